@@ -36,32 +36,32 @@ def timed(work: Callable[[], Any]) -> tuple[Any, Row]:
 
 def tree_game(family: str, size: int) -> Any:
     """Kuhn poker with so many cards, or liar's dice with so many faces."""
-    from fogspiel.core.game import BROUGHT
-    from fogspiel.games.liars_dice.rules import die
-    from fogspiel.games.shared.one_bet import poker
+    from fogspiel.core.game import USER_GAMES
+    from fogspiel.games.liars_dice import die
+    from fogspiel.games.one_card_poker import poker
 
     name = f"{family}-of-{size}"
     game = poker(name, name, "", "?" * size, openers=2, twins=0) if family == "kuhn" else die(name, name, size)
-    BROUGHT[name] = game
+    USER_GAMES[name] = game
     return game
 
 
 def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], Any]:
     """What is to be measured."""
-    from fogspiel.runs.kinds.solve import solution
-    from fogspiel.solve.certificates import read_certificate, verify, write_certificate
-    from fogspiel.solve.cfr import Regrets
-    from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.progress import AFRESH
-    from fogspiel.solve.tree import sequence_form
-    from fogspiel.solve.tree_routes import by_simplex
+    from fogspiel.runs.kinds.solve import solve_game
+    from fogspiel.solving.methods.cfr import TreeRegrets
+    from fogspiel.solving.methods.tree import by_simplex
+    from fogspiel.solving.proofs.certificate_files import read_certificate, verify, write_certificate
+    from fogspiel.solving.reduce.presolve import presolve_tree
+    from fogspiel.solving.solution import NO_STATE
+    from fogspiel.solving.tree.tree import sequence_form
 
     def program() -> None:
-        for _ in by_simplex(presolve_tree(tree), AFRESH):
+        for _ in by_simplex(presolve_tree(tree), NO_STATE):
             pass
 
     def regrets() -> int:
-        minimiser = Regrets(sequence_form(tree), "cfr+")
+        minimiser = TreeRegrets(sequence_form(tree), "cfr+")
         span = float(max(game.payoffs) - min(game.payoffs))
         minimiser.advance(8)
         while minimiser.gap().gap > CLOSE * span:
@@ -69,7 +69,7 @@ def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], A
         return minimiser.iterations
 
     def exact() -> None:
-        found = solution(game, exact=True, memory=ROOM)
+        found = solve_game(game, exact=True, memory=ROOM)
         if found.certificate:
             write_certificate(found.certificate, proof)
 
@@ -81,16 +81,16 @@ def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], A
 
 def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
     """One method on one game, after a first run on a small game of its family."""
-    from fogspiel.solve.tree import tree_of
+    from fogspiel.solving.tree.tree import build_tree
 
     sizes = CARDS if family == "kuhn" else FACES
     small, game = tree_game(family, sizes[1]), tree_game(family, int(size))
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "proof.json"
         for warming in ("exact", "checker") if method == "checker" else (method,):
-            run_method(small, tree_of(small), warming, first)()
-    tree_of(game, ROOM)  # compiles the rules
-    tree, built = timed(lambda: tree_of(game, ROOM))
+            run_method(small, build_tree(small), warming, first)()
+    build_tree(game, ROOM)  # compiles the rules
+    tree, built = timed(lambda: build_tree(game, ROOM))
     found, row = timed(run_method(game, tree, method, Path(proof)))
     row |= {"nodes": tree.nodes, "infosets": len(tree.owner), "build_seconds": built["cpu_seconds"]}
     return row | ({"iterations": found} if found else {})
@@ -98,18 +98,18 @@ def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
 
 def measure_resistance(players: str) -> Row:
     """The exact solution of The Resistance, with its certificate."""
-    from fogspiel.runs.kinds.solve import solution
+    from fogspiel.runs.kinds.solve import solve_game
 
-    solution("resistance5", exact=True)
-    found, row = timed(lambda: solution(f"resistance{players}", exact=True))
+    solve_game("resistance5", exact=True)
+    found, row = timed(lambda: solve_game(f"resistance{players}", exact=True))
     return row | {"value": found.value, "spy_sets": found.sizes["spy_sets"], "plans": found.sizes["plans"]}
 
 
 def measure_search(size: str) -> Row:
     """Who wins ponnuki with open eyes, and from which first stones Black wins the phantom game for sure."""
-    from fogspiel.games.shared.boards import BOARDS
-    from fogspiel.phantom.beliefs import PerfectInformation
-    from fogspiel.phantom.ponnuki_claims import openings
+    from fogspiel.games.boards.board import BOARDS
+    from fogspiel.papers.teytaud2011.ponnuki_claims import openings
+    from fogspiel.solving.bounds.beliefs import PerfectInformation
 
     small, board = BOARDS["ponnuki-2x2"], BOARDS[f"ponnuki-{size}x{size}"]
     PerfectInformation(small).outcome(0, 0, 0), openings(small)
@@ -126,14 +126,14 @@ def measure_search(size: str) -> Row:
 def measure_playouts(size: str) -> Row:
     """Games of uniform players, and tries of the player by playouts, per CPU second."""
     from fogspiel.core.agents import find_policy
-    from fogspiel.core.game import find_game
+    from fogspiel.core.game import known_game
     from fogspiel.core.rng import stream_of
     from fogspiel.core.session import record_game
-    from fogspiel.core.simulate import Match
+    from fogspiel.core.simulate import PolicyMatch
 
-    game = find_game(f"phantom-ponnuki-{size}x{size}")
+    game = known_game(f"phantom-ponnuki-{size}x{size}")
     uniform, player = find_policy(game, "uniform"), find_policy(game, "monte-carlo").player(stream_of(1))
-    match = Match(game, uniform, uniform)
+    match = PolicyMatch(game, uniform, uniform)
     match.scores(1, 0, 4)
     count, games = 2000, match.scores
     _, played = timed(lambda: games(1, 0, count))
@@ -153,25 +153,25 @@ def measure_playouts(size: str) -> Row:
 
 def blank_view(game: Any) -> Any:
     """What Black sees at first."""
-    from fogspiel.core.game import blank
+    from fogspiel.core.game import new_cells
     from fogspiel.core.session import view_of
 
-    state = blank(game.sizes.state)
+    state = new_cells(game.sizes.state)
     game.rules.start(state)
     return view_of(game, state, 0)
 
 
 def measure_hex(rows: str, columns: str) -> Row:
     """Dark hex: the merged form of private histories, and PCFR+ to the same gap."""
-    from fogspiel.games.shared.boards import BOARDS, Board, half_turn, hex_fate
-    from fogspiel.phantom.bilinear_form import form_of
-    from fogspiel.phantom.regret_matching import Regrets
+    from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
+    from fogspiel.solving.methods.phantom.bilinear_form import build_form
+    from fogspiel.solving.methods.phantom.solver import PhantomRegrets
 
     for height, width in ((2, 2), (int(rows), int(columns))):
         name = f"hex-{height}x{width}"
         BOARDS.setdefault(name, Board(name, height, width, hex_fate(height, width), half_turn(height, width)))
-        form, built = timed(partial(form_of, name))
-        regrets = Regrets(form)
+        form, built = timed(partial(build_form, name))
+        regrets = PhantomRegrets(form)
         _, solved = timed(lambda regrets=regrets: advance_to(regrets, CLOSE))
     sizes = [side.sequences for side in form.sides]
     return {
@@ -226,28 +226,28 @@ def measure_store(rows: str) -> Row:
 def play_pairs(number: int) -> int:
     """A job: pairs of games of two uniform players, in numbered games."""
     from fogspiel.core.agents import find_policy
-    from fogspiel.core.game import find_game
-    from fogspiel.core.simulate import Match
+    from fogspiel.core.game import known_game
+    from fogspiel.core.simulate import PolicyMatch
 
-    game = find_game("guesswho24")
+    game = known_game("guesswho24")
     policy = find_policy(game, "uniform")
-    return int(Match(game, policy, policy).scores(1, number * PAIRS, PAIRS).sum())
+    return int(PolicyMatch(game, policy, policy).scores(1, number * PAIRS, PAIRS).sum())
 
 
 def measure_throughput(kind: str, workers: str) -> Row:
     """Games per second by the clock: threads of one process, processes, or the workers of a local Dask cluster."""
     from fogspiel.core.agents import find_policy
-    from fogspiel.core.game import find_game
-    from fogspiel.core.simulate import Match
+    from fogspiel.core.game import known_game
+    from fogspiel.core.simulate import PolicyMatch
     from fogspiel.runs.workers import run_jobs
 
     count, jobs = int(workers), [partial(play_pairs, number) for number in range(JOBS)]
     play_pairs(0)
     if kind == "threads":
-        game = find_game("guesswho24")
+        game = known_game("guesswho24")
         policy = find_policy(game, "uniform")
         began = time.monotonic()
-        Match(game, policy, policy).scores(1, 0, PAIRS * JOBS, threads=count)
+        PolicyMatch(game, policy, policy).scores(1, 0, PAIRS * JOBS, threads=count)
         return rate_of(JOBS, began)
     if kind == "processes":
         return rate_after_first(run_jobs(jobs, count))

@@ -33,16 +33,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import _results
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import Session
-from fogspiel.games.chess.bits import rows_of
-from fogspiel.games.chess.men import KING
+from fogspiel.games.chess.bitboards import KING, rows_of
 from fogspiel.games.chess.position import MEN, MOVER
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.engine import STRAY, Effort, find_engine, parse_engine
+from fogspiel.kriegspiel.engine import STRAY, SearchLimit, find_engine, parse_engine
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.sampling import PoolSampler
+from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs.kinds.kriegspiel import match_of
 from fogspiel.runs.store import Store
@@ -50,7 +49,7 @@ from fogspiel.runs.store_faults import StoreError
 
 FIRST_PLIES = (0, 20, 40, 60, 90)
 """The plies at which the parts of a game begin."""
-PLAYERS = {"C": Effort(nodes=3000), "minimax": Effort(nodes=1000)}
+PLAYERS = {"C": SearchLimit(nodes=3000), "minimax": SearchLimit(nodes=1000)}
 LONGEST = 200
 """Plies of a game that is played for the purpose."""
 TRAINING_SEED = 11
@@ -133,7 +132,7 @@ def look_at(boards: np.ndarray, weights: np.ndarray, state: np.ndarray, side: in
 
 def follow(engine: Believer, side: int, record: Sequence[int], parts: Sequence[Part]) -> None:
     """Lead an engine through a side of a game, and look at what it believes in every turn."""
-    session = Session(find_game("kriegspiel"))
+    session = Session(known_game("kriegspiel"))
     engine.begin(side)
     for action in record:
         if session.mover == side:

@@ -18,22 +18,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fogspiel.core.rng import below, stream_of
-from fogspiel.games.chess.bits import rows_of
-from fogspiel.games.chess.limits import LIMITS, restrict
-from fogspiel.games.chess.men import KING
-from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess.bitboards import KING, rows_of
+from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, POSITION
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.endings.player import LoneKingPlayer
+from fogspiel.kriegspiel.endings.search import MATED, PARTS, REFUSED, SILENT, hear, list_own_moves
+from fogspiel.kriegspiel.endings.tablebase import NO_MATE, endgame_table, kinds_of, placement_of
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee
-from fogspiel.kriegspiel.search.endgame_table import NO_MATE, endgame_table, kinds_of, placement_of
 from fogspiel.kriegspiel.search.lone_king_defence import defend, draw_ending
-from fogspiel.kriegspiel.search.lone_king_endgame import MATED, PARTS, REFUSED, SILENT, hear, list_own_moves
-from fogspiel.kriegspiel.search.lone_king_player import LoneKingPlayer
 
 ENDINGS = ("KQ", "KR", "KRR", "KP", "KBB", "KBN", "KPP", "KNP")
-EFFORT = Effort(nodes=1)
+EFFORT = SearchLimit(nodes=1)
 REFUSALS = 3
 """Attempts in a row whose refusal the bound looks into."""
 NORMAL_QUANTILE = 1.96
@@ -63,7 +61,7 @@ def move_at_random(position: np.ndarray, stream: np.ndarray) -> int:
     actions = np.empty(MOST_MOVES, np.int64)
     limits, pos = np.empty(LIMITS, np.int64), position[:POSITION].copy()
     restrict(pos, limits)
-    return int(actions[below(stream, legal_moves(pos, limits, actions))])
+    return int(actions[random_below(stream, legal_moves(pos, limits, actions))])
 
 
 DEFENCES = {"best": defend, "random": move_at_random}

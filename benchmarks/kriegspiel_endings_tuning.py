@@ -10,16 +10,15 @@ import argparse
 import cma
 import numpy as np
 
-from fogspiel.games.chess.men import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
-from fogspiel.kriegspiel.search.endgame_table import endgame_table
-from fogspiel.kriegspiel.search.lone_king_values import WEIGHTS
-from fogspiel.kriegspiel.search.table_values import Weights
+from fogspiel.games.chess.bitboards import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
+from fogspiel.kriegspiel.endings.tablebase import endgame_table
+from fogspiel.kriegspiel.endings.values import WEIGHTS, EndingWeights
 from fogspiel.kriegspiel.training.lone_king_games import ENDS, MATE, play_endings
 
 ENDINGS = {"KQ": (QUEEN,), "KR": (ROOK,), "KP": (PAWN,), "KBB": (BISHOP, BISHOP), "KBN": (BISHOP, KNIGHT)}
 LEAST_STEP = 0.2
 """The unit of a weight is half of it, this at least."""
-WORST, AHEAD = Weights._fields.index("worst"), Weights._fields.index("ahead")
+WORST, AHEAD = EndingWeights._fields.index("worst"), EndingWeights._fields.index("ahead")
 """The weights that are shares, from 0 to 1."""
 HELD_OUT = 1_000_000
 """The seed of the positions on which the mean is measured."""
@@ -30,7 +29,7 @@ def play(kinds: tuple[int, ...], weights: np.ndarray, seed: int, games: int) -> 
     """The score of some weights on random positions, and how these ended."""
     endings = np.zeros(ENDS, np.int64)
     table = endgame_table(*kinds).to_mate
-    score = play_endings(np.array(kinds, np.int64), table, Weights(*weights.tolist()), seed, games, endings)
+    score = play_endings(np.array(kinds, np.int64), table, EndingWeights(*weights.tolist()), seed, games, endings)
     return float(score), endings
 
 

@@ -18,13 +18,13 @@ import _results
 from _peer_kriegspiel import rate
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.game import known_game
+from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import record_game
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.chess.fen import START, position_of
 from fogspiel.games.chess.moves import perft
-from fogspiel.kriegspiel.engine import Effort, engines, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, engines, find_engine
 from fogspiel.kriegspiel.referee import Referee
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -52,10 +52,10 @@ def moves(fen: str, depth: int) -> Callable[[int], int]:
 
 def random_games(fused: bool) -> Callable[[int], int]:
     """Games of uniform players inside a compiled loop, counted in attempts."""
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     player = find_policy(game, "uniform")
     attempts = sum(len(record_game(game, player, player, 5, number)[0]) for number in range(GAMES))
-    match = Match(game, player, player, fused=fused)
+    match = PolicyMatch(game, player, player, fused=fused)
 
     def played(_: int) -> int:
         match.scores(5, 0, GAMES, "coin")
@@ -69,7 +69,7 @@ def umpired(seed: int) -> int:
     umpire, stream = Referee(), stream_of(seed)
     while not umpire.over:
         actions = umpire.actions
-        umpire.attempt(actions[below(stream, len(actions))])
+        umpire.attempt(actions[random_below(stream, len(actions))])
     return len(umpire.record)
 
 
@@ -83,8 +83,8 @@ def visited(player: Any) -> dict[str, int]:
 
 def thinking(name: str, seconds: float) -> dict[str, float]:
     """What an engine searches in a CPU second in games with the random mover; nothing if it does not count."""
-    engine: Any = find_engine(name)(Effort(nodes=NODES), stream_of(1, 1))
-    other, umpire = find_engine("random")(Effort(nodes=1), stream_of(1, 2)), Referee()
+    engine: Any = find_engine(name)(SearchLimit(nodes=NODES), stream_of(1, 1))
+    other, umpire = find_engine("random")(SearchLimit(nodes=1), stream_of(1, 2)), Referee()
     searches, spent, found = 0, 0.0, dict.fromkeys(visited(engine), 0)
     while found and spent < seconds:
         if umpire.over or umpire.plies in (0, LONGEST):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fogspiel.core.compile.kernel import kernel, variant
 from fogspiel.core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy
-from fogspiel.core.kernel import kernel, variant
-from fogspiel.core.rng import fill_normal, stream_of, unit
+from fogspiel.core.rng import fill_normal, random_unit, stream_of
 
 STEEPNESS = 3.0
 CONDITION = 10.0
@@ -76,9 +76,9 @@ def lead(plan_0, plan_1):
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """One draw decides; the two games of a pair use different draws of their stream, so they are independent."""
-    u = unit(chance)
+    u = random_unit(chance)
     if plan_0[HEIGHT] > plan_1[HEIGHT]:
-        u = unit(chance)
+        u = random_unit(chance)
     u = (u - plan_0[DRAWN]) / (1.0 - plan_0[DRAWN])
     if u < 0.0:
         return DRAW

@@ -10,9 +10,8 @@ import random
 import re
 import sys
 
-from fogspiel.games.chess.chess_game import ChessGame
 from fogspiel.games.chess.fen import fen_of, move_name, parse_move
-from fogspiel.games.chess.uci_engine import UciEngine
+from fogspiel.games.chess.game import ChessGame, UciEngine
 
 LINES, PLIES, SEED = 250, 8, 1
 DEPTH, ALMOST, WIDTH = 6, 40, 10

@@ -29,9 +29,9 @@ from landscapes import TASKS, UNITS
 
 from fogspiel.runs.workers import beat
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.methods import find_method
-from fogspiel.tune.step import MOST_SIGMA, Step
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.methods import find_tune_method
+from fogspiel.tuning.steps import MOST_SIGMA, Step
 
 GAMES = {2: 20_000, 5: 20_000, 6: 20_000, 30: 100_000, 420: 300_000}
 ROWS = (
@@ -169,7 +169,7 @@ def tune(name: str, arena: Arena) -> Step:
     """The answer of a method of the package."""
     answer = Step(arena.start, True)
     with suppress(BudgetSpent):
-        for step in find_method(name)(arena):
+        for step in find_tune_method(name)(arena):
             answer = step
     return answer
 

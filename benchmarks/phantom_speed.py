@@ -13,8 +13,8 @@ import _results
 from speed import openspiel_cpp, openspiel_python, rate
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game
-from fogspiel.core.simulate import Match
+from fogspiel.core.game import known_game
+from fogspiel.core.simulate import PolicyMatch
 
 PEERS = {
     "phantom-ttt": "phantom_ttt(obstype=reveal-nothing)",
@@ -28,9 +28,9 @@ TARGET = 5.0
 
 def ours(name: str, fused: bool) -> Callable[[int], int]:
     """Our games of uniform players."""
-    game = find_game(name)
+    game = known_game(name)
     player = find_policy(game, "uniform")
-    match = Match(game, player, player, fused=fused)
+    match = PolicyMatch(game, player, player, fused=fused)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 
 

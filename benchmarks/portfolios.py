@@ -21,13 +21,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fogspiel.core.agents import vector_policy
-from fogspiel.core.game import Game, find_game
-from fogspiel.core.rng import below, stream_of, unit
-from fogspiel.core.simulate import Match
-from fogspiel.tune.archive import Archive
-from fogspiel.tune.arena import Arena, Budget
-from fogspiel.tune.candidates import draw_wide
-from fogspiel.tune.step import freeze_mixture
+from fogspiel.core.game import Game, known_game
+from fogspiel.core.rng import random_below, random_unit, stream_of
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.tuning.arena import Arena, Budget
+from fogspiel.tuning.meta_game import Archive
+from fogspiel.tuning.population import draw_wide
+from fogspiel.tuning.steps import freeze_mixture
 
 PAIRS_A_CELL = 64
 SERIES, CHOICES = 0, 1
@@ -54,7 +54,7 @@ class Mixed:
     weights: np.ndarray
 
     def member(self, stream: np.ndarray) -> int:
-        return min(int(np.searchsorted(np.cumsum(self.weights), unit(stream), "right")), len(self.thetas) - 1)
+        return min(int(np.searchsorted(np.cumsum(self.weights), random_unit(stream), "right")), len(self.thetas) - 1)
 
     def hear(self, member: int, score: float) -> None:
         """A mixture does not learn."""
@@ -74,7 +74,7 @@ class Ucb:
     def member(self, stream: np.ndarray) -> int:
         new = np.flatnonzero(self.games == 0)
         if len(new):
-            return int(new[below(stream, len(new))])
+            return int(new[random_below(stream, len(new))])
         return int((self.points / self.games + CURIOSITY * np.sqrt(2 * log(self.games.sum()) / self.games)).argmax())
 
     def hear(self, member: int, score: float) -> None:
@@ -86,13 +86,13 @@ def series(game: Game, side: Side, opponent: Side, games: int, key: int) -> np.n
     """The scores (0 to 1) of a side in a series against an opponent, game by game, seats in turn."""
     if games <= 0:
         raise ValueError(f"a series has at least one game, not {games}")
-    matches: dict[tuple[int, int], Match] = {}
+    matches: dict[tuple[int, int], PolicyMatch] = {}
     streams, top = [stream_of(key, CHOICES, who) for who in (0, 1)], len(game.payoffs) - 1
     players = [[vector_policy(game, theta) for theta in who.thetas] for who in (side, opponent)]
     found = np.zeros(games)
     for number in range(games):
         one, other = side.member(streams[0]), opponent.member(streams[1])
-        match = matches.get((one, other)) or Match(game, players[0][one], players[1][other])
+        match = matches.get((one, other)) or PolicyMatch(game, players[0][one], players[1][other])
         matches[one, other] = match
         found[number] = score = int(match.scores(int(stream_of(key, SERIES)[0]), number, 1, "alternating")[0, 0]) / top
         side.hear(one, score)
@@ -136,7 +136,7 @@ def main() -> None:
     options.add_argument("--names", default="morra,permutation-ttt,batawaf")
     asked = options.parse_args()
     for name in asked.names.split(","):
-        game, began = find_game(name), time.process_time()
+        game, began = known_game(name), time.process_time()
         found: dict[tuple[str, str], list[float]] = {}
         for seed in range(1, asked.series + 1):
             arena = Arena(game, seed, budget=Budget())

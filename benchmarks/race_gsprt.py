@@ -19,8 +19,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fogspiel.core.kernel import kernel
-from fogspiel.core.rng import child, split, unit
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.core.rng import child, random_unit, split
 from fogspiel.stats.elo import score_of
 from fogspiel.stats.gsprt import Gsprt, log_ratio
 from fogspiel.stats.race import Race, form, run
@@ -53,7 +53,7 @@ def law_at(even: tuple[float, ...], elo: float) -> np.ndarray:
 def draw_block(stream, law, observed):
     """Fill a block with pairs of games."""
     for i in range(len(observed)):
-        left, value = unit(stream), 0
+        left, value = random_unit(stream), 0
         while value < 4 and left >= law[value]:
             left -= law[value]
             value += 1

@@ -17,8 +17,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fogspiel.core.kernel import kernel
-from fogspiel.core.rng import child, split, unit
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.core.rng import child, random_unit, split
 from fogspiel.stats.race import Race, form, kl_bound, run
 
 RATES = (0.5, 0.505, 0.51, 0.52, 0.55, 0.6, 0.7, 0.9)
@@ -74,7 +74,7 @@ def simulate(kind, terms, lose, draws, seed, games, decisions):
         used, sign = 0, 0
         while sign == 0:
             for i in range(BLOCK):
-                u = unit(stream)
+                u = random_unit(stream)
                 observed[i] = 0 if u < lose else 1 if u < lose + draws else 2
             more, sign = run(kind, terms, counts, observed)
             used += more

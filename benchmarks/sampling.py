@@ -29,17 +29,17 @@ Point = tuple[float, int, float]
 
 def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
     """Our points of one run."""
-    from fogspiel.core.game import find_game
-    from fogspiel.solve.sampling.minimiser import Bounds, Sampling
+    from fogspiel.core.game import known_game
+    from fogspiel.solving.methods.mccfr.minimiser import SampledBounds, Sampling
 
-    sampling = Sampling(find_game(game), method, seed, 2.0)
+    sampling = Sampling(known_game(game), method, seed, 2.0)
     sampling.advance(1, 2**60)
     spent, points = 0.0, []
     while spent < seconds:
         began, until = time.process_time(), max(FIRST[game], 2 * sampling.iterations)
         sampling.advance(until, 2**60)
         spent += time.process_time() - began
-        sampling.bounds = Bounds()
+        sampling.bounds = SampledBounds()
         for _ in sampling.look():
             pass
         points.append((spent, sampling.iterations, sampling.bounds.gap / 2))

@@ -61,23 +61,23 @@ Answer = dict[str, Any]
 
 def tree_named(game: str) -> Any:
     """The whole tree of a game."""
-    from fogspiel.core.game import find_game
-    from fogspiel.solve.tree import tree_of
+    from fogspiel.core.game import known_game
+    from fogspiel.solving.tree.tree import build_tree
 
-    return tree_of(find_game(game))
+    return build_tree(known_game(game))
 
 
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
     """CPU seconds for the tree, for presolve and for the programme, with the tree and what was found."""
-    from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.progress import AFRESH
-    from fogspiel.solve.tree_routes import by_simplex
+    from fogspiel.solving.methods.tree import by_simplex
+    from fogspiel.solving.reduce.presolve import presolve_tree
+    from fogspiel.solving.solution import NO_STATE
 
     began = cpu()
     tree = tree_named(game)
     built = cpu()
     reduced = presolve_tree(tree)
-    smaller, work = cpu(), by_simplex(reduced, AFRESH)
+    smaller, work = cpu(), by_simplex(reduced, NO_STATE)
     while True:
         try:
             next(work)
@@ -87,8 +87,8 @@ def in_parts(game: str) -> tuple[list[float], Any, Any]:
 
 def plain(game: str) -> float:
     """CPU seconds for the tree and its linear programme as they are, without any reduction of ours."""
-    from fogspiel.solve.lp import equilibrium
-    from fogspiel.solve.tree import sequence_form
+    from fogspiel.solving.methods.lp import equilibrium
+    from fogspiel.solving.tree.tree import sequence_form
 
     began = cpu()
     equilibrium(sequence_form(tree_named(game)))
@@ -108,7 +108,7 @@ def lp(game: str, repeats: int) -> Answer:
     """The linear programme in parts, plain, and with the certificate; how sound the strategies are."""
     import numpy as np
 
-    from fogspiel.solve.best_response import exploitability
+    from fogspiel.solving.policies.best_response import exploitability
 
     in_parts(game), plain(game), certified(game)
     parts, tree, found = min((in_parts(game) for _ in range(repeats)), key=lambda run: sum(run[0]))
@@ -130,17 +130,17 @@ def lp(game: str, repeats: int) -> Answer:
 
 def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     """Milliseconds for an iteration of CFR+ on the whole game, and on what presolve leaves of it."""
-    from fogspiel.solve.best_response import exploitability
-    from fogspiel.solve.cfr import Regrets
-    from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.tree import sequence_form
+    from fogspiel.solving.methods.cfr import TreeRegrets
+    from fogspiel.solving.policies.best_response import exploitability
+    from fogspiel.solving.reduce.presolve import presolve_tree
+    from fogspiel.solving.tree.tree import sequence_form
 
     tree, best = tree_named(game), []
     form = sequence_form(tree)
-    regrets = Regrets(form, "cfr+")
+    regrets = TreeRegrets(form, "cfr+")
     regrets.advance(same)
     reached = exploitability(tree, *regrets.average).exploitability
-    for minimiser in (regrets, Regrets(presolve_tree(tree).form, "cfr+")):
+    for minimiser in (regrets, TreeRegrets(presolve_tree(tree).form, "cfr+")):
         began = cpu()
         minimiser.advance(same)
         count, goes = max(same, int(same * seconds / (cpu() - began))), []
@@ -155,14 +155,14 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
-    from fogspiel.solve.best_response import exploitability
-    from fogspiel.solve.presolve.pipeline import presolve_tree
-    from fogspiel.solve.progress import AFRESH
-    from fogspiel.solve.tree_routes import by_regrets
+    from fogspiel.solving.methods.tree import by_regrets
+    from fogspiel.solving.policies.best_response import exploitability
+    from fogspiel.solving.reduce.presolve import presolve_tree
+    from fogspiel.solving.solution import NO_STATE
 
     began = cpu()
     tree = tree_named(game)
-    work = by_regrets((method,), 2 * target)(presolve_tree(tree), AFRESH)
+    work = by_regrets((method,), 2 * target)(presolve_tree(tree), NO_STATE)
     while True:
         try:
             progress: Any = next(work)
@@ -177,7 +177,7 @@ def minimised(game: str, method: str, target: float, limit: float) -> Answer:
 
 def reach(game: str, targets: list[float], limit: float, repeats: int, quick: float) -> Answer:
     """CPU seconds to each target by every method, and to the exact value by linear programming."""
-    from fogspiel.solve.cfr import METHODS
+    from fogspiel.solving.methods.cfr import METHODS
 
     table: Answer = {}
     for method in METHODS:

@@ -16,8 +16,8 @@ import _results
 import numpy as np
 
 from fogspiel.core.agents import find_policy, fixed_baseline
-from fogspiel.core.game import Game, games
-from fogspiel.core.simulate import Match
+from fogspiel.core.game import Game, list_games
+from fogspiel.core.simulate import PolicyMatch
 
 TARGETS = {
     "war": 100_000, "batawaf": 300_000, "guesswho24": 1_500_000, "guesswho96": 1_000_000, "morra": 5_000_000,
@@ -60,7 +60,7 @@ def ours(game: Game) -> Callable[[int], int]:
         first, second = fixed_baseline(game, 1), fixed_baseline(game, 2)
     else:
         first = second = find_policy(game, "uniform")
-    match = Match(game, first, second)
+    match = PolicyMatch(game, first, second)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 
 
@@ -134,7 +134,7 @@ def peers(game: Game) -> dict[str, Callable[[], Callable[[int], int]]]:
 def uniform(game: Game) -> Callable[[int], int]:
     """Our generic loop with uniform players: the same work as a peer's uniform playouts."""
     player = find_policy(game, "uniform")
-    match = Match(game, player, player)
+    match = PolicyMatch(game, player, player)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 
 
@@ -164,7 +164,7 @@ def main() -> None:
     lines = []
     if not chosen.json:
         print(f"{'game':<24}{'games/s':>12}{'target':>11}  peers (games/s, ratio)")
-    for game in games().values():
+    for game in list_games().values():
         if chosen.games and game.name not in chosen.games:
             continue
         line = measured(game, chosen.seconds)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fogspiel.core.agents import MIXED, Policy, fixed_baseline
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import find_game
+from fogspiel.core.agents import MIXED, ParametricPolicy, fixed_baseline
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game
 from fogspiel.runs.workers import beat
 from fogspiel.stats.evaluate import evaluate, report_key
-from fogspiel.tune.methods import methods
-from fogspiel.tune.tuning import tune_strategy
+from fogspiel.tuning.methods import tune_methods
+from fogspiel.tuning.tune import tune_strategy
 
 GAMES = ("pig", "guesswho128", "batawaf", "nim")
 FIRST_SEED = 401
@@ -28,9 +28,9 @@ FRESH = 20_000
 HEADER = ("method", *(f"{name}: below, as good, better" for name in GAMES), "least score against the start")
 
 
-def score_against_start(name: str, policy: Policy, seed: int) -> tuple[float, float]:
+def score_against_start(name: str, policy: ParametricPolicy, seed: int) -> tuple[float, float]:
     """The score of an answer against the start of its run, and the upper limit of it."""
-    game = find_game(name)
+    game = known_game(name)
     start = fixed_baseline(game, seed)
     if name != "batawaf" and policy.how != MIXED:
         exact = float(exact_score(game, policy, start))
@@ -44,7 +44,7 @@ def rows(asked: argparse.Namespace) -> list[dict]:
     known = [json.loads(line) for line in asked.rows.read_text().splitlines()] if asked.rows.exists() else []
     found = {(row["method"], row["game"], row["seed"]): row for row in known if row["games"] == asked.games}
     with asked.rows.open("a") as file:
-        for method in asked.methods.split(",") if asked.methods else methods():
+        for method in asked.methods.split(",") if asked.methods else tune_methods():
             for name in GAMES:
                 for seed in range(FIRST_SEED, FIRST_SEED + asked.seeds):
                     if (method, name, seed) in found:

@@ -17,17 +17,25 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optimisers import PEERS, cma_alone, last, peer, redrawn
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.papers import methods_compared
+from fogspiel.papers.cauwet2018.printed_tables import LINES, METHODS, Line
+from fogspiel.papers.cauwet2018.table2 import (
+    SCORED,
+    CellScore,
+    idle_note,
+    score_answer,
+    scores_of,
+    scoring_games,
+    training_games,
+)
 from fogspiel.papers.methods_compared import JUDGED, OURS, seeds_of
-from fogspiel.papers.published import LINES, METHODS, Line
-from fogspiel.papers.table2 import SCORED, Score, idle_note, score_answer, scores_of, scoring_games, training_games
 from fogspiel.runs.jobs import Job, Row, find_or_create_run, rows_of
-from fogspiel.runs.kinds.experiment import Batches, Experiment, Experiments, Request
+from fogspiel.runs.kinds.experiment import Batches, PaperKind, PaperPart, Request
 from fogspiel.runs.report import Report, Table, write_report
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context, Progress
-from fogspiel.tune.arena import Arena, Budget
+from fogspiel.tuning.arena import Arena, Budget
 
 CMA = "cma alone"
 OTHERS = (*PEERS, CMA)
@@ -35,7 +43,7 @@ OTHERS = (*PEERS, CMA)
 
 def search(game: str, method: str, seed: int, games: int) -> Row:
     """What a peer recommends when its games are played."""
-    arena = Arena(find_game(game), seed, budget=Budget(games))
+    arena = Arena(known_game(game), seed, budget=Budget(games))
     walk = cma_alone if method == CMA else peer(method, redrawn)
     return {"theta": last(arena, walk).tolist(), "played": arena.games}
 
@@ -96,7 +104,7 @@ COLUMNS = (
 
 
 def _line(line: Line, scores: methods_compared.Scores) -> tuple:
-    def best(methods: Sequence[str]) -> tuple[str, Score]:
+    def best(methods: Sequence[str]) -> tuple[str, CellScore]:
         found = {name: scores[line.game, name, JUDGED] for name in methods if (line.game, name, JUDGED) in scores}
         name = max(found, key=lambda name: found[name].mean)
         return name, found[name]
@@ -125,7 +133,7 @@ def main() -> None:
 
     with Store.open(asked.store, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        tuners = Experiments(lambda name: Experiment(name, "ours", batches, report))
+        tuners = PaperKind(lambda name: PaperPart(name, "ours", batches, report))
         tuners.work(run, Context(asked.store, asked.processes, watch=watch))
     for path in write_report(report(request, rows_of(run)), asked.output):
         print(path)

@@ -15,38 +15,59 @@ from .core import plugins as _plugins  # noqa: E402, F401  (from now on plug-in 
 
 if TYPE_CHECKING:
     from .core.agents import find_policy, mixture_policy, vector_policy
-    from .core.exact import exact_score
-    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy
+    from .core.compile.kernel import inlined as inlined
+    from .core.compile.kernel import kernel
+    from .core.compile.kernel import variant as variant
+    from .core.exact_scores import exact_score
+    from .core.find import load_game as find_game
+    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, list_games
     from .core.game import DRAW as DRAW
     from .core.game import LOSS as LOSS
     from .core.game import WIN as WIN
-    from .core.game import games as list_games
-    from .core.kernel import inlined as inlined
-    from .core.kernel import kernel
-    from .core.kernel import variant as variant
-    from .core.openspiel_adapter import openspiel_game
-    from .core.own_games import bring_game as find_game
-    from .core.pettingzoo_adapter import pettingzoo_env
-    from .core.rng import below as below
-    from .core.rng import unit as unit
+    from .core.rng import random_below as random_below
+    from .core.rng import random_unit as random_unit
     from .core.session import Session
-    from .core.simulate import Match
-    from .runs.kinds.solve import solution as solve_game
+    from .core.simulate import PolicyMatch
+    from .interop.openspiel_export import to_openspiel
+    from .interop.pettingzoo_env import to_pettingzoo
+    from .runs.kinds.solve import solve_game
     from .runs.store import Store
     from .runs.tune_function import tune_function
-    from .solve.certificates import verify
-    from .solve.exploit import exploitability
-    from .solve.game_check import check_game
+    from .solving.contract.check import check_game
+    from .solving.policies.exploitability import measure_policies
+    from .solving.proofs.certificate_files import verify
     from .stats.evaluate import evaluate
     from .stats.race import Race
-    from .tune.tuning import tune_strategy
+    from .tuning.tune import tune_strategy
 
 __version__ = "1.0.0rc1"
 
 __all__ = [
-    "CHANCE", "OVER", "Game", "Match", "Race", "Rules", "Session", "Sizes", "Store", "Strategy", "check_game",
-    "evaluate", "exact_score", "exploitability", "find_game", "find_policy", "kernel", "list_games", "mixture_policy",
-    "openspiel_game", "pettingzoo_env", "solve_game", "tune_function", "tune_strategy", "vector_policy",
+    "CHANCE",
+    "OVER",
+    "Game",
+    "PolicyMatch",
+    "Race",
+    "Rules",
+    "Session",
+    "Sizes",
+    "Store",
+    "Strategy",
+    "check_game",
+    "evaluate",
+    "exact_score",
+    "find_game",
+    "find_policy",
+    "kernel",
+    "list_games",
+    "measure_policies",
+    "mixture_policy",
+    "solve_game",
+    "to_openspiel",
+    "to_pettingzoo",
+    "tune_function",
+    "tune_strategy",
+    "vector_policy",
     "verify",
 ]  # fmt: skip
 

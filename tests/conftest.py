@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from fogspiel import cli
-from fogspiel.core.compile_lock import compile_in_turn
-from fogspiel.core.own_games import forget_games
+from fogspiel.core.compile.lock import compile_in_turn
+from fogspiel.core.find import forget_games
 
 ABOUT_COMPILATION = ("compiling for this machine", "fogspiel: waiting for ")
 """What depends on the cache and on who else uses it."""

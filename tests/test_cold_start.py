@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fogspiel.core.game import find_game
-from fogspiel.core.kernel import (
+from fogspiel.core.compile.kernel import (
     Dispatcher,
     interpreted,
     interpreted_until,
@@ -21,8 +20,9 @@ from fogspiel.core.kernel import (
     ones,
     trailing_zeros,
 )
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import split
-from fogspiel.runs.agent_texts import agent_from_text
+from fogspiel.runs.agent_texts import parse_agent
 from fogspiel.stats.evaluate import evaluate, report_key
 
 
@@ -87,18 +87,18 @@ def test_a_small_game_is_solved_before_anything_is_compiled(tmp_path):
 
 
 def players(game):
-    return [agent_from_text(game, "uniform", Path("no-store.db"), 1) for _ in range(2)]
+    return [parse_agent(game, "uniform", Path("no-store.db"), 1) for _ in range(2)]
 
 
 def test_a_short_match_needs_no_compiler(tmp_path):
     found, kernels, _ = fogspiel(tmp_path, "match", "kuhn", "uniform", "uniform", "--games", "20")
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     assert kernels == 0 and found["games"] == 20
     assert found["outcomes"] == list(evaluate(game, *players(game), report_key(1), 20).outcomes)
 
 
 def test_what_is_interpreted_first_and_compiled_later_counts_the_same(monkeypatch):
-    game = find_game("batawaf")
+    game = known_game("batawaf")
     compiled = evaluate(game, *players(game), report_key(3), 600)
     monkeypatch.setattr("fogspiel.stats.evaluate.is_cold", lambda file: True)
     monkeypatch.setattr("fogspiel.stats.evaluate.SHORT_SECONDS", 0.1)

@@ -15,11 +15,11 @@ from ..core import plugins
 INTERRUPTED = 130
 MOMENT = 0.005
 """Seconds until an interruption is tried again."""
-DEAF = ("numba.", "fogspiel.core.kernel.")
+DEAF = ("numba.", "fogspiel.core.compile.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
 COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which should not hold up an interruption."""
-WAITING = "fogspiel.core.compile_lock."
+WAITING = "fogspiel.core.compile.lock."
 """Where a process waits for another one that compiles, as long as it is asked for nothing else."""
 POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
 """The signals that end the work, where the system has them; the alarm is our own second try."""

@@ -121,7 +121,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 def remembering(words: str, remember: bool) -> str:
     """The words for a game, with what --remember adds to those for a game of OpenSpiel."""
-    from ..core.game_words import OPENSPIEL, REMEMBER
+    from ..core.game_names import OPENSPIEL, REMEMBER
 
     if remember and not words.startswith(OPENSPIEL):
         raise ValueError(f"--remember is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
@@ -133,20 +133,20 @@ def cores(threads: int | None) -> int:
     return threads or os.cpu_count() or 1
 
 
-def bring(words: str, remember: bool) -> "Game":
+def load_and_announce(words: str, remember: bool) -> "Game":
     """The game that the user's words stand for, and a word to the user if its rules have to be compiled first."""
-    from ..core.own_games import bring_game
+    from ..core.find import load_game
 
-    game = bring_game(remembering(words, remember))
+    game = load_game(remembering(words, remember))
     announce_compilation()
     return game
 
 
 def announce_compilation() -> None:
     """Say so as soon as something is compiled; two commands at once take turns at compiling."""
-    from ..core.compile_lock import compile_in_turn
-    from ..core.kernel import CACHE
-    from ..core.kernel_files import cache_root, warn_of_unwritable
+    from ..core.compile.cache import cache_root, warn_of_unwritable
+    from ..core.compile.kernel import CACHE
+    from ..core.compile.lock import compile_in_turn
     from . import console
 
     compile_in_turn(tell=lambda: console.err.print("compiling for this machine, once: up to half a minute"))

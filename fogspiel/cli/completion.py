@@ -47,7 +47,7 @@ def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
         with suppress(Exception):
-            from ..core.listed_names import listed
+            from ..core.game_names import listed
             from ..core.plugins import collect
 
             found = listed(room) or list(collect(room, attribute))  # plug-ins have to be asked
@@ -66,9 +66,9 @@ def complete_routes(incomplete: str) -> list[str]:
     """The ways to solve a game."""
     found: list[str] = []
     with suppress(Exception):
-        from ..solve.routes import routes
+        from ..solving.methods import solve_methods
 
-        found = [route.name for route in routes()]
+        found = [route.name for route in solve_methods()]
     return [name for name in found if name.startswith(incomplete)]
 
 
@@ -93,12 +93,12 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _strategies(game: str) -> list[str]:
     """The named strategies of a game."""
-    from ..core.listed_names import listed_players
+    from ..core.game_names import listed_players
 
     found = listed_players(game)
     if found is not None:
         return found
     from ..core.agents import policy_names
-    from ..core.game import games
+    from ..core.game import list_games
 
-    return policy_names(games()[game]) if game in games() else []
+    return policy_names(list_games()[game]) if game in list_games() else []

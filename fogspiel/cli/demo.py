@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from rich.text import Text
 
-from ..core.agents import Policy, find_policy, redrawn_baseline, vector_policy
-from ..core.exact import exact_score
-from ..core.game import Game, find_game
-from ..games.guesswho.rules import question
-from ..papers.published import LINES
-from ..runs.kind import work_on
+from ..core.agents import ParametricPolicy, find_policy, redrawn_baseline, vector_policy
+from ..core.exact_scores import exact_score
+from ..core.game import Game, known_game
+from ..games.guess_who.rules import question
+from ..papers.cauwet2018.printed_tables import LINES
+from ..runs.kind import execute
 from ..runs.kinds.tune import Request
 from ..runs.store import Json, Store
 from ..runs.work import Context
@@ -81,12 +81,12 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
         first = console.bold("1. Batawaf, from scratch.")
         say(first + " The winner of a trick may put the won cards back in any order.")
         say("   Two methods look for the best order, knowing nothing but how to play.")
-        game = find_game("batawaf")
+        game = known_game("batawaf")
         found: list[tuple[str, np.ndarray]] = []
         for asked in BATAWAF_RUNS:
             request = Request(**(vars(asked) | {"seed": seed}))
             run = runs.create(request.to_json())
-            theta = np.array(work_on(run, Context(store, threads))["theta"])
+            theta = np.array(execute(run, Context(store, threads))["theta"])
             found.append((run.name, theta))
             assert game.strategy is not None and game.strategy.words is not None
             say(f"   {request.method} ({run.name}): {game.strategy.words(theta)}")
@@ -120,13 +120,15 @@ PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))
 """Section V-A, the pure descending order, from 10 000 games each: a standard error of about 0.005."""
 
 
-def _play(game: Game, first: Policy, second: Policy, seed: int, threads: int, paper: float | None) -> Row:
+def _play(
+    game: Game, first: ParametricPolicy, second: ParametricPolicy, seed: int, threads: int, paper: float | None
+) -> Row:
     score = evaluate(game, first, second, report_key(seed), GAMES, threads=threads)
     return Row(game.name, first.name, second.name, score.mean, score.interval, score.games, paper)
 
 
 def _guess_who(seed: int, threads: int) -> Iterator[Row]:
-    game = find_game("guesswho128")
+    game = known_game("guesswho128")
     yield _play(game, find_policy(game, "OL"), find_policy(game, "dichotomy"), seed, threads, None)
     for first, second in (("OL", "dichotomy"), ("God", "dichotomy"), ("OL", "God")):
         rate: Fraction = exact_score(game, find_policy(game, first), find_policy(game, second))
@@ -137,14 +139,14 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
     """A line for each game of the benchmark, from games that no tuning has seen."""
     for stop in STOPS:
         note(stop.game)
-        game = find_game(stop.game)
+        game = known_game(stop.game)
         if stop.budget:
             request = Request(
                 stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
                 report_games=stop.report,
             )  # fmt: skip
             with Store.open(store, write=True) as runs, runs.create(request.to_json()) as run:
-                result, name = work_on(run, Context(store, threads)), run.name
+                result, name = execute(run, Context(store, threads)), run.name
             figures, words = result["report"], _words(game, np.array(result["theta"]))
         else:
             player, name = find_policy(game, stop.how), stop.how

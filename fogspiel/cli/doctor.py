@@ -19,7 +19,7 @@ SAFE_SQLITE = (3, 51, 3)
 """Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
 LEFT_SECONDS = 86400.0
 """A folder of workers in which nothing has changed for so long has probably been left behind."""
-COMPILED_LATER = {"solvers": "solve/cfr.py", "fog": "kriegspiel/beliefs/board_filter.py"}
+COMPILED_LATER = {"solvers": "solving/methods/cfr.py", "fog": "kriegspiel/beliefs/board_filter.py"}
 """What takes longest to compile, each with a file of its kernels."""
 REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
@@ -85,8 +85,8 @@ def _sqlite() -> Check:
 
 
 def _cache() -> Check:
-    from ..core.kernel import CACHE
-    from ..core.kernel_files import cache_root, remove_damaged
+    from ..core.compile.cache import cache_root, remove_damaged
+    from ..core.compile.kernel import CACHE
 
     if CACHE is None:
         hint = "make that folder writable, or set FOGSPIEL_CACHE to one that is"
@@ -103,14 +103,14 @@ def _cache() -> Check:
 def _kernels() -> Check:
     """Whether kernels work, and what would still have to be compiled."""
     from ..core.agents import find_policy
-    from ..core.game import games
-    from ..core.kernel import is_cold
-    from ..core.simulate import Match
+    from ..core.compile.kernel import is_cold
+    from ..core.game import list_games
+    from ..core.simulate import PolicyMatch
 
-    game = next(iter(games().values()))
+    game = next(iter(list_games().values()))
     player = find_policy(game, "uniform")
-    score = Match(game, player, player).scores(1, 0, 2).tolist()
-    found = f"{len(games())} games; two games of {game.name} played: {score}"
+    score = PolicyMatch(game, player, player).scores(1, 0, 2).tolist()
+    found = f"{len(list_games())} games; two games of {game.name} played: {score}"
     cold = [name for name, file in COMPILED_LATER.items() if is_cold(file)]
     if not cold:
         return Check("kernels", True, found)

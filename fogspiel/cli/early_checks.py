@@ -10,19 +10,19 @@ import typer
 
 def check_game(words: str | None) -> str | None:
     """Words for a game."""
-    from ..core.game_words import check_game_words
+    from ..core.game_names import check_game_spec
 
     if words is not None:
-        check_game_words(words)
+        check_game_spec(words)
     return words
 
 
 def check_engine(words: str | None) -> str | None:
     """The name of a Kriegspiel engine, perhaps with its effort."""
-    from ..kriegspiel import effort
+    from ..kriegspiel import engine
 
     if words is not None:
-        effort.check_engine(words)
+        engine.check_engine(words)
     return words
 
 
@@ -35,8 +35,8 @@ def check_engines(words: list[str]) -> list[str]:
 
 def check_method(name: str) -> str:
     """The name of a tuning method."""
-    from ..core.listed_names import check_listed
-    from ..tune.methods import ROOM
+    from ..core.game_names import check_listed
+    from ..tuning.methods import ROOM
 
     check_listed(ROOM, "method", name)
     return name
@@ -44,14 +44,14 @@ def check_method(name: str) -> str:
 
 def check_route(name: str) -> str:
     """The name of a route to a solution."""
-    from ..solve.routes import AUTO, find_route
+    from ..solving.methods import AUTO, find_solve_method
 
-    return name if name == AUTO else find_route(name).name
+    return name if name == AUTO else find_solve_method(name).name
 
 
 def check_paper(name: str) -> str:
     """The name of a part of a paper."""
-    from ..core.listed_names import check_listed
+    from ..core.game_names import check_listed
 
     check_listed("papers", "paper", name)
     return name

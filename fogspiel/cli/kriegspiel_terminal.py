@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
-from ..core.person_session import PersonSession
-from ..games.chess.fen import SIDES, move_name
-from ..games.chess.men import KINDS, PAWN, QUEEN
-from ..games.chess.move_code import end_of, promotion_of, start_of
-from ..games.chess.movetext import RESULTS, UNFINISHED
-from ..games.chess.position import PLY
-from ..games.chess.words import board_text
-from ..games.kriegspiel import rules
-from ..games.kriegspiel.announcements import MAY_ASK
-from ..games.kriegspiel.rule_sets import ICC, rule_set_of
-from ..games.kriegspiel.words import ENDINGS, QUESTION, parse_attempt, reveal, show
+from ..core.session import PersonSession
+from ..games.chess.bitboards import KINDS, PAWN, QUEEN
+from ..games.chess.fen import SIDES, board_text, move_name
+from ..games.chess.position import PLY, end_of, promotion_of, start_of
+from ..games.chess.san import RESULTS, UNFINISHED
+from ..kriegspiel.game import rules
+from ..kriegspiel.game.look import ENDINGS, QUESTION, parse_attempt, reveal, show
+from ..kriegspiel.game.rule_sets import ICC, MAY_ASK, rule_set_of
 from ..kriegspiel.pgn import turns_of
 from ..kriegspiel.referee import Referee, answer_in, message_in, switches_in, why_impossible
-from .terminal import Outcome, Terminal
+from .terminal import GameEnding, Terminal
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n
@@ -30,7 +27,7 @@ ASK_HELP = "any         ask whether any pawn of yours can take; if so you must t
 NO_TRIES = "No pawn of yours can take anything: the referee has announced no tries."
 
 
-def result_of(played: Outcome) -> str:
+def result_of(played: GameEnding) -> str:
     """The result of a game as in PGN."""
     return UNFINISHED if played.score is None else RESULTS[played.score]
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from ..kriegspiel.problems.adversary import first_scene, hear, hint, scene_after, standing
-from ..kriegspiel.problems.known_men import known_men
+from ..kriegspiel.problems.adversary import first_scene, hear, hint, known_men, scene_after, standing
 from ..kriegspiel.problems.problem import Problem
 from ..kriegspiel.problems.solution import ILLEGAL, tree_lines
 from ..kriegspiel.problems.solution import solve as solve_problem

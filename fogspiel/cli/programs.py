@@ -11,21 +11,21 @@ import typer
 from .app import cores, write_text
 from .engine_words import PANEL as ENGINES
 from .engine_words import EngineLimits, EngineWords
-from .work import Options, begin_and_show, check_cluster
+from .work import RunOptions, begin_and_show, check_cluster
 
 if TYPE_CHECKING:
     from ..runs.kinds.program import Request
-    from ..runs.programs import NamedProgram
+    from ..runs.programs import ProgramSpec
     from ..runs.store import Run
-    from ..tune.outside.parameters import Parameters
-    from ..tune.outside.program import Program, Scale
+    from ..tuning.programs.contest import ProgramContest, Scale
+    from ..tuning.programs.parameters import Parameters
 
 PANEL = "Outside programs"
 PARAMETERS = "TOML or JSON, a table for each parameter: start, low, high, scale, whole; or start and choices."
 
 
 @dataclass(frozen=True)
-class ProgramWords(EngineWords):
+class ProgramSourceOptions(EngineWords):
     """What names a program, and what its workers may use, on which results do not depend."""
 
     function: Annotated[
@@ -56,7 +56,7 @@ class ProgramWords(EngineWords):
         return {sort: words for sort, words in given.items() if words is not None}
 
     @contextmanager
-    def open(self, named: "NamedProgram", request: "Request", cluster: str | None) -> "Iterator[Program]":
+    def open(self, named: "ProgramSpec", request: "Request", cluster: str | None) -> "Iterator[ProgramContest]":
         """The program, tried in a game of its start against itself; later games are added to the PGN file."""
         from ..runs.checks import check_option
 
@@ -86,7 +86,7 @@ def _append(path: Path) -> TextIO:
 
 
 @dataclass(frozen=True)
-class ProgramOptions(ProgramWords, EngineLimits):
+class ProgramOptions(ProgramSourceOptions, EngineLimits):
     """What the tuning of a program is asked for."""
 
     parameters: Annotated[Path | None, typer.Option(metavar="FILE", help=PARAMETERS, rich_help_panel=PANEL)] = None
@@ -108,7 +108,7 @@ class ProgramOptions(ProgramWords, EngineLimits):
     ] = False
 
 
-def sort_of(game: str | None, words: ProgramWords) -> str | None:
+def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
     """The sort of program to tune, None for a game; a ValueError unless exactly one thing is named."""
     named = [*(["GAME"] if game is not None else []), *(f"--{sort}" for sort in words.named)]
     if not named:
@@ -120,15 +120,15 @@ def sort_of(game: str | None, words: ProgramWords) -> str | None:
     return None if game is not None else next(iter(words.named))
 
 
-def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: Options) -> None:
+def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
     """Tune a program, after it was tried."""
     from ..runs.kinds.program import Request
-    from ..runs.programs import name_program
+    from ..runs.programs import find_program
 
     if given.list_options:
         return write_text(_options_text(given), None)
     scores, scale = given.score_range, _scale(sort, given)
-    named = name_program(sort, given.named[sort], scale, given.facts(sort), given.beside)
+    named = find_program(sort, given.named[sort], scale, given.facts(sort), given.beside)
     tables = _parameters(sort, given).to_json()
     request = Request(sort, named.digest, tables, **asked, range=scores, alone=scale.alone, facts=named.facts)
     check_cluster(options.cluster)
@@ -139,12 +139,12 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
 def _options_text(given: ProgramOptions) -> str:
     """A parameter file with all that can be tuned of an engine."""
     if given.uci is not None:
-        from ..tune.outside.uci_options import options_of, parameter_table
+        from ..tuning.programs.uci_options import options_of, parameter_table
 
         found = options_of(given.uci)
         return parameter_table(found, found.tunable)
     if given.kriegspiel is not None:
-        from ..kriegspiel.tuning_worker import parameter_text
+        from ..kriegspiel.self_play_worker import parameter_text
 
         return parameter_text(given.kriegspiel)
     raise ValueError("--list-options is for --uci and --kriegspiel: only engines say what can be tuned")
@@ -152,8 +152,7 @@ def _options_text(given: ProgramOptions) -> str:
 
 def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
     """The parameters of the file, or all constants of one of our own engines."""
-    from ..tune.outside.parameter_file import read_parameters
-    from ..tune.outside.parameters import Parameters
+    from ..tuning.programs.parameters import Parameters, read_parameters
 
     if given.parameters is not None:
         return read_parameters(given.parameters)
@@ -166,7 +165,7 @@ def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
 
 def _scale(sort: str, given: ProgramOptions) -> "Scale":
     """Which scores the program gives."""
-    from ..tune.outside.program import Scale
+    from ..tuning.programs.contest import Scale
 
     scores = given.score_range
     if sort in ("function", "command"):
@@ -181,11 +180,11 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
 
 
 @contextmanager
-def program_of(run: "Run", words: ProgramWords, cluster: str | None) -> "Iterator[Program | None]":
+def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> "Iterator[ProgramContest | None]":
     """The program that a run goes on with, named again by the user; None for runs that have none."""
     from ..runs.kind import kind_of
     from ..runs.kinds.program import KIND
-    from ..runs.programs import name_program
+    from ..runs.programs import find_program
     from . import console
 
     if kind_of(run) is not KIND:
@@ -198,7 +197,7 @@ def program_of(run: "Run", words: ProgramWords, cluster: str | None) -> "Iterato
         raise KIND.unnamed(run)
     sort = sort_of(None, words)
     assert sort is not None
-    named = name_program(sort, words.named[sort], request.scale, request.facts, words.beside)
+    named = find_program(sort, words.named[sort], request.scale, request.facts, words.beside)
     remark = request.demand(run.name, named)
     if remark is not None:
         console.err.print(remark)

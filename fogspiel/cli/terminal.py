@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.agents import Forfeit
-from ..core.person_session import PersonSession
-from ..core.session import replay
+from ..core.session import PersonSession, replay
 
 if TYPE_CHECKING:
-    from ..solve.coach import Advice
+    from ..solving.policies.state_sheets import MoveReview
 
 HELP = """a number    the choice with that number
 its words   the same choice, as `take 2 from heap 3`; its beginning or end is enough if no other choice has it
@@ -27,7 +26,7 @@ LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameEnding:
     """How a game at the terminal ended."""
 
     how: str
@@ -53,7 +52,7 @@ class Terminal:
         session: PersonSession,
         lines: Iterator[str],
         tell: Callable[[str], None],
-        advice: "Callable[[], list[Advice]] | None" = None,
+        advice: "Callable[[], list[MoveReview]] | None" = None,
     ):
         self.session, self.lines, self.tell, self.advice = session, lines, tell, advice
         self.commands: dict[str, Callable[[], None]] = {
@@ -63,7 +62,7 @@ class Terminal:
             "resign": self.resign,
         }
 
-    def play(self) -> Outcome:
+    def play(self) -> GameEnding:
         """Let the person play the game; the lines end when the person leaves."""
         session, shown = self.session, -1
         self.tell(self.greeting())
@@ -73,20 +72,20 @@ class Terminal:
                     if session.go_on():
                         continue
                 except Forfeit as fault:
-                    return Outcome(f"the other side forfeits it, {fault}", session.game.top - self.loss)
+                    return GameEnding(f"the other side forfeits it, {fault}", session.game.top - self.loss)
                 except ValueError as error:
-                    return Outcome(str(error), failed=True)
+                    return GameEnding(str(error), failed=True)
                 if len(session.record) != shown:
                     self.begin_turn()
                     shown = len(session.record)
                 self.answer(normal(next(self.lines)))
         except Resigned:
-            return Outcome(self.resignation(), self.loss)
+            return GameEnding(self.resignation(), self.loss)
         except StopIteration:
-            return Outcome("you left it")
+            return GameEnding("you left it")
         except KeyboardInterrupt:
-            return Outcome("you interrupted it", interrupted=True)
-        return Outcome(self.ending(), session.score)
+            return GameEnding("you interrupted it", interrupted=True)
+        return GameEnding(self.ending(), session.score)
 
     @property
     def loss(self) -> int:

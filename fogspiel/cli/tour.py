@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 
 from ..core.agents import find_policy, vector_policy
-from ..core.game import find_game
-from ..core.kernel import interpreted, is_cold
+from ..core.compile.kernel import interpreted, is_cold
+from ..core.game import known_game
 from ..core.rng import stream_of
 from ..games.chess.fen import SIDES, square_name
-from ..games.resistance.setups import SETUPS
 from ..kriegspiel.belief_map import belief_of
-from ..kriegspiel.engine import Effort, find_engine
+from ..kriegspiel.engine import SearchLimit, find_engine
 from ..kriegspiel.referee import Referee, play_game
-from ..runs.kind import work_on
+from ..resistance.game.setups import SETUPS
+from ..runs.kind import execute
 from ..runs.kinds.tune import Request
 from ..runs.store import Json, Store
 from ..runs.work import Context
-from ..solve.exploit import exploitability
-from ..solve.values import find_known, verify_shipped
+from ..solving.known_values import find_known, verify_shipped
+from ..solving.policies.exploitability import measure_policies
 from ..stats.evaluate import evaluate, report_key
 from . import console
 
@@ -68,7 +68,7 @@ def compiled_meanwhile(engine: str) -> Iterator[None]:
     if not is_cold("kriegspiel/beliefs/board_filter.py"):
         yield
         return
-    from ..kriegspiel.preparation import finish_compiling, start_compiling
+    from ..kriegspiel.warm_up import finish_compiling, start_compiling
 
     other = start_compiling(engine)
     try:
@@ -80,8 +80,8 @@ def compiled_meanwhile(engine: str) -> Iterator[None]:
 
 def resistance() -> Lines:
     """The Resistance: an optimal rule of one sentence for each team"""
-    from ..solve.resistance.simple_rules import team_rule
-    from ..solve.resistance.words import rule_lines, teams_line
+    from ..resistance.explain import rule_lines, teams_line
+    from ..resistance.simple_rules import team_rule
 
     setup = SETUPS[PLAYERS]
     lower, _ = verify_shipped(find_known(f"resistance{PLAYERS}"))
@@ -93,8 +93,8 @@ def resistance() -> Lines:
 
 def phantom() -> Lines:
     """Phantom tic-tac-toe: you do not see the other's stones, and the value is exactly 5/6"""
-    from ..phantom.words import strategy_lines
-    from ..solve.certificates import read_certificate
+    from ..solving.methods.phantom.explain import strategy_lines
+    from ..solving.proofs.certificate_files import read_certificate
 
     known, began = find_known("phantom-ttt"), time.process_time()
     lower, upper = verify_shipped(known)
@@ -107,10 +107,10 @@ def phantom() -> Lines:
 
 def poker() -> Lines:
     """Kuhn poker: how good is a policy, exactly"""
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     with interpreted():
         uniform = find_policy(game, "uniform")
-        found = exploitability(game, uniform)
+        found = measure_policies(game, uniform)
         (worst,) = found.decisions(0, 1)
     yield f"Play at random, and a perfect opponent gains {found.nash_conv} per two hands, one in each seat."
     best = game.label(worst.best)
@@ -120,10 +120,10 @@ def poker() -> Lines:
 
 def war(store: Path, seed: int, threads: int) -> Lines:
     """War: how to put won cards back, found from scratch"""
-    game = find_game(WAR.game)
+    game = known_game(WAR.game)
     with Store.open(store, write=True) as runs:
         run = runs.create(Request(**(vars(WAR) | {"seed": seed})).to_json())
-        theta = np.array(work_on(run, Context(store, threads))["theta"])
+        theta = np.array(execute(run, Context(store, threads))["theta"])
         name = run.name
         run.close()
     assert game.strategy is not None and game.strategy.words is not None
@@ -137,10 +137,10 @@ def war(store: Path, seed: int, threads: int) -> Lines:
 def kriegspiel(seed: int) -> Lines:
     """Kriegspiel: chess in which you see only your own men"""
     make = find_engine(ENGINE)
-    players = tuple(make(Effort(nodes=NODES), stream_of(seed, side)) for side in (0, 1))
+    players = tuple(make(SearchLimit(nodes=NODES), stream_of(seed, side)) for side in (0, 1))
     referee = play_game((players[0], players[1]), Referee(), PLIES)
     yield f"{ENGINE} against itself, after {PLIES // 2} moves each."
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     boards = [*(board_in(game.show(referee.view(side))) for side in (0, 1)), board_in(game.reveal(referee.state))]
     yield from beside(*map("\n".join, zip(("White sees", "Black sees", "the truth"), boards, strict=True)))
     for side, player in enumerate(players):

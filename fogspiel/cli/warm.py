@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..core.agents import find_policy, policy_names
-from ..core.game import UNIFORM, Game, find_game, games
-from ..core.simulate import Match
+from ..core.game import UNIFORM, Game, known_game, list_games
+from ..core.simulate import PolicyMatch
 from ..kriegspiel.engine import engines, find_engine
-from ..kriegspiel.preparation import play_trial
+from ..kriegspiel.warm_up import play_trial
 
 SOLVERS = "solvers"
 
@@ -16,7 +16,7 @@ Part = tuple[str, Callable[[], None]]
 
 def parts(names: list[str]) -> Iterator[Part]:
     """What there is to compile: all of it, or the games and engines of these names."""
-    known = [*games(), SOLVERS, *engines()]
+    known = [*list_games(), SOLVERS, *engines()]
     for name in names:
         if name not in known:
             raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
@@ -26,7 +26,7 @@ def parts(names: list[str]) -> Iterator[Part]:
         elif name in engines():
             yield name, partial(warm_engine, name)
         else:
-            yield name, partial(warm_game, find_game(name))
+            yield name, partial(warm_game, known_game(name))
 
 
 def warm_game(game: Game) -> None:
@@ -34,18 +34,18 @@ def warm_game(game: Game) -> None:
     players = [UNIFORM.name, *(["fixed"] if "fixed" in policy_names(game) else [])]
     for name in players:
         player = find_policy(game, name)
-        Match(game, player, player).scores(1, 0, 1)
+        PolicyMatch(game, player, player).scores(1, 0, 1)
 
 
 def warm_solvers() -> None:
     """Compile what solves trees, on the smallest of them."""
-    from ..runs.kinds.solve import Request, Task
-    from ..solve.game_sources import find_problem
-    from ..solve.routes import find_route
+    from ..runs.kinds.solve import Request, SolveTask
+    from ..solving.methods import find_solve_method
+    from ..solving.sources import find_source
 
-    problem = find_problem("kuhn")
+    problem = find_source("kuhn")
     for method in ("lp", "pcfr+"):
-        Task(Request("kuhn", method), problem, find_route(method)).solve(lambda progress: None)
+        SolveTask(Request("kuhn", method), problem, find_solve_method(method)).solve(lambda progress: None)
 
 
 def warm_engine(name: str) -> None:

@@ -13,7 +13,7 @@ import typer
 from .app import INTERRUPTED, announce_compilation, cores, print_json, store_path
 
 if TYPE_CHECKING:
-    from ..runs.kind import Delivered, Kind
+    from ..runs.kind import Kind, Outputs
     from ..runs.report import Report, Table
     from ..runs.store import Json, Run
 
@@ -22,7 +22,7 @@ SHOWN_COLUMNS, SHOWN_TABLES = 7, 2
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """What commands that work on runs have in common."""
 
     store: Path | None = None
@@ -40,7 +40,7 @@ class Options:
     """The command that goes on with all that the run is a part of."""
 
 
-def begin(ask: "Json", options: Options, *, once: bool = False, prepared: object = None) -> "Run":
+def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
     """Work on a new run of this request, or on the one that has it already where `once` is enough."""
     from ..runs.jobs import find_or_create_run
     from ..runs.kind import kind_of
@@ -50,7 +50,7 @@ def begin(ask: "Json", options: Options, *, once: bool = False, prepared: object
     with Store.open(store_path(options.store), write=True) as runs:
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
         try:
-            work(run, options, prepared)
+            execute_run(run, options, prepared)
         except ValueError as error:
             again = _again(run, kind_of(run), options)
             # A request that cannot be met leaves no run behind, unless the sentence says how to go on with it.
@@ -62,12 +62,12 @@ def begin(ask: "Json", options: Options, *, once: bool = False, prepared: object
 
 
 def begin_and_show(
-    ask: "Json", options: Options, *, once: bool = False, prepared: object = None, began: float | None = None
+    ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None, began: float | None = None
 ) -> None:
     """Work on a run as `begin` does and show what came out; `began` is the CPU time when it was prepared."""
     began = time.process_time() if began is None else began
-    run = begin(ask, options, once=once, prepared=prepared)
-    show(run, options, time.process_time() - began)
+    run = start_run(ask, options, once=once, prepared=prepared)
+    print_run(run, options, time.process_time() - began)
 
 
 def check_cluster(cluster: str | None) -> None:
@@ -83,7 +83,7 @@ def resume_command(run: str, store: Path | None) -> str:
     return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
 
 
-def work(run: "Run", options: Options, prepared: object = None) -> None:
+def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> None:
     """Work on a run with a progress bar; an interruption prints the command that goes on."""
     from ..runs.kind import kind_of
     from ..runs.work import Context, Progress
@@ -109,15 +109,15 @@ def work(run: "Run", options: Options, prepared: object = None) -> None:
         kind.work(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
 
 
-def _again(run: "Run", kind: "Kind", options: Options) -> str:
+def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
     """The command that goes on with a run, or with all that it is a part of."""
     return options.again or kind.again(run, resume_command(run.name, options.store))
 
 
 @contextmanager
-def _resumable(run: "Run", kind: "Kind", options: Options) -> Iterator[None]:
+def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
     """Whatever stops the work on a run, say how to go on with it."""
-    from ..runs.store import Damaged, Displaced, StoreError
+    from ..runs.store import Damaged, StoreError, StoreMoved
     from . import console
 
     try:
@@ -138,12 +138,12 @@ def _resumable(run: "Run", kind: "Kind", options: Options) -> Iterator[None]:
     except StoreError as error:
         if not run.name or isinstance(error, Damaged):  # nothing to go on with, or it says itself what to do
             raise
-        moved = isinstance(error, Displaced) and error.copy
+        moved = isinstance(error, StoreMoved) and error.copy
         again = _again(run, kind, replace(options, store=moved) if moved else options)
         raise StoreError(f"{error}; then go on with: {again}") from error
 
 
-def show(run: "Run", options: Options, seconds: float | None = None) -> None:
+def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> None:
     """Write the certificate and the report of a finished run, and print what came out."""
     from ..runs.kind import kind_of
     from . import console
@@ -174,7 +174,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
             console.out.print(sentence)
 
 
-def outcome_of(run: "Run", options: Options, seconds: float | None) -> "Json":
+def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json":
     """What `--json` prints of a finished run, after its certificate and its report are written."""
     from ..runs.kind import kind_of
     from ..runs.repetitions import repetitions
@@ -187,25 +187,25 @@ def outcome_of(run: "Run", options: Options, seconds: float | None) -> "Json":
 
 
 def _deliver(
-    run: "Run", kind: "Kind", options: Options, seconds: float | None
-) -> "tuple[Delivered, Path | None, list[str]]":
+    run: "Run", kind: "Kind", options: RunOptions, seconds: float | None
+) -> "tuple[Outputs, Path | None, list[str]]":
     """Write the certificate and the report of a run: what was written, the folder of the report and its files."""
-    from ..runs.kind import Delivered
+    from ..runs.kind import Outputs
 
     report = kind.report(run) if kind.writes_report or options.output else None
-    delivered = Delivered(_write_certificate(run, kind, options), seconds, report)
+    delivered = Outputs(_write_certificate(run, kind, options), seconds, report)
     folder, files = write(report, options.output) if report else (None, [])
     return delivered, folder, files
 
 
-def _write_certificate(run: "Run", kind: "Kind", options: Options) -> Path | None:
+def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
     """Where the certificate of a run is now, if it has one."""
     proof = kind.certificate(run)
     if proof is None:
         if options.certificate is not None:
             raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
         return None
-    from ..solve.certificates import write_certificate
+    from ..solving.proofs.certificate_files import write_certificate
 
     path = options.certificate or store_path(options.store).parent / "certificates" / f"{run.name}.json"
     write_certificate(proof, path)

@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
 
+from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
-from .kernel import kernel
-from .rng import fill_normal, stream_of, unit
+from .rng import fill_normal, random_unit, stream_of
 
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
 """Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one."""
@@ -40,7 +40,7 @@ class Forfeit(ValueError):
         self.reason = reason
 
 
-def remind(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
+def replay_choice(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
     """Let a player make an earlier choice again, when a game is taken up from its record.
 
     Most choose by their stream alone, which then goes on as it did; a player that thinks by the clock has `follow`.
@@ -64,7 +64,7 @@ class PlayerAgent:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policy:
+class ParametricPolicy:
     """A strategy with its parameters, a row of `thetas` or several; `how` says which row plays which game."""
 
     name: str
@@ -98,36 +98,36 @@ class Policy:
         return PolicyPlayer(self, stream)
 
 
-Agent = Policy | PlayerAgent
+Agent = ParametricPolicy | PlayerAgent
 
 
 @kernel
-def member(how, number, cumulated, draws):
+def draw_member(how, number, cumulated, draws):
     """Which row of a policy plays game (pair) `number`."""
     if how == IN_TURN:
         return number % len(cumulated)
     if how == MIXED:
         chosen = 0
-        u = unit(draws)
+        u = random_unit(draws)
         while chosen < len(cumulated) - 1 and u >= cumulated[chosen]:
             chosen += 1
         return chosen
     return 0
 
 
-def theta_for(policy: Policy, number: int, draws: np.ndarray) -> np.ndarray:
+def theta_for(policy: ParametricPolicy, number: int, draws: np.ndarray) -> np.ndarray:
     """The parameters that a policy plays game (pair) `number` with, as the compiled loop draws them."""
     if policy.how == REDRAWN:
         theta = np.empty(policy.thetas.shape[1])
         fill_normal(draws, theta)
         return theta
-    return np.asarray(policy.thetas[member(policy.how, number, policy.cumulated, draws)])
+    return np.asarray(policy.thetas[draw_member(policy.how, number, policy.cumulated, draws)])
 
 
 class PolicyPlayer:
     """Plays by the parameters of a policy."""
 
-    def __init__(self, policy: Policy, stream: np.ndarray):
+    def __init__(self, policy: ParametricPolicy, stream: np.ndarray):
         self.policy, self.stream = policy, stream
         self.plan = np.zeros(policy.strategy.plan)
 
@@ -144,20 +144,20 @@ def _family(game: Game) -> Strategy:
     return game.strategy
 
 
-def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> Policy:
+def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> ParametricPolicy:
     """The policy of the game's parametric strategy with these parameters."""
     vector = check_vector(game, theta)
     shown = name or "(" + ",".join(f"{value:g}" for value in vector[:6]) + (",..)" if len(vector) > 6 else ")")
-    return Policy(shown, _family(game), vector.reshape(1, -1))
+    return ParametricPolicy(shown, _family(game), vector.reshape(1, -1))
 
 
-def find_policy(game: Game, name: str) -> Policy:
+def find_policy(game: Game, name: str) -> ParametricPolicy:
     """The policy of that name: one of the game's own, or `uniform`, which tries any action."""
     found = game.named.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
         raise ValueError(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
     if isinstance(found, Strategy):
-        return Policy(name, found, np.zeros((1, 0)))
+        return ParametricPolicy(name, found, np.zeros((1, 0)))
     return vector_policy(game, found, name)
 
 
@@ -167,33 +167,33 @@ def policy_names(game: Game) -> list[str]:
     return [*game.named, UNIFORM.name, *baselines]
 
 
-def fixed_baseline(game: Game, seed: int) -> Policy:
+def fixed_baseline(game: Game, seed: int) -> ParametricPolicy:
     """The paper's baseline, one reading: a standard Gaussian vector drawn once from a recorded seed."""
     theta = np.empty(len(_family(game).parameters))
     fill_normal(stream_of(seed, BASELINE_STREAM), theta)
     return vector_policy(game, theta, "fixed")
 
 
-def redrawn_baseline(game: Game) -> Policy:
+def redrawn_baseline(game: Game) -> ParametricPolicy:
     """The paper's baseline, the other reading: a new standard Gaussian vector for every game (pair of games)."""
-    return Policy("redrawn", _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
+    return ParametricPolicy("redrawn", _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
 
 
-def policies_in_turn(game: Game, thetas: np.ndarray) -> Policy:
+def policies_in_turn(game: Game, thetas: np.ndarray) -> ParametricPolicy:
     """Vectors that take turns: the i-th game (pair) is played by row i modulo their number."""
-    return Policy(f"{len(thetas)} players in turn", _family(game), np.ascontiguousarray(thetas), IN_TURN)
+    return ParametricPolicy(f"{len(thetas)} players in turn", _family(game), np.ascontiguousarray(thetas), IN_TURN)
 
 
-def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str = "mixture") -> Policy:
+def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str = "mixture") -> ParametricPolicy:
     """A mixed strategy: one of the rows, drawn by weight before every game (pair)."""
     if len(weights) != len(thetas) or min(weights) < 0 or not sum(weights) > 0:
         raise ValueError("a mixture needs one non-negative weight for each member, not all zero")
     rows = np.array([check_vector(game, theta) for theta in thetas])
     total = sum(weights) if abs(sum(weights) - 1) > ROUNDING else 1.0  # what was normalised before keeps its last bits
-    return Policy(name, _family(game), rows, MIXED, tuple(float(weight) / total for weight in weights))
+    return ParametricPolicy(name, _family(game), rows, MIXED, tuple(float(weight) / total for weight in weights))
 
 
-class Frozen(TypedDict, total=False):
+class PolicyJson(TypedDict, total=False):
     """A vector or a mixture as numbers, fit for JSON; the digest of a file; or nothing."""
 
     theta: list[float]
@@ -205,12 +205,16 @@ class Frozen(TypedDict, total=False):
     """Of the file that the agent was read from, if it is too long to be kept."""
 
 
-def freeze(game: Game, agent: Agent) -> Frozen:
+def encode_policy(game: Game, agent: Agent) -> PolicyJson:
     """The numbers of an agent whose run or file may change; nothing where its name says it all."""
     digest: str | None = getattr(agent, "digest", None)
     if digest is not None:
         return {"digest": digest}
-    if not isinstance(agent, Policy) or agent.strategy is not game.strategy or agent.how not in (ALONE, MIXED):
+    if (
+        not isinstance(agent, ParametricPolicy)
+        or agent.strategy is not game.strategy
+        or agent.how not in (ALONE, MIXED)
+    ):
         return {}
     theta = agent.heaviest.tolist()
     if agent.how == ALONE:
@@ -218,12 +222,12 @@ def freeze(game: Game, agent: Agent) -> Frozen:
     return {"theta": theta, "thetas": agent.thetas.tolist(), "weights": list(agent.weights)}
 
 
-def frozen_in(row: Mapping[str, Any]) -> Frozen:
+def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:
     """The numbers that a row of a run or of a file holds, perhaps among other things."""
-    return cast(Frozen, {key: row[key] for key in Frozen.__annotations__ if row.get(key) is not None})
+    return cast(PolicyJson, {key: row[key] for key in PolicyJson.__annotations__ if row.get(key) is not None})
 
 
-def policy_of(game: Game, numbers: Frozen, name: str | None = None) -> Policy:
+def decode_policy(game: Game, numbers: PolicyJson, name: str | None = None) -> ParametricPolicy:
     """Who plays by these numbers: a vector, or a mixture whose member is drawn before every pair of games."""
     if "weights" not in numbers:
         return vector_policy(game, numbers["theta"], name)
@@ -231,14 +235,14 @@ def policy_of(game: Game, numbers: Frozen, name: str | None = None) -> Policy:
     return mixture_policy(game, rows, numbers["weights"], name or f"mixture of {len(rows)}")
 
 
-def thaw(game: Game, frozen: Frozen, name: str) -> Policy | None:
+def decode_policy_or_none(game: Game, frozen: PolicyJson, name: str) -> ParametricPolicy | None:
     """The policy that was frozen, to the last bit; None where only the name was kept."""
-    return policy_of(game, frozen, name) if "theta" in frozen else None
+    return decode_policy(game, frozen, name) if "theta" in frozen else None
 
 
 def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
     """A place in the list, drawn by these probabilities."""
-    u, place = unit(stream) * sum(odds), 0
+    u, place = random_unit(stream) * sum(odds), 0
     while place < len(odds) - 1 and u >= odds[place]:
         u -= odds[place]
         place += 1

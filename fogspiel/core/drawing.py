@@ -46,7 +46,7 @@ def news_between(game: Game, before: np.ndarray | None, action: int | None, now:
     return lines
 
 
-class Memory(Protocol):
+class NewsMemory(Protocol):
     """What a player remembers, where two views do not tell what it has seen happen."""
 
     def note(self, seen: np.ndarray, action: int) -> None:
@@ -56,10 +56,10 @@ class Memory(Protocol):
         """What has happened since the last action, as `news_between` tells it."""
 
 
-def memory_of(game: Game) -> Memory | None:
+def memory_of(game: Game) -> NewsMemory | None:
     """A memory at the start of a game; None where the family's file `news` has none, because views suffice."""
     make = part_of(game, "news", "Memory")
-    memory: Memory | None = make(game) if make else None
+    memory: NewsMemory | None = make(game) if make else None
     return memory
 
 

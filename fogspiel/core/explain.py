@@ -1,22 +1,111 @@
-"""Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
+"""What an explanation is made of: sentences, tables, and pictures drawn with characters."""
 
-A family that has something to compute does so in its file `explain`, by `explain(game, player, seed)` for a player that
-is always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
-"""
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
-from .agents import IN_TURN, MIXED, REDRAWN, Policy
-from .explanation import Explanation, Picture, Table, percent
+from ..stats.evaluate import MatchResult
+from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
 from .game import UNIFORM, Game, part_of
+from .rng import stream_of
+from .session import view_of
 
-__all__ = ["Explanation", "Picture", "Table", "explain"]
+SHADES = " .:-=+*#%@"
+BAR = 40
+"""Characters of the longest bar."""
+
+Cell = str | int | float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class TextChart:
+    """Lines of text, and the numbers behind them: a cell for each named row and column, None where there is none."""
+
+    title: str
+    lines: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    grid: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a player does, for people to read."""
+
+    sentences: tuple[str, ...]
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[TextChart, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation as JSON has it."""
+        return asdict(self)
+
+
+Grid = Sequence[Sequence[float]]
+
+
+def percent(share: float) -> str:
+    """A share as people read it."""
+    return f"{share:.1%}".replace("%", " %")
+
+
+def _picture(
+    title: str, lines: Iterable[str], grid: Grid, rows: Iterable[object], columns: Iterable[object]
+) -> TextChart:
+    numbers = tuple(tuple(float(cell) if isfinite(cell) else None for cell in row) for row in grid)
+    return TextChart(title, tuple(lines), tuple(map(str, rows)), tuple(map(str, columns)), numbers)
+
+
+def heat_map(title: str, grid: Grid, rows: Sequence[object], columns: Sequence[object], most: float) -> TextChart:
+    """A grid of numbers from 0 to `most` as shades, two characters a cell."""
+    wide = max(len(str(name)) for name in rows)
+    beside = max(len(str(name)) for name in columns)
+    head = [" " * wide + "".join(f" {str(name).rjust(beside)[i]}" for name in columns) for i in range(beside)]
+    lines = []
+    for name, row in zip(rows, grid, strict=True):
+        marks = [
+            SHADES[min(int(cell / most * len(SHADES)), len(SHADES) - 1)] if isfinite(cell) else "?" for cell in row
+        ]
+        lines.append(str(name).rjust(wide) + "".join(f" {mark}" for mark in marks))
+    scale = f"scale: '{SHADES}' from 0 to {percent(most)}"
+    return _picture(title, [*head, *lines, scale], grid, rows, columns)
+
+
+def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextChart:
+    """Shares as bars, one below the other."""
+    wide, most = max(len(str(name)) for name in names), max(shares)
+    lines = [
+        f"{str(name).rjust(wide)} {percent(share).rjust(7)} {'#' * round(BAR * share / most)}".rstrip()
+        for name, share in zip(names, shares, strict=True)
+    ]
+    return _picture(title, lines, [[share] for share in shares], names, ("share",))
+
+
+# Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
+#
+# A family that has something to compute does so in its file `explain`, by `explain(game, player, seed)` for a player
+# that is always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
+
+__all__ = ["Explanation", "Table", "TextChart", "explain"]
 
 MOST_MEMBERS = 20
 """Members of a mixture that are listed."""
 
 
-def explain(game: Game, player: Policy, seed: int) -> Explanation:
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """What a player does; where something has to be sampled the seed decides what is drawn."""
     strategy = player.strategy
     if player.how == REDRAWN:
@@ -35,7 +124,7 @@ def explain(game: Game, player: Policy, seed: int) -> Explanation:
     return Explanation((f"{player.name} {said}.",))
 
 
-def _mixture(game: Game, player: Policy, seed: int) -> Explanation:
+def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """The members with their weights, then the heaviest one alone."""
     many = len(player.thetas)
     weights = np.array(player.weights or (1 / many,) * many)
@@ -49,7 +138,7 @@ def _mixture(game: Game, player: Policy, seed: int) -> Explanation:
     left = f"; the {many - MOST_MEMBERS} lightest members are not listed" if many > MOST_MEMBERS else ""
     heaviest = order[0]
     name = f"member {heaviest + 1}"
-    alone = explain(game, Policy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
+    alone = explain(game, ParametricPolicy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
     explain_whole = part_of(game, "explain", "explain_mixture")
     first = (said + left + ".", *(explain_whole(player) if explain_whole else ()))
     weight = percent(weights[heaviest])
@@ -60,3 +149,35 @@ def _mixture(game: Game, player: Policy, seed: int) -> Explanation:
 def _shortened(theta: np.ndarray) -> str:
     """The first parameters of a vector."""
     return ", ".join(f"{number:g}" for number in theta[:6].tolist()) + (", .." if len(theta) > 6 else "")
+
+
+# Action frequencies of a player in a position, by sampling.
+
+STREAM = 0xE4B1  # apart from the streams of games, so that nothing sampled here has been seen by a method
+
+
+def plan_of(player: ParametricPolicy) -> np.ndarray:
+    """The plan of a player who is always the same."""
+    plan = np.zeros(player.strategy.plan)
+    player.strategy.prepare(player.thetas[0], plan)
+    return plan
+
+
+def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
+    """List the mover's actions."""
+    out = np.zeros(game.sizes.actions, np.int64)
+    return out[: game.rules.legal(state, out)].copy()
+
+
+def choices(game: Game, player: ParametricPolicy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
+    """Count the player's choices when it is to move in this position."""
+    seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
+    plan, stream, choose = plan_of(player), stream_of(seed, STREAM), player.strategy.choose
+    return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))
+
+
+def estimate_score(count: int, many: int) -> str:
+    """A share that was counted, with its 95 % interval."""
+    counts = (many - count, count)
+    low, high = MatchResult((0.0, 1.0), counts, counts).interval
+    return f"{percent(count / many)} ({100 * low:.1f} to {100 * high:.1f})"

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .game_words import likely_modules, no_game
-from .kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
-from .kernel import Kernel as Kernel
-from .notebook import html_table
+from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
+from .compile.kernel import Kernel as Kernel
+from .game_names import likely_modules, no_game
+from .picture import html_table
 from .plugins import collect, folders, load
-from .rng import below
+from .rng import random_below
 
 CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
@@ -149,7 +149,7 @@ class Game:
         return f"Game {self.name} (version {self.version}): {self.title}"
 
     def _repr_html_(self) -> str:
-        first = blank(self.sizes.state)
+        first = new_cells(self.sizes.state)
         self.rules.start(first)
         rows = {
             "parameters": ", ".join(parameters_of(self)) or "none",
@@ -169,7 +169,7 @@ def nothing_to_prepare(theta, plan):
 @kernel
 def any_action(seen, actions, plan, stream):
     """Try any of the actions with equal probability."""
-    return actions[below(stream, len(actions))]
+    return actions[random_below(stream, len(actions))]
 
 
 @kernel
@@ -189,7 +189,7 @@ def draw_by_weight(weights, stream):
     total = total_weight(weights)
     if total == 0:
         raise ValueError(WRONG_WEIGHTS)
-    left, place = below(stream, total), 0
+    left, place = random_below(stream, total), 0
     while left >= weights[place]:
         left -= weights[place]
         place += 1
@@ -201,7 +201,7 @@ def nothing_hidden(state: np.ndarray, player: int, stream: np.ndarray) -> np.nda
     return state.copy()
 
 
-def blank(cells: int) -> np.ndarray:
+def new_cells(cells: int) -> np.ndarray:
     """Room for a state, a view or a list of actions."""
     return np.zeros(cells, np.int64)
 
@@ -209,25 +209,25 @@ def blank(cells: int) -> np.ndarray:
 UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
-BROUGHT: dict[str, Game] = {}
+USER_GAMES: dict[str, Game] = {}
 """The games that the user has brought from elsewhere, by name: see `own_games`."""
 
 
-def games() -> dict[str, Game]:
+def list_games() -> dict[str, Game]:
     """Every game by name: modules of `fogspiel.games`, plug-ins and installed packages list theirs in GAMES.
 
     The games that the user has brought into this process come last.
     """
-    return collect("games", "GAMES") | BROUGHT
+    return collect("games", "GAMES") | USER_GAMES
 
 
-def find_game(name: str) -> Game:
+def known_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it.
 
     Modules that are likely to have it are imported first, so that most often no other one is. A name never makes a
     file of the user's run: that takes `own_games.bring_game`.
     """
-    return BROUGHT[name] if name in BROUGHT else _find_listed(name, tuple(folders()))
+    return USER_GAMES[name] if name in USER_GAMES else _find_listed(name, tuple(folders()))
 
 
 @cache
@@ -238,7 +238,7 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
         for game in likely:
             if game.name == name:
                 return game
-    known = games()
+    known = list_games()
     if name in known:
         return known[name]
     raise no_game(name, known)

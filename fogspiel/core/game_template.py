@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from .game import games
+from .game import list_games
 
 NAME = "NAME"
 TEMPLATE = '''"""A game of bluff: chance deals the first player a high or a low card, which the second does not see.
@@ -112,7 +112,7 @@ def write_template(file: Path) -> str:
     if file.suffix != ".py":
         raise ValueError(f"{file} is no name for a game: it must end with .py")
     name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"
-    name = f"my-{name}" if name in games() else name
+    name = f"my-{name}" if name in list_games() else name
     try:
         with file.open("x", encoding="utf-8") as new:
             new.write(TEMPLATE.replace(f'"{NAME}"', f'"{name}"'))

@@ -55,7 +55,7 @@ def compiling() -> Iterator[None]:
         _here.tell(_here.sign)
 
 
-class Limits(NamedTuple):
+class SilenceLimits(NamedTuple):
     """Seconds of silence after which a worker counts as hanging, before and after the job's first beat."""
 
     begun: float = 300.0
@@ -71,7 +71,7 @@ class Limits(NamedTuple):
 class Silence:
     """How long a job has been silent while it was listened to."""
 
-    limits: Limits
+    limits: SilenceLimits
     signs: int = 0
     last: bytes = BEGUN
     seconds: float = 0.0

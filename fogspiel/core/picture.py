@@ -4,7 +4,9 @@ A picture is made from a view alone, so it cannot show what its player does not 
 stands for; whether that may be tried now is another question, which the list of actions answers.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 
@@ -23,7 +25,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardPicture:
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
 
     rows: tuple[tuple[Cell, ...], ...]
@@ -53,7 +55,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Words:
+class Messages:
     """What was said, the latest last."""
 
     lines: tuple[str, ...]
@@ -93,10 +95,23 @@ class Chess:
     """What the mover was told who has asked in this turn whether any pawn can take: yes or no."""
 
 
-Part = Board | Cards | Facts | Words | Text | Chess
+Part = BoardPicture | Cards | Facts | Messages | Text | Chess
 Parts = tuple[Part, ...]
 
 
-def as_data(parts: Parts) -> list[dict[str, Any]]:
+def picture_json(parts: Parts) -> list[dict[str, Any]]:
     """Parts for a page: each with its kind."""
     return [{"kind": type(part).__name__.lower()} | asdict(part) for part in parts]
+
+
+# Results in notebooks: a small table in HTML.
+
+
+def html_table(title: str, rows: Mapping[str, object]) -> str:
+    """A table of two columns; texts of several lines keep them."""
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left;white-space:pre'>{escape(str(value))}</td></tr>"
+        for name, value in rows.items()
+    )
+    return f"<table><caption><b>{escape(title)}</b></caption>{cells}</table>"

@@ -22,7 +22,7 @@ def kill_group(number: int) -> None:
     subprocess.run(["taskkill", "/F", "/T", "/PID", str(number)], capture_output=True, check=False)
 
 
-class Guard:
+class ProcessGuard:
     """A process that kills what is left of others when this one ends, in whatever way."""
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class Guard:
 
 
 @cache
-def own_guard() -> Guard:
+def own_guard() -> ProcessGuard:
     """The guard of whatever this process starts, which lives as long as this process does."""
-    return Guard()
+    return ProcessGuard()
 
 
 def keep_watch() -> None:

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 
 from .heartbeat import beat
-from .process_guard import Guard
+from .process_guard import ProcessGuard
 
 LINES_KEPT = 1_000
 """Lines that wait to be read; a program that says more has to wait itself."""
@@ -33,15 +33,15 @@ BEAT_SECONDS = 1.0
 """How often whoever waits for an answer gives a sign of life."""
 
 
-class EngineFault(ValueError):
+class ProgramFault(ValueError):
     """A running program has ended, does not answer or talks nonsense: another process may do better."""
 
 
-class Late(EngineFault):
+class ProgramTimeout(ProgramFault):
     """It has not answered in time."""
 
 
-def _kill(process: subprocess.Popen[str], guard: Guard | None, killed: threading.Event) -> None:
+def _kill(process: subprocess.Popen[str], guard: ProcessGuard | None, killed: threading.Event) -> None:
     """End a process and those that it started, if it is still there."""
     killed.set()
     if process.poll() is None:
@@ -83,7 +83,7 @@ class ProgramProcess:
     what, language = "program", "lines"
     """What sentences call it, and what it must speak."""
 
-    def __init__(self, command: str | Sequence[str], patience: float = 10.0, guard: Guard | None = None):
+    def __init__(self, command: str | Sequence[str], patience: float = 10.0, guard: ProcessGuard | None = None):
         words = self.words_of(command)
         self.name, self.patience = shlex.join(words), patience
         try:
@@ -165,7 +165,9 @@ class ProgramProcess:
                     return
                 heard = f", only {line[:60]!r}"
             if time.monotonic() > end:
-                raise self.failure(f"has not said {last!r} within {patience:g} s of {asked!r}{heard}", advice, Late)
+                raise self.failure(
+                    f"has not said {last!r} within {patience:g} s of {asked!r}{heard}", advice, ProgramTimeout
+                )
 
     def _end(self) -> str:
         """How a program that says nothing more has ended."""
@@ -174,7 +176,7 @@ class ProgramProcess:
         except subprocess.TimeoutExpired:
             return "closed its output"
 
-    def failure(self, what: str, advice: str = "", fault: type[EngineFault] = EngineFault) -> EngineFault:
+    def failure(self, what: str, advice: str = "", fault: type[ProgramFault] = ProgramFault) -> ProgramFault:
         """Kill the program: what it did, as an error to raise."""
         self.close()
         return fault(f"the {self.what} {self.name!r} {what}: {advice or self.advice()}")

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .kernel import inlined, interpreted, kernel
+from .compile.kernel import inlined, interpreted, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -40,7 +40,7 @@ def bits(stream):
 
 
 @inlined
-def below(stream, n):
+def random_below(stream, n):
     """A uniform integer in 0..n-1 for 0 < n < 2**32, without bias (Lemire's rejection on the high 32 bits)."""
     bound = np.uint64(n)
     product = (bits(stream) >> S32) * bound
@@ -52,7 +52,7 @@ def below(stream, n):
 
 
 @inlined
-def unit(stream):
+def random_unit(stream):
     """A uniform real in [0, 1) on the grid of 2**-53."""
     return np.float64(bits(stream) >> S11) * UNIT
 
@@ -60,8 +60,8 @@ def unit(stream):
 @kernel
 def normal(stream):
     """A standard Gaussian number (Box and Muller, one of the two values)."""
-    radius = math.sqrt(-2.0 * math.log(1.0 - unit(stream)))
-    return radius * math.cos(2.0 * math.pi * unit(stream))
+    radius = math.sqrt(-2.0 * math.log(1.0 - random_unit(stream)))
+    return radius * math.cos(2.0 * math.pi * random_unit(stream))
 
 
 @kernel
@@ -77,7 +77,7 @@ def shuffle(stream, out):
     for i in range(len(out)):
         out[i] = i
     for i in range(len(out) - 1, 0, -1):
-        j = below(stream, i + 1)
+        j = random_below(stream, i + 1)
         out[i], out[j] = out[j], out[i]
 
 

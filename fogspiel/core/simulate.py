@@ -12,10 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agents import REDRAWN, Policy, member
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, blank, draw_by_weight
-from .kernel import CELLS, NOTHING, NUMBER, REALS, ROWS, SEED, TABLE, Kernel, compiled, inlined, kernel, kernel_of
-from .rng import below, fill_normal, split
+from .agents import REDRAWN, ParametricPolicy, draw_member
+from .compile.kernel import (
+    CELLS,
+    NOTHING,
+    NUMBER,
+    REALS,
+    ROWS,
+    SEED,
+    TABLE,
+    Kernel,
+    compiled,
+    inlined,
+    kernel,
+    kernel_of,
+)
+from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, draw_by_weight, new_cells
+from .rng import fill_normal, random_below, split
 
 SEATS = ("swapped", "alternating", "coin")
 SWAPPED, ALTERNATING, COIN = range(3)
@@ -39,7 +52,7 @@ def play_by_rules(
                 weights(state, odds)
                 action = actions[draw_by_weight(odds[:count], chance)]
             else:
-                action = actions[below(chance, count)]
+                action = actions[random_below(chance, count)]
         else:
             view(state, who, seen)
             if who == 0:
@@ -56,7 +69,7 @@ def play_by_rules(
     PREPARE, CHOOSE, ROWS, REALS, NUMBER,
     CELLS, CELLS, CELLS, CELLS, REALS, NUMBER, SEED, NUMBER, NUMBER, TABLE,
 )  # fmt: skip
-def play_numbers(
+def play_range(
     start, mover, legal, apply, view, score, weights, weighted, play, fused,
     prepare_a, choose_a, plans_a, cumulated_a, how_a,
     prepare_b, choose_b, plans_b, cumulated_b, how_b,
@@ -72,16 +85,16 @@ def play_numbers(
         if how_a == REDRAWN:
             fill_normal(draws, theta)
             prepare_a(theta, plans_a[0])
-        plan_a = plans_a[member(how_a, number, cumulated_a, draws)]
+        plan_a = plans_a[draw_member(how_a, number, cumulated_a, draws)]
         if how_b == REDRAWN:
             fill_normal(draws, theta)
             prepare_b(theta, plans_b[0])
-        plan_b = plans_b[member(how_b, number, cumulated_b, draws)]
+        plan_b = plans_b[draw_member(how_b, number, cumulated_b, draws)]
         swap = 0
         if seats == ALTERNATING:
             swap = number % 2
         elif seats == COIN:
-            swap = below(draws, 2)
+            swap = random_below(draws, 2)
         for column in range(out.shape[1]):
             chance[0] = split(seed, 0)
             stream_0[0] = split(seed, 1)
@@ -126,7 +139,7 @@ class _Side(NamedTuple):
     how: int
 
 
-def _side(policy: Policy) -> _Side:
+def _side(policy: ParametricPolicy) -> _Side:
     strategy = policy.strategy
     prepare, choose = compiled(strategy.prepare, PREPARE), compiled(strategy.choose, CHOOSE)
     plans = np.zeros((len(policy.thetas), strategy.plan))
@@ -147,10 +160,10 @@ def compile_rules(game: Game) -> tuple[Kernel, ...]:
     return tuple(compiled(rule, RULE_SIGNATURES[name]) for name, rule in rules._asdict().items())
 
 
-class Match:
+class PolicyMatch:
     """Two policies at one game: plays any range of game numbers, in one thread or several, with the same scores."""
 
-    def __init__(self, game: Game, first: Policy, second: Policy, fused: bool = True):
+    def __init__(self, game: Game, first: ParametricPolicy, second: ParametricPolicy, fused: bool = True):
         self.game = game
         family = game.strategy or UNIFORM
         both = first.strategy is family and second.strategy is family
@@ -173,8 +186,8 @@ class Match:
 
     def _play(self, key: int, first: int, out: np.ndarray, seats: int) -> None:
         sizes, (a, b) = self.game.sizes, self._sides
-        workspace = [blank(cells) for cells in (sizes.state, sizes.view, sizes.actions, sizes.actions)]
+        workspace = [new_cells(cells) for cells in (sizes.state, sizes.view, sizes.actions, sizes.actions)]
         theta = np.empty(len(self.game.strategy.parameters) if self.game.strategy else 0)
         if REDRAWN in (a.how, b.how):
             a, b = a._replace(plans=a.plans.copy()), b._replace(plans=b.plans.copy())
-        play_numbers(*self._shared, *a, *b, *workspace, theta, self.game.top, np.uint64(key), first, seats, out)
+        play_range(*self._shared, *a, *b, *workspace, theta, self.game.top, np.uint64(key), first, seats, out)

@@ -17,19 +17,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
-from ..games.kriegspiel import rules
-from ..games.kriegspiel.words import attempt_name, message_text
-from .attempt_table import Table, look, make_engine, own_board
-from .engine import Effort
+from .decisions import Decision, last_message, refused_moves
+from .endings.player import faces_lone_king
+from .engine import SearchLimit
 from .engines.fog import Fog
 from .evaluation.board_evaluator import ILLEGAL
-from .implications import PIECE, belief_in, imply
-from .own_decisions import Decision, last_message, refused_moves
-from .search.lone_king_player import faces_lone_king
+from .game import rules
+from .game.look import attempt_name, message_text
+from .inferences import PIECE, AttemptTable, belief_in, imply, look, make_engine, own_board
 
 PAWN_VALUE = 100  # gains are in hundredths of a pawn
 WORST = 5  # the turns that are named after a game
-USUAL = Effort(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
+USUAL = SearchLimit(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
 USUAL_ENGINE = "fog"  # the strongest engine that keeps boards
 HONESTY = (
     "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
@@ -99,7 +98,7 @@ class PositionAnalysis:
 def analyse(
     decisions: Sequence[Decision],
     engine: str = USUAL_ENGINE,
-    effort: Effort = USUAL,
+    effort: SearchLimit = USUAL,
     seed: int = 1,
     only: int | None = None,
 ) -> Iterator[PositionAnalysis]:
@@ -122,7 +121,7 @@ def analyse(
             return
 
 
-class Turn(NamedTuple):
+class AnalysedTurn(NamedTuple):
     """Attempts between two moves of the other side, if any."""
 
     positions: tuple[PositionAnalysis, ...]
@@ -130,8 +129,8 @@ class Turn(NamedTuple):
 
 
 def analyse_turns(
-    decisions: Sequence[Decision], engine: str, effort: Effort, seed: int, streams: Sequence[int] = ()
-) -> Iterator[Turn]:
+    decisions: Sequence[Decision], engine: str, effort: SearchLimit, seed: int, streams: Sequence[int] = ()
+) -> Iterator[AnalysedTurn]:
     """The turns of one player as `analyse` sees them, but for the first ones, whose streams are known.
 
     These are only followed: an engine's belief comes from views alone. `fog` plays endings by what it thought before,
@@ -150,11 +149,11 @@ def analyse_turns(
         if last.action is not None:
             positions.append(describe(last, look(player, last), True))
         if number >= len(streams):
-            yield Turn(tuple(positions), int(player.stream[0]))
+            yield AnalysedTurn(tuple(positions), int(player.stream[0]))
 
 
 def analyse_last(
-    decisions: Sequence[Decision], engine: str = USUAL_ENGINE, effort: Effort = USUAL, seed: int = 1
+    decisions: Sequence[Decision], engine: str = USUAL_ENGINE, effort: SearchLimit = USUAL, seed: int = 1
 ) -> Iterator[PositionAnalysis]:
     """The last decision alone, after following all before it."""
     *earlier, last = decisions
@@ -165,7 +164,7 @@ def analyse_last(
     yield describe(last, look(player, last), None)
 
 
-def describe(decision: Decision, table: Table, accepted: bool | None) -> PositionAnalysis:
+def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> PositionAnalysis:
     """Describe a decision by its table of gains."""
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
     attempts = rank_attempts(table)
@@ -199,7 +198,7 @@ def placement_of(seen: np.ndarray) -> str:
     return fen_of(own_board(seen)).split()[0]
 
 
-def group_rows(table: Table) -> tuple[np.ndarray, np.ndarray]:
+def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
     """The different rows of a table, and for how many boards each counts."""
     gains = table.gains
     if gains.shape[1] == 0:
@@ -219,7 +218,7 @@ def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float
     return mean, float(np.sqrt(spread) / total)
 
 
-def rank_attempts(table: Table) -> tuple[AttemptValue, ...]:
+def rank_attempts(table: AttemptTable) -> tuple[AttemptValue, ...]:
     """The attempts in the engine's order: by its ranks, if it has any, then by their mean advantage, which is drawn
     towards 0 where few boards speak for it."""
     rows, counts = group_rows(table)
@@ -244,7 +243,9 @@ def rank_attempts(table: Table) -> tuple[AttemptValue, ...]:
     return tuple(found[place] for place in order)
 
 
-def cost_of(table: Table, attempts: Sequence[AttemptValue], action: int | None) -> tuple[float | None, float | None]:
+def cost_of(
+    table: AttemptTable, attempts: Sequence[AttemptValue], action: int | None
+) -> tuple[float | None, float | None]:
     """Return the cost of an attempt against the engine's order of attempts, and the standard error."""
     tried = np.flatnonzero(table.offered == action) if action is not None else np.empty(0, int)
     if len(tried) == 0:
@@ -267,7 +268,7 @@ class GameAnalysis:
     """The decisions of one player in a game, as an engine sees them."""
 
     engine: str
-    effort: Effort
+    effort: SearchLimit
     seed: int
     side: int
     names: tuple[str, str]

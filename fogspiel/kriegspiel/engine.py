@@ -5,32 +5,126 @@ last attempt was refused, or it was accepted with a message; then, if it was acc
 there is a message too. `Engine` tells these apart and calls the hooks of its subclass.
 """
 
-# ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
-
+import re
 import sys
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from ..core.agents import Player, PlayerAgent, remind
-from ..core.listed_names import unknown
+from ..core.agents import Player, PlayerAgent, replay_choice
+from ..core.game_names import check_listed, unknown
 from ..core.plugins import collect, modules
-from ..core.rng import below, split, unit
-from ..games.chess.men import FORWARD
-from ..games.chess.messages import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ..games.kriegspiel import rules
-from ..games.kriegspiel.announcements import known_tries
-from .effort import ENGINE
-from .effort import ROOM as ROOM
-from .effort import STRAY as STRAY
-from .effort import USUAL as USUAL
-from .effort import Effort as Effort
-from .effort import asks_program as asks_program
-from .effort import parse_engine as parse_engine
-from .effort import plain_name as plain_name
+from ..core.rng import random_below, random_unit, split
+from ..games.chess.bitboards import FORWARD
+from .game import rules
+from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from .game.rule_sets import known_tries
+
+# An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
+
+# Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines.
+ROOM = "kriegspiel.engines"
+ENGINE = "Kriegspiel engine"
+PROGRAM = "program"  # what stands before the command of an engine that is a program
+STRAY = "stray-"  # what stands before the name of an engine that strays from its way early in the game
+# While a person plays before kernels are compiled, they run some hundred times slower: there are so many more looks at
+# the clock, and so many times the seconds.
+INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
+
+
+@dataclass(frozen=True)
+class SearchLimit:
+    """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
+
+    Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
+    an outside program think, they are those of the clock.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    threads: int = 1
+    outside: bool = False  # true if an outside program does the thinking
+
+    def __post_init__(self) -> None:
+        if (self.seconds is None) == (self.nodes is None):
+            raise ValueError("an engine needs a time for each move or a number of nodes, and only one of them")
+        for name, value in (
+            ("time", self.seconds),
+            ("number of nodes", self.nodes),
+            ("number of threads", self.threads),
+        ):
+            if value is not None and not value > 0:
+                raise ValueError(f"the {name} of an engine is {value}: it must be positive")
+
+    def slices(self, size: int) -> Iterator[int]:
+        """Numbers of nodes to search, one slice after the other, until the effort is spent."""
+        from ..core.compile.kernel import interprets
+
+        if self.nodes is not None:
+            for done in range(0, self.nodes, size):
+                yield min(size, self.nodes - done)
+            return
+        seconds = self.seconds or 0.0
+        if interprets():
+            size, seconds = max(size // INTERPRETED_SHARE, 1), seconds * INTERPRETED_TIMES
+        end = self.clock() + seconds
+        yield size
+        while self.clock() < end:
+            yield size
+
+    def clock(self) -> float:
+        """The time now, in seconds of the kind that is counted."""
+        return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
+
+    def left(self, began: float) -> "SearchLimit":
+        """Return the remainder since a time of `clock`: only the search uses up nodes."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))
+
+
+def plain_name(words: str) -> str:
+    """The name of an engine alone: `C` of `stray-C:none`."""
+    return words.removeprefix(STRAY).partition(":")[0]
+
+
+EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
+USUAL = SearchLimit(seconds=0.1)
+
+
+def asks_program(engine: str) -> bool:
+    """True if an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
+    return ":uci=" in engine
+
+
+def parse_engine(words: str, usual: SearchLimit = USUAL) -> tuple[str, SearchLimit]:
+    """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
+    name, _, own = words.rpartition("@")
+    found = EFFORT.fullmatch(own) if name else None
+    if found is None:
+        if "@" in words.partition(":")[0]:
+            raise ValueError(
+                f"{words[:40]!r} is not an engine with an effort: write NAME@0.4s for seconds, NAME@20000n for nodes"
+            )
+        return words, usual
+    if found["nodes"]:
+        return name, SearchLimit(nodes=int(found["nodes"]), threads=usual.threads)
+    return name, SearchLimit(seconds=float(found["seconds"]), threads=usual.threads)
+
+
+def check_engine(words: str) -> None:
+    """Refuse words that surely name no engine, before any is imported."""
+    name, _ = parse_engine(words)
+    if ":" not in name and name != PROGRAM:
+        check_listed(ROOM, ENGINE, plain_name(name))
+
+
+# ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)
 
 
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
@@ -52,7 +146,7 @@ class Engine(ABC):
     asks = False  # true if the engine is offered the question whether any pawn can take; those that are not never ask
     interpretable = True  # true if a reply takes a few seconds where Python itself runs the kernels
 
-    def __init__(self, effort: Effort, stream: np.ndarray):
+    def __init__(self, effort: SearchLimit, stream: np.ndarray):
         self.effort, self.stream = effort, stream
 
     def begin(self, side: int) -> None:
@@ -104,16 +198,20 @@ class Engine(ABC):
         """Return the action to attempt next."""
 
 
-Maker = Callable[[Effort, np.ndarray], Player]  # what makes a player that spends this effort and draws from this stream
-Choice = Callable[[str], Maker]  # what makes a maker of the words behind an engine's colon; of no words the usual one
+EngineFactory = Callable[
+    [SearchLimit, np.ndarray], Player
+]  # what makes a player that spends this effort and draws from this stream
+Choice = Callable[
+    [str], EngineFactory
+]  # what makes a maker of the words behind an engine's colon; of no words the usual one
 
 
-def engines() -> dict[str, Maker]:
+def engines() -> dict[str, EngineFactory]:
     """Every engine by name: each module of the room lists its own in ENGINES."""
     return collect(ROOM, "ENGINES")
 
 
-def choices() -> dict[str, Choice]:
+def engine_variants() -> dict[str, Choice]:
     """The engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
     return {name: choice for module in modules(ROOM) for name, choice in getattr(module, "CHOICES", {}).items()}
 
@@ -125,20 +223,20 @@ def about_engine(name: str) -> str:
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())
 
 
-def find_engine(words: str) -> Maker:
+def find_engine(words: str) -> EngineFactory:
     """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
-    if name not in engines() and name not in choices():
+    if name not in engines() and name not in engine_variants():
         raise unknown(ENGINE, name, engines())
-    if mark and name not in choices():
+    if mark and name not in engine_variants():
         raise ValueError(f"{name} can be had in one way only: write {name} without a colon")
     if mark and not choice and name in engines():
         raise ValueError(f"{words[:40]!r} has nothing behind its colon: write {name} for what is usual")
-    maker = choices()[name](choice) if name in choices() else engines()[name]
+    maker = engine_variants()[name](choice) if name in engine_variants() else engines()[name]
     return partial(Straying, maker) if words.startswith(STRAY) else maker
 
 
-def home_of(words: str) -> Path:
+def engine_file(words: str) -> Path:
     """The file of an engine."""
     name = plain_name(words)
     for module in modules(ROOM):
@@ -155,7 +253,7 @@ OWN_STREAM = 1 << 20
 class Straying:
     """An engine some of whose first moves are any, so that a population does not play the same openings only."""
 
-    def __init__(self, maker: Maker, effort: Effort, stream: np.ndarray):
+    def __init__(self, maker: EngineFactory, effort: SearchLimit, stream: np.ndarray):
         self.stream = np.array([split(stream[0], OWN_STREAM)], np.uint64)
         self.engine = maker(effort, stream)
 
@@ -167,11 +265,11 @@ class Straying:
         """Any action in a move in which the engine strays, else its own choice."""
         ply = int(seen[rules.SEEN_PLY])
         if ply != self.turn:
-            self.turn, self.strays = ply, ply < 2 * EARLY and unit(self.stream) < STRAYING
+            self.turn, self.strays = ply, ply < 2 * EARLY and random_unit(self.stream) < STRAYING
         if not self.strays:
             return self.engine.choose(seen, actions)
-        action = int(actions[below(self.stream, len(actions))])
-        remind(self.engine, seen, actions, action)
+        action = int(actions[random_below(self.stream, len(actions))])
+        replay_choice(self.engine, seen, actions, action)
         return action
 
     @property
@@ -180,7 +278,7 @@ class Straying:
         return getattr(self.engine, "nodes", None)
 
 
-def engine_agent(name: str, effort: Effort) -> PlayerAgent:
+def engine_agent(name: str, effort: SearchLimit) -> PlayerAgent:
     """An engine as an agent."""
     maker = find_engine(name)
     return PlayerAgent(name, lambda stream: maker(effort, stream))

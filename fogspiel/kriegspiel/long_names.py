@@ -6,11 +6,11 @@ squares.
 
 import numpy as np
 
-from ..core.game import blank
-from ..games.chess.attempts import MOST_ATTEMPTS, attempts
+from ..core.game import new_cells
+from ..games.chess.bitboards import KING, PAWN, kind_on
 from ..games.chess.fen import LETTERS, square_name
-from ..games.chess.men import KING, PAWN, kind_on
-from ..games.chess.move_code import end_of, promotion_of, start_of
+from ..games.chess.position import end_of, promotion_of, start_of
+from .game.attempts import MOST_ATTEMPTS, attempts
 
 HIDDEN = "??"  # what stands for a move that is not told
 
@@ -30,5 +30,5 @@ def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
     own = 0
     for kind in range(KING + 1):
         own |= int(men[kind])
-    out = blank(MOST_ATTEMPTS)
-    return list(out[: attempts(men, own, colour, rights, 1, blank(64), out)].tolist())
+    out = new_cells(MOST_ATTEMPTS)
+    return list(out[: attempts(men, own, colour, rights, 1, new_cells(64), out)].tolist())

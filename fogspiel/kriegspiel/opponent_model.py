@@ -11,12 +11,11 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from ..core.game import blank
-from ..core.kernel import kernel, trailing_zeros
-from ..games.chess.bits import rows_of
-from ..games.chess.men import KINDS, KING, PAWN
+from ..core.compile.kernel import kernel, trailing_zeros
+from ..core.game import new_cells
+from ..games.chess.bitboards import KINDS, KING, PAWN, rows_of
 from ..games.chess.position import MEN, MOVER, PLY
-from ..games.kriegspiel import rules
+from .game import rules
 
 LATEST = 60  # moves that are counted; later ones are too noisy to be of use
 SHAPE = (2, KINDS, LATEST, 64)
@@ -57,7 +56,7 @@ def count_men(state, record, counts):
 
 def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np.ndarray:
     """Count the placements of these colours' men in a game: counts of different games can be added."""
-    counts, state = np.zeros(SHAPE, np.int64), blank(rules.STATE)
+    counts, state = np.zeros(SHAPE, np.int64), new_cells(rules.STATE)
     rules.start(state)
     count_men(state, np.array(record, np.int64), counts)
     counts[[colour for colour in BOTH if colour not in colours]] = 0
@@ -134,7 +133,7 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
     return habits
 
 
-def save_model(model: np.ndarray, path: Path) -> Path:
+def write_model(model: np.ndarray, path: Path) -> Path:
     """Write a model to a small file. Its path."""
     try:
         with path.open("wb") as file:
@@ -144,7 +143,7 @@ def save_model(model: np.ndarray, path: Path) -> Path:
     return path
 
 
-def load_model(path: Path) -> np.ndarray:
+def read_model(path: Path) -> np.ndarray:
     """Read a model."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
@@ -168,4 +167,4 @@ def find_model(words: str) -> np.ndarray | None:
     """The model in words: `generic`, `none`, or a file."""
     if words == NO_MODEL:
         return None
-    return load_model(GENERIC if words == GENERIC_NAME else Path(words))
+    return read_model(GENERIC if words == GENERIC_NAME else Path(words))

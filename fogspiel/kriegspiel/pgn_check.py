@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..games.chess.fen import SIDES
-from ..games.chess.movetext import RESULTS, UNFINISHED, Movetext, games_in
-from .pgn_reader import Reading, parse_message, reading_of
+from ..games.chess.san import RESULTS, UNFINISHED, Movetext, games_in
+from .pgn import PgnGame, parse_message, reading_of
 from .referee import Message, Referee
 
 BEGINNING = re.compile(r"^\[\s*Event\s", re.MULTILINE)
@@ -51,7 +51,7 @@ def check_pgn(text: str) -> Iterator[CheckedGame]:
                 yield CheckedGame(number, line, "?", "?", None, 0, 0, f"game {number}: {error}")
                 break
             number += 1
-            yield check_game(game, number)
+            yield check_pgn_game(game, number)
     if number == 0:
         raise ValueError("there is no game in this file: it must be PGN")
 
@@ -63,7 +63,7 @@ def pieces_of(text: str) -> Iterator[str]:
         yield "\n" * text.count("\n", 0, start) + text[start:end]
 
 
-def check_game(game: Movetext, number: int) -> CheckedGame:
+def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
     """A game as it was written, replayed and compared."""
     white, black = (game.tags.get(side, "?") for side in SIDES)
     try:
@@ -76,7 +76,7 @@ def check_game(game: Movetext, number: int) -> CheckedGame:
     return CheckedGame(number, game.line, white, black, reading.viewer, len(reading.messages), refused, fault)
 
 
-def fault_in(game: Movetext, reading: Reading, number: int) -> str | None:
+def fault_in(game: Movetext, reading: PgnGame, number: int) -> str | None:
     """The first thing that is wrong with a game whose moves are legal."""
     if reading.dropped:
         text = reading.dropped[0]
@@ -121,7 +121,7 @@ def _checks(names: tuple[str, ...]) -> str:
     return f"check ({', '.join(names)})" if names else "that there is no check"
 
 
-def _wrong_result(reading: Reading, number: int, line: int) -> str | None:
+def _wrong_result(reading: PgnGame, number: int, line: int) -> str | None:
     """True if the result differs from that on the board."""
     umpire = Referee(reading.fen, reading.switches)
     for action in reading.record:

@@ -16,29 +16,20 @@ from ..core.agents import Forfeit, Player
 from ..core.game import DRAW, LOSS, WIN, Game
 from ..core.heartbeat import beat
 from ..core.session import Session, finish_game
-from ..games.chess.attempts import attempt_squares
-from ..games.chess.fen import NAMES, SIDES, fen_of, move_name, position_of, square_name
-from ..games.chess.men import KING, PAWN, QUEEN, kind_on
-from ..games.chess.messages import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from ..games.chess.move_code import end_of, move_of, promotion_of, start_of
-from ..games.chess.movetext import RESULTS, UNFINISHED
-from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS
-from ..games.chess.words import directions_in
-from ..games.kriegspiel import rules
-from ..games.kriegspiel.announcements import MAY_ASK, TRIES_BY_SQUARE
-from ..games.kriegspiel.rule_sets import ICC, RULE_SETS
-from ..games.kriegspiel.words import (
-    ANSWERS,
-    ENDINGS,
-    GAMES,
-    QUESTION,
-    attempt_name,
-    message_text,
-    parse_attempt,
-    squares_in,
-)
-from .switches import WILD_16 as WILD_16
-from .switches import Switches as Switches
+from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
+from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, position_of, square_name
+from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
+from ..games.chess.san import RESULTS, UNFINISHED
+from .engines.fog import Fog
+from .evaluation.metaposition_value import ALL_SQUARES
+from .game import rules
+from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
+from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, squares_in
+from .game.rule_sets import ICC, MAY_ASK, RULE_SETS, TRIES_BY_SQUARE
+from .house_rules import WILD_16 as WILD_16
+from .house_rules import HouseRules as HouseRules
+from .parameters import read_fog_weights
+from .training.value_fit import phase_of_men
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"
@@ -108,7 +99,7 @@ def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
     return Answer(True, message, message.text + (f"; {ENDINGS[end]}" if end else ""))
 
 
-def kriegspiel_from(fen: str | None = None, switches: Switches = WILD_16) -> Game:
+def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> Game:
     """The game by the rules of a house, from a position."""
     position = rules.HOME if fen is None else position_of(fen)
     title = GAME.title if switches.rules == ICC else f"Kriegspiel ({RULE_SETS[switches.rules].title} rules)"
@@ -116,15 +107,15 @@ def kriegspiel_from(fen: str | None = None, switches: Switches = WILD_16) -> Gam
     return replace(GAME, title=title, rules=begun)
 
 
-def switches_in(state: np.ndarray) -> Switches:
+def switches_in(state: np.ndarray) -> HouseRules:
     """The rules of the house, in a state of the game."""
-    return Switches.from_bits(int(state[rules.SWITCHES]))
+    return HouseRules.from_bits(int(state[rules.SWITCHES]))
 
 
 class Referee(Session):
     """One game, its true position, and everything that was tried."""
 
-    def __init__(self, fen: str | None = None, switches: Switches = WILD_16):
+    def __init__(self, fen: str | None = None, switches: HouseRules = WILD_16):
         super().__init__(kriegspiel_from(fen, switches))
         self.switches, self.first = switches, self.plies
         self.refused = [0, 0]  # how many attempts of White and of Black were refused
@@ -239,10 +230,10 @@ def why_no_question(state: np.ndarray) -> str:
 
 
 @runtime_checkable
-class Attendant(Protocol):
+class LifecyclePlayer(Protocol):
     """A player that is told more than the others: the rules of the house before a game, and how it ended."""
 
-    def hear_rules(self, switches: Switches) -> None:
+    def hear_rules(self, switches: HouseRules) -> None:
         """The rules, before the game begins."""
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
@@ -257,7 +248,7 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
         return longest is None or referee.plies < longest
 
     for player in players:
-        if isinstance(player, Attendant):
+        if isinstance(player, LifecyclePlayer):
             player.hear_rules(referee.switches)
     result, ending = UNFINISHED, "the game was broken off"
     try:
@@ -268,6 +259,41 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
         result, ending = RESULTS[referee.score], f"forfeit: {fault.reason}"
     finally:
         for side, player in enumerate(players):
-            if isinstance(player, Attendant):
+            if isinstance(player, LifecyclePlayer):
                 player.hear_end(referee.view(side), result, ending)
     return referee
+
+
+# True if an engine accepts a draw: if by its own belief it is worse.
+#
+# Only `fog` has a value of the position itself: the mean material on the boards that explain what it has heard, by what
+# men are worth in Kriegspiel. Every other engine declines, and so does `fog` against a lone king.
+
+BOARDS = 200  # boards that are weighed, the heaviest ones
+
+
+def accepts_draw(player: Player) -> bool:
+    """True if a player that has just chosen its move would rather have a draw."""
+    advantage = material_advantage(player)
+    return advantage is not None and advantage < 0
+
+
+def material_advantage(player: Player) -> float | None:
+    """Return the material advantage by its belief, in hundredths of a pawn; None if unknown."""
+    engine = getattr(player, "engine", player)  # within its budget of time
+    if not isinstance(engine, Fog) or engine.ending or not engine.belief.count:
+        return None
+    boards, weights = engine.belief.boards, engine.belief.weights
+    heaviest = weights.argsort()[-BOARDS:]
+    worths = read_fog_weights().worths[phase_of_men(_count(boards[0, MEN] | boards[0, MEN + 1]))]
+    own, other = MEN + engine.side, MEN + 1 - engine.side
+    total = 0.0
+    for board, weight in zip(boards[heaviest], weights[heaviest], strict=True):
+        more = (_count(board[kind] & board[own]) - _count(board[kind] & board[other]) for kind in range(KING))
+        total += float(weight) * sum(float(worth) * men for worth, men in zip(worths, more, strict=False))
+    return total / float(weights[heaviest].sum())
+
+
+def _count(men: np.int64) -> int:
+    """Count the men in a set of squares."""
+    return (int(men) & ALL_SQUARES).bit_count()

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.listed_names import unknown
+from ..core.game_names import unknown
 from ..core.plugins import collect
-from ..runs.kinds.experiment import LAST, Experiment
+from ..runs.kinds.experiment import LAST, PaperPart
 from ..runs.report import Report, Table
 from ..runs.store import Json
 
@@ -45,13 +45,13 @@ class Computation:
     place: int = LAST
 
 
-def parts() -> dict[str, Experiment | Computation]:
+def parts() -> dict[str, PaperPart | Computation]:
     """Every part of a paper by name, in the order in which they are listed."""
-    found: dict[str, Experiment | Computation] = collect("papers", "EXPERIMENTS")
+    found: dict[str, PaperPart | Computation] = collect("papers", "EXPERIMENTS")
     return dict(sorted(found.items(), key=lambda part: part[1].place))
 
 
-def find_part(name: str) -> Experiment | Computation:
+def find_part(name: str) -> PaperPart | Computation:
     """The part of a paper of that name, or a ValueError that lists the names there are."""
     found = parts()
     if name not in found:

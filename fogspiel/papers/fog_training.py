@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ..kriegspiel.engine import Effort, parse_engine
-from ..kriegspiel.learned import Learned, save_learned
+from ..kriegspiel.engine import SearchLimit, parse_engine
+from ..kriegspiel.match import EngineMatch
+from ..kriegspiel.parameters import FogWeights, write_fog_weights
 from ..kriegspiel.training.reply_fit import decisions_of, fit_policy, log_chance
 from ..kriegspiel.training.value_fit import fit_worths
-from ..runs.engine_match import EngineMatch
 from ..runs.jobs import Row
-from .population import Play, check_lesson, games_of_two, rows_in, with_straying
+from .ciancarini2010.opponent_training import Play, check_lesson, games_of_two, rows_in, with_straying
 
 # Who plays if nothing is said: with nodes for some milliseconds per move.
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
@@ -29,7 +29,7 @@ class FogTraining:
     """Request of a training: the players and the budget."""
 
     engines: tuple[str, ...]  # in words; each of them also strays
-    effort: Effort
+    effort: SearchLimit
     games: int  # about so many
     output: Path
     seed: int = 11
@@ -50,7 +50,7 @@ class FogTraining:
 class Lesson:
     """Results of the training games."""
 
-    learned: Learned
+    learned: FogWeights
     games: int
     decisions: int  # moves to which the replies were fitted
     log_chance: float  # the mean logarithm of the chance that the fitted policy gives to them
@@ -59,7 +59,7 @@ class Lesson:
 def train_fog(training: FogTraining, play: Play) -> Lesson:
     """Play or recall the games, fit the weights, and write them."""
     lesson = learn_from(rows_in([training.round_robin()], play))
-    save_learned(lesson.learned, training.output)
+    write_fog_weights(lesson.learned, training.output)
     return lesson
 
 
@@ -69,7 +69,7 @@ def learn_from(rows: list[Row]) -> Lesson:
     decisions = decisions_of(record for record, _ in games)
     replies, worths = fit_policy(decisions, FIT_SEED), fit_worths(games)
     found = log_chance(decisions.boards, decisions.lost, decisions.moves, np.exp(replies))
-    return Lesson(Learned(replies, worths), len(games), len(decisions), float(found))
+    return Lesson(FogWeights(replies, worths), len(games), len(decisions), float(found))
 
 
 def white_score(result: int, white: int) -> float:

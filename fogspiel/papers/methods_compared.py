@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ..runs.jobs import Row
-from ..runs.kinds.experiment import Batches, Experiment, Request
+from ..runs.kinds.experiment import Batches, PaperPart, Request
 from ..runs.report import Cell, Chart, Report, Series, Table
-from .published import CAUWET, LINES, METHODS, Line
-from .table2 import QUICK_SEEDS, Score, idle_note, scores_of, scoring_jobs, training_jobs
+from .cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
+from .cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
 
 # Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these.
 OURS = ("auto", "duel", "spsa", "halving", "reply", "psro", "portfolio")
@@ -37,7 +37,7 @@ def batches(request: Request) -> Batches:
         yield scoring_jobs(request, found, (JUDGED,))
 
 
-Scores = dict[tuple[str, str, str], Score]
+Scores = dict[tuple[str, str, str], CellScore]
 
 
 def report(request: Request, rows: Sequence[Row]) -> Report:
@@ -116,14 +116,14 @@ def _conclusion(best: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
 UNTOLD = "not told apart"
 
 
-def verdict(new: Score, old: Score) -> str:
+def verdict(new: CellScore, old: CellScore) -> str:
     """Compare two scores: better or worse if they are clear of each other over seeds and over games."""
     if new.over_seeds.low > old.over_seeds.high and new.interval[0] > old.interval[1]:
         return "better"
     return "worse" if new.over_seeds.high < old.over_seeds.low and new.interval[1] < old.interval[0] else UNTOLD
 
 
-def _of(line: Line, methods: Sequence[str], scores: Scores) -> dict[str, Score]:
+def _of(line: Line, methods: Sequence[str], scores: Scores) -> dict[str, CellScore]:
     return {m: scores[line.game, m, JUDGED] for m in methods if (line.game, m, JUDGED) in scores}
 
 
@@ -159,4 +159,4 @@ def _charts(lines: Sequence[Line], scores: Scores) -> Iterator[Chart]:
         yield Chart(line.game, line.title, "", "score", series, kind="dots", group="games")
 
 
-EXPERIMENTS = (Experiment("beyond", CAUWET, batches, report, place=4),)
+EXPERIMENTS = (PaperPart("beyond", CAUWET, batches, report, place=4),)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.agents import (
     Agent,
-    Policy,
+    ParametricPolicy,
     find_policy,
     fixed_baseline,
     mixture_policy,
@@ -18,8 +18,8 @@ from ..core.agents import (
     redrawn_baseline,
     vector_policy,
 )
-from ..core.foreign_data import parse_json, read_bytes, shorten
 from ..core.game import Game, check_vector, parameters_of
+from ..core.untrusted_input import parse_json, read_bytes, shorten
 from .checks import RUN_NAME
 from .kind import kind_of
 from .store import Store
@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 """How far the weights of a mixture may be from 1 in sum."""
 
 
-def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
+def parse_agent(game: Game, words: str, store: Path, seed: int) -> Agent:
     """The agent that `words` stand for, or a ValueError that says what they could have been."""
     if words == "fixed":
         return fixed_baseline(game, seed)
@@ -44,8 +44,7 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
     if words == SOLVED:
         return solved_agent(game)
     if words.partition("@")[0] in engines_of(game):
-        from ..kriegspiel.effort import parse_engine
-        from ..kriegspiel.engine import engine_agent
+        from ..kriegspiel.engine import engine_agent, parse_engine
 
         return engine_agent(*parse_engine(words))
     numbers = numbers_in(words)
@@ -54,7 +53,7 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
             run = runs.read(words)
         return kind_of(run).agent(run, game)
     if may_hold_policy(words):
-        from ..solve.policy_files import demand_json, holds_policy, read_policy
+        from ..solving.policies.policy_files import demand_json, holds_policy, read_policy
 
         if holds_policy(words):
             return read_policy(game, words)
@@ -73,8 +72,8 @@ def agent_from_text(game: Game, words: str, store: Path, seed: int) -> Agent:
 
 def solved_agent(game: Game) -> Agent:
     """The agent that plays the certified solution that comes with the package."""
-    from ..solve.certificates import certificate_agent, read_certificate
-    from ..solve.values import shipped_solution
+    from ..solving.known_values import shipped_solution
+    from ..solving.proofs.certificate_files import certificate_agent, read_certificate
 
     path = shipped_solution(game.name)
     if path is None:
@@ -117,7 +116,7 @@ def _is_file(words: str) -> bool:
         return False
 
 
-def _from_file(game: Game, path: Path) -> Policy:
+def _from_file(game: Game, path: Path) -> ParametricPolicy:
     """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
     content = read_bytes(path, "the parameter file", MOST_BYTES, "that is no parameter vector")
     if content.lstrip()[:1] in (b"{", b"["):
@@ -149,7 +148,7 @@ def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
     return check_vector(game, found)
 
 
-def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> Policy:
+def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> ParametricPolicy:
     """The mixture of a parameter file."""
     if not isinstance(thetas, list) or not thetas:
         raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")

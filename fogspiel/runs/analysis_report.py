@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..games.chess.fen import SIDES
 from ..kriegspiel.analysis import HONESTY, GameAnalysis, PositionAnalysis
-from ..kriegspiel.hindsight import Phase
+from ..kriegspiel.belief_map import Phase
 from .report.page import as_html
 from .report.parts import Chart, Part, Report, Series, Table
 from .report.text import as_markdown

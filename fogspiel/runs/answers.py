@@ -6,10 +6,10 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ..core.agents import Frozen, fixed_baseline, freeze, frozen_in
-from ..core.game import find_game
-from ..tune.arena import Event
-from ..tune.step import freeze_mixture
+from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
+from ..core.game import known_game
+from ..tuning.arena import Event
+from ..tuning.steps import freeze_mixture
 from .store import Json, Row, Run
 
 T = TypeVar("T")
@@ -42,10 +42,10 @@ class StepRow:
         return cls(**body)
 
 
-def answers_of(run: Run) -> Iterator[tuple[int, Frozen]]:
+def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:
     """Every answer of a run from the start on, with the games that were played before it."""
-    game = find_game(run.ask["game"])
-    yield 0, freeze(game, fixed_baseline(game, run.ask["seed"]))
+    game = known_game(run.ask["game"])
+    yield 0, encode_policy(game, fixed_baseline(game, run.ask["seed"]))
     members: list[Sequence[float]] = []
     for step in map(StepRow.from_json, run.steps):
         members += step.newcomers or ()
@@ -61,7 +61,7 @@ def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
     return [(place, found[place]) for place in places]
 
 
-def keep_answer(kept: list[Row], row: Row) -> None:
+def keep_recommendation(kept: list[Row], row: Row) -> None:
     """Add a row to those that `answer_of` needs: all that bring members of a mixture, and the last of the others."""
     if "newcomers" in row.body:
         kept.append(row)
@@ -71,10 +71,10 @@ def keep_answer(kept: list[Row], row: Row) -> None:
         kept.append(row)
 
 
-def answer_of(run: Run) -> Frozen | None:
+def recommendation_of(run: Run) -> PolicyJson | None:
     """What a run has found so far; None before anything was found."""
     if run.result is not None and "theta" in run.result:
-        return frozen_in(run.result)
+        return policy_json_in(run.result)
     rows = run.telling_rows  # once: those of a long run are read anew each time
     for number in reversed(range(len(rows))):
         body = rows[number].body
@@ -82,5 +82,5 @@ def answer_of(run: Run) -> Frozen | None:
             members = [theta for row in rows[: number + 1] for theta in row.body.get("newcomers", ())]
             return freeze_mixture(np.array(members), np.array(body["weights"]))
         if "theta" in body:
-            return frozen_in(body)
+            return policy_json_in(body)
     return None

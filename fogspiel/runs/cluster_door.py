@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from ..tune.outside.line_workers import Answer, LineWorkers
-from ..tune.outside.program import Question, Scale
+from ..tune.outside.line_workers import Answer, WorkerPool
+from ..tuning.programs.contest import GameRequest, Scale
 from .workers import run_jobs, say
 
 GAMES_PER_JOB = 8
@@ -34,11 +34,11 @@ class Games:
         def judge(_: int, answer: Answer) -> None:
             self.scale.check(answer["score"])
 
-        with LineWorkers(self.command, 1, self.seconds, self.title) as program:
+        with WorkerPool(self.command, 1, self.seconds, self.title) as program:
             return program.ask(self.questions, judge)
 
 
-class ClusterDoor:
+class ClusterBackend:
     """A program that runs on the machines of a Dask cluster."""
 
     least = GAMES_PER_JOB * JOBS // 2
@@ -47,7 +47,7 @@ class ClusterDoor:
         self.command, self.title, self.seconds, self.scale, self.address = command, title, seconds, scale, address
         self.on_fault: Callable[[str], None] = say
 
-    def ask(self, questions: Sequence[Question], check: Callable[[float], None]) -> list[Answer]:
+    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """The answers in the order of the questions, whichever machine they come from."""
         texts = [question.text for question in questions]
         jobs = [

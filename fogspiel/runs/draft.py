@@ -10,7 +10,7 @@ from .store import Json, Row, Run, Store, StoreError
 from .work import KEEP_SECONDS
 
 
-class Draft(Run):
+class DeferredRun(Run):
     """A run that is stored once it has lasted for two seconds, or if it is interrupted before."""
 
     def __init__(self, path: Path, ask: Json, tell: Callable[[str], None]) -> None:

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..kriegspiel import tuning_worker
-from ..tune.outside import uci_worker
+from ..kriegspiel import self_play_worker
 from ..tune.outside.line_workers import demand_program, split_command
-from ..tune.outside.openings import book_content
-from ..tune.outside.parameters import Parameters
-from ..tune.outside.uci_options import options_of
-from .programs import NamedProgram
+from ..tuning.programs import uci_worker
+from ..tuning.programs.openings import book_content
+from ..tuning.programs.parameters import Parameters
+from ..tuning.programs.uci_options import options_of
+from .programs import ProgramSpec
 
 UCI, KRIEGSPIEL = "uci", "kriegspiel"
 UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
@@ -27,7 +27,7 @@ GAME_SECONDS = 600.0
 """How long a game of engines may take if the user says nothing."""
 
 
-def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """A chess engine, whose options are its parameters."""
     engine = demand_program(split_command(words))
     asked = [f"--engine={words}", *_limits(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
@@ -41,7 +41,7 @@ def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> Named
     def check(parameters: Parameters) -> None:
         options_of(words).demand(parameters)
 
-    return NamedProgram(
+    return ProgramSpec(
         UCI,
         words,
         _digest(engine),
@@ -53,19 +53,19 @@ def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> Named
     )
 
 
-def name_kriegspiel(words: str, facts: Mapping[str, Any]) -> NamedProgram:
+def name_kriegspiel(words: str, facts: Mapping[str, Any]) -> ProgramSpec:
     """One of our Kriegspiel engines, whose constants are its parameters."""
     kriegspiel_parameters(words)  # refuses an engine that has no constants
     limits = _limits(facts, KRIEGSPIEL_FACTS)
 
     def check(parameters: Parameters) -> None:
-        tuning_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
+        self_play_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
 
-    return NamedProgram(
+    return ProgramSpec(
         KRIEGSPIEL,
         words,
         _digest([words]),
-        (sys.executable, "-m", tuning_worker.__name__, f"--engine={words}", *limits),
+        (sys.executable, "-m", self_play_worker.__name__, f"--engine={words}", *limits),
         {key: facts[key] for key in KRIEGSPIEL_FACTS if facts.get(key) is not None},
         fixed=True,
         seconds=GAME_SECONDS,
@@ -75,7 +75,7 @@ def name_kriegspiel(words: str, facts: Mapping[str, Any]) -> NamedProgram:
 
 def kriegspiel_parameters(engine: str) -> dict[str, dict[str, Any]]:
     """The constants of one of our engines as tables, or a ValueError if it has none."""
-    return tuning_worker.parameters_of_engine(engine)
+    return self_play_worker.parameters_of_engine(engine)
 
 
 def _limits(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:

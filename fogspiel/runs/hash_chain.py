@@ -32,7 +32,7 @@ class Row(NamedTuple):
     body: Json
 
 
-class Entry(NamedTuple):
+class CatalogueEntry(NamedTuple):
     """What the catalogue knows of a run."""
 
     id: int
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
     sessions: int
 
 
-class Session(NamedTuple):
+class WorkPeriod(NamedTuple):
     """The time that one process spent on a run."""
 
     run: int
@@ -85,14 +85,14 @@ def _readable(connection: sqlite3.Connection, question: str, *values: object) ->
         locate(error)
 
 
-def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[Entry], list[Damaged]]:
+def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[CatalogueEntry], list[Damaged]]:
     """The good entries of the catalogue, and what is wrong with it."""
-    entries: list[Entry] = []
+    entries: list[CatalogueEntry] = []
     faults: list[Damaged] = []
     try:
         for *columns, check in connection.execute("SELECT * FROM runs ORDER BY id"):
             if check == seal("runs", *columns):
-                entries.append(Entry(*columns))
+                entries.append(CatalogueEntry(*columns))
             else:
                 faults.append(Damaged(f"the catalogue entry of run number {columns[0]} is damaged"))
         seals = [check for (check,) in connection.execute("SELECT seal FROM meta")]
@@ -104,7 +104,7 @@ def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[lis
     return entries, faults
 
 
-def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) -> Entry:
+def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) -> CatalogueEntry:
     """The catalogue entry of a run."""
     entries, faults = catalogue(connection, committed)
     for entry in entries:
@@ -116,7 +116,7 @@ def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) ->
 
 
 def rows_after(
-    connection: sqlite3.Connection, entry: Entry, length: int = 0, digest: bytes = b""
+    connection: sqlite3.Connection, entry: CatalogueEntry, length: int = 0, digest: bytes = b""
 ) -> Iterator[tuple[Row, bytes]]:
     """The rows of a run after the first so many, of which the last has this digest; with theirs, each link verified."""
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
@@ -127,7 +127,7 @@ def rows_after(
         yield Row(number, kind, json.loads(body)), digest
 
 
-def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Entry) -> list[Row]:
+def rows_of(connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry) -> list[Row]:
     """All rows of a run, every link of the chain verified."""
     rows: list[Row] = []
     digest = b""
@@ -143,7 +143,7 @@ def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Entry) 
     return rows
 
 
-def last_row(connection: sqlite3.Connection, committed: Committed, entry: Entry) -> Row:
+def last_row(connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry) -> Row:
     """The last row of a run, verified by the catalogue without reading the others."""
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? ORDER BY number DESC LIMIT 2"
     try:
@@ -159,13 +159,13 @@ def last_row(connection: sqlite3.Connection, committed: Committed, entry: Entry)
     raise Damaged("the last row is not the one that was written last", entry.name, entry.length - 1)
 
 
-def sessions_of(connection: sqlite3.Connection, run: int) -> list[Session]:
+def sessions_of(connection: sqlite3.Connection, run: int) -> list[WorkPeriod]:
     """The sessions of a run whose records are good."""
     lines = _readable(connection, "SELECT * FROM sessions WHERE run = ? ORDER BY number", run)
-    return [Session(*columns) for *columns, check in lines if check == seal("sessions", *columns)]
+    return [WorkPeriod(*columns) for *columns, check in lines if check == seal("sessions", *columns)]
 
 
-def partial_of(connection: sqlite3.Connection, entry: Entry) -> str | None:
+def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> str | None:
     """The counts so far of the race under way, unless they are damaged or of an earlier step."""
     for body, check in _readable(connection, "SELECT body, seal FROM partials WHERE run = ?", entry.id):
         if check == seal("partials", entry.name, entry.length, body):
@@ -176,7 +176,7 @@ def partial_of(connection: sqlite3.Connection, entry: Entry) -> str | None:
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def write_entry(connection: sqlite3.Connection, entry: Entry) -> None:
+def write_entry(connection: sqlite3.Connection, entry: CatalogueEntry) -> None:
     """Enter a run into the catalogue, or bring its entry up to date."""
     connection.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*entry, seal("runs", *entry)))
 
@@ -186,13 +186,13 @@ def write_row(connection: sqlite3.Connection, run: int, number: int, kind: str, 
     connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", (run, number, kind, body, digest))
 
 
-def write_session(connection: sqlite3.Connection, session: Session) -> None:
+def write_session(connection: sqlite3.Connection, session: WorkPeriod) -> None:
     """Note a session, or bring its record up to date."""
     values = (*session, seal("sessions", *session))
     connection.execute("REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def write_partial(connection: sqlite3.Connection, entry: Entry, body: str) -> None:
+def write_partial(connection: sqlite3.Connection, entry: CatalogueEntry, body: str) -> None:
     """Keep the counts so far of the race under way."""
     values = (entry.id, body, seal("partials", entry.name, entry.length, body))
     connection.execute("REPLACE INTO partials VALUES (?, ?, ?)", values)
@@ -219,7 +219,7 @@ def remove_runs(connection: sqlite3.Connection, runs: Iterable[int], left: int) 
 # ---- repair ----------------------------------------------------------------------------------------------------------
 
 
-def _rediscover(connection: sqlite3.Connection, run: int) -> Entry | None:
+def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | None:
     """The catalogue entry of a run as its first row tells it: the digest proves which name it had."""
     question = "SELECT body, digest FROM rows WHERE run = ? AND number = 0 AND kind = 'ask'"
     for body, digest in connection.execute(question, (run,)):
@@ -229,11 +229,11 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> Entry | None:
             return None
         for number in range(1, MOST_RUNS):
             if link(b"", f"{game}-{number}", 0, "ask", body) == digest:
-                return Entry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
+                return CatalogueEntry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
     return None
 
 
-def _cut(connection: sqlite3.Connection, entry: Entry) -> Entry:
+def _cut(connection: sqlite3.Connection, entry: CatalogueEntry) -> CatalogueEntry:
     """Cut a run back to its last good row: a row is good if its own digest, or that of a later row, confirms it."""
     head = digest = link(b"", entry.name, 0, "ask", entry.ask)
     connection.execute("DELETE FROM rows WHERE run = ? AND number = 0", (entry.id,))

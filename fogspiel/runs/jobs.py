@@ -14,7 +14,7 @@ from .. import __version__
 from .repetitions import note_repetition
 from .store import Json, Run, Store, canonical
 from .work import Context, Recorder
-from .workers import Limits, run_jobs
+from .workers import SilenceLimits, run_jobs
 
 Row = Json
 """What a job was asked and what it found."""
@@ -86,8 +86,8 @@ def rows_of(run: Run) -> list[Row]:
 class JobRunner:
     """Has the jobs of one run done, and recalls what this run and earlier ones of its method have found."""
 
-    def __init__(self, run: Run, recorder: Recorder, context: Context, limits: Limits | None = None):
-        self.run, self.recorder, self.context, self.limits = run, recorder, context, limits or Limits()
+    def __init__(self, run: Run, recorder: Recorder, context: Context, limits: SilenceLimits | None = None):
+        self.run, self.recorder, self.context, self.limits = run, recorder, context, limits or SilenceLimits()
         with Store.open(context.store, write=False) as store:
             earlier = earlier_runs(store, run.ask["method"])
         self.known = {body["key"]: body["row"] for known in (*earlier, run) for body in known.steps}

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.agents import Agent
-from ..core.game import Game, games, parameters_of
-from ..core.own_games import bring_game, words_for, words_of
+from ..core.find import command_spec, load_game, spec_of
+from ..core.game import Game, list_games, parameters_of
 from ..core.plugins import collect, load, sources
 from .report import Cell, Part, Report, Table
 from .request import game_of_run
 from .store import Json, Row, Run, Summary
-from .trail import Point, Trail, trail_chart
+from .trail import Curve, CurvePoint, trail_chart
 from .work import Context, Recorder
 
 LABELS = {
@@ -54,7 +54,7 @@ OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
 """The keys of requests that `--json` repeats beside the result."""
 
 
-class Delivered(NamedTuple):
+class Outputs(NamedTuple):
     """What a command has done with the outcome of a run."""
 
     certificate: Path | None = None
@@ -114,7 +114,7 @@ class Kind:
         if source is not None:
             if isinstance(run.ask.get("rules"), int):
                 raise ValueError(f"the rules of run {run.name} are not in a file: leave out --game")
-            named = bring_game(source).name
+            named = load_game(source).name
             if named != run.ask["game"]:
                 raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --game names {named}")
         if isinstance(run.ask.get("rules"), str):
@@ -143,7 +143,7 @@ class Kind:
 
     def again(self, run: Run, resume: str) -> str:
         """The command that goes on with a run, from the one that names just the run."""
-        words = words_of(run.ask["game"])
+        words = spec_of(run.ask["game"])
         return resume if words is None else f"{resume} --game {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
@@ -161,12 +161,12 @@ class Kind:
         """What was found so far, in sentences."""
         return []
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """What the terminal shows of a finished run."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         """What `--json` prints of a finished run."""
         return finished_json(run)
 
@@ -197,17 +197,17 @@ class Kind:
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Trail:
+    def trail(self, ask: Json) -> Curve:
         """The trail of a run with this request, before its first step."""
-        return Trail(unit="steps")
+        return Curve(unit="steps")
 
-    def points(self, run: Run) -> list[Point]:
+    def points(self, run: Run) -> list[CurvePoint]:
         """A point for every step."""
         return self.trail(run.ask).points(run.steps)
 
     def command(self, ask: Json) -> str:
         """The command that asks for the same."""
-        return f"fogspiel {self.name} {words_for(ask['game'])}"
+        return f"fogspiel {self.name} {command_spec(ask['game'])}"
 
     def report(self, run: Run) -> Report:
         """The report of a finished run: in sentences, in figures, the way there, and what was asked."""
@@ -242,7 +242,7 @@ class Kind:
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
         """The vector that was found, parameter by parameter."""
-        theta, game = self.numbers(run)["theta"], games().get(run.ask["game"])
+        theta, game = self.numbers(run)["theta"], list_games().get(run.ask["game"])
         if theta is None or game is None:
             return []
         return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
@@ -257,7 +257,7 @@ class Kind:
 
     def playable(self, run: Run) -> bool:
         """Whether the run has found an agent of a game that is here."""
-        return self.numbers(run)["theta"] is not None and run.ask["game"] in games()
+        return self.numbers(run)["theta"] is not None and run.ask["game"] in list_games()
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """What sort of opponent the run offers, and what that one does; None if there is none."""
@@ -288,7 +288,7 @@ def kind_of(run: Run) -> Kind:
     return kind_of_method(run.ask.get("method"))
 
 
-def work_on(run: Run, context: Context | None = None) -> Json:
+def execute(run: Run, context: Context | None = None) -> Json:
     """Work on a run of any kind until it is done; returns its result."""
     return kind_of(run).work(run, context)
 
@@ -298,7 +298,7 @@ def work_on(run: Run, context: Context | None = None) -> Json:
 
 def title_of(name: str) -> str:
     """A game's title, or what else a run is named after."""
-    game = games().get(name)
+    game = list_games().get(name)
     return game.title if game else name
 
 

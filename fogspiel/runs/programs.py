@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.foreign_data import read_bytes
-from ..core.own_games import MOST_BYTES
-from ..tune.outside.function import demand_function, worker_words
-from ..tune.outside.function_worker import split_words
-from ..tune.outside.line_workers import LineWorkers, demand_program, split_command
-from ..tune.outside.parameters import Parameters
-from ..tune.outside.program import Program, Scale, WorkerDoor
+from ..core.find import MOST_BYTES
+from ..core.untrusted_input import read_bytes
+from ..tune.outside.line_workers import WorkerPool, demand_program, split_command
+from ..tuning.programs.backends import demand_function, worker_words
+from ..tuning.programs.contest import ProgramContest, Scale, WorkerBackend
+from ..tuning.programs.function_worker import split_words
+from ..tuning.programs.parameters import Parameters
 
 USUAL_SECONDS = 60.0
 """How long a game may take if the user says nothing."""
@@ -25,7 +25,7 @@ FUNCTION, COMMAND = "function", "command"
 
 
 @dataclass(frozen=True)
-class NamedProgram:
+class ProgramSpec:
     """A program that the user has named in this process."""
 
     sort: str
@@ -53,53 +53,55 @@ class NamedProgram:
 
     def open(
         self, parameters: Parameters, scale: Scale, workers: int, seconds: float | None, cluster: str | None = None
-    ) -> Program:
+    ) -> ProgramContest:
         """The program as it is tuned; its workers are started when they are needed, here or on a cluster."""
         what = {FUNCTION: "function", COMMAND: "program"}.get(self.sort, "engine")
         title, seconds = f"the {what} {self.words}", seconds or self.seconds
         if cluster is not None:
-            from .cluster_door import ClusterDoor
+            from .cluster_door import ClusterBackend
 
-            return Program(f"the {what}", parameters, ClusterDoor(self.command, title, seconds, scale, cluster), scale)
-        pool = LineWorkers(self.command, workers, seconds, title)
-        return Program(f"the {what}", parameters, WorkerDoor(pool), scale)
+            return ProgramContest(
+                f"the {what}", parameters, ClusterBackend(self.command, title, seconds, scale, cluster), scale
+            )
+        pool = WorkerPool(self.command, workers, seconds, title)
+        return ProgramContest(f"the {what}", parameters, WorkerBackend(pool), scale)
 
 
-Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], NamedProgram]
+Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], ProgramSpec]
 """The program that words stand for, with this scale of scores, these facts, and what else is named; or a ValueError."""
 
 
-def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """A function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
     demand_function(words, scale)
     content = read_bytes(Path(file), "the Python file", MOST_BYTES, "that is no program")
     digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
-    return NamedProgram(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
+    return ProgramSpec(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
 
 
-def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """A program that reads a JSON object per line and answers a line."""
     command = demand_program(split_command(words))
     digest = hashlib.sha256("\0".join(command).encode()).hexdigest()
-    return NamedProgram(COMMAND, words, digest, tuple(command), facts)
+    return ProgramSpec(COMMAND, words, digest, tuple(command), facts)
 
 
-def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """A chess engine."""
     from .engine_programs import name_uci
 
     return name_uci(words, facts, more)
 
 
-def name_kriegspiel(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> NamedProgram:
+def name_kriegspiel(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """One of our Kriegspiel engines."""
     from .engine_programs import name_kriegspiel
 
     return name_kriegspiel(words, facts)
 
 
-SORTS: dict[str, Sort] = {
+PROGRAM_TYPES: dict[str, Sort] = {
     FUNCTION: name_function,
     COMMAND: name_command,
     "uci": name_uci,
@@ -112,15 +114,15 @@ TITLES = {FUNCTION: "function", COMMAND: "command", "uci": "chess engine", "krie
 WORDS = {FUNCTION: "FILE.py:NAME", "kriegspiel": "ENGINE"}
 """What stands for the words of a program that was not named yet; for others it is COMMAND."""
 
-_named: dict[str, NamedProgram] = {}
+_named: dict[str, ProgramSpec] = {}
 """The programs that the user has named in this process, by sort and digest."""
 
 
-def name_program(
+def find_program(
     sort: str, words: str, scale: Scale, facts: Mapping[str, Any] | None = None, more: Sequence[str] = ()
-) -> NamedProgram:
+) -> ProgramSpec:
     """The program that the user's words stand for, or a ValueError."""
-    found = SORTS[sort](words, scale, facts or {}, more)
+    found = PROGRAM_TYPES[sort](words, scale, facts or {}, more)
     _named[f"{sort} {found.digest}"] = found
     return found
 

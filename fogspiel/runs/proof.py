@@ -6,12 +6,12 @@ from typing import Any
 
 from ..core.game import WIN_DRAW_LOSS
 from ..stats.elo import elo_of, normalised_elo
-from ..tune.final import START, Final
+from ..tuning.validation import START, Validation
 from .formatting import with_interval
 from .store import Json
 
 
-def proof_json(final: Final, payoffs: Sequence[Fraction]) -> Json:
+def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
     """The figures: score and interval against the start, and Elo where games are won, drawn and lost."""
     low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
     figures: Json = {"against": START, "candidate": final.candidate, "proved": final.proved, "games": final.games}

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any, Self
 
 from .. import __version__
-from ..core.agents import Agent, Frozen, freeze, frozen_in, thaw
-from ..core.game import Game, find_game
+from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy, policy_json_in
+from ..core.game import Game, known_game
 from .store import Json, Run
 
 
 def versions(game: str) -> Json:
     """What the rows of a run depend on beside what was asked."""
-    return {"rules": find_game(game).version, "fogspiel": __version__}
+    return {"rules": known_game(game).version, "fogspiel": __version__}
 
 
 def game_of_run(run: Run) -> Game:
     """The game of a stored run, whose rules may be in a file that the user has to name."""
     try:
-        return find_game(run.ask["game"])
+        return known_game(run.ask["game"])
     except ValueError:
         if isinstance(run.ask.get("rules"), int):
             raise
@@ -38,32 +38,32 @@ class StoredAgent:
     """An agent as a request keeps it: its words, and its numbers where it has some, for a file or a run may change."""
 
     words: str
-    numbers: Frozen
+    numbers: PolicyJson
     named: bool = field(default=False, compare=False)
     """Whether the words are the user's own in this command, so that a function that they name may be run."""
 
     @classmethod
     def of(cls, game: Game, words: str, store: Path, seed: int) -> Self:
         """The agent that the words stand for, or a ValueError that says what they could have been."""
-        from .agent_texts import agent_from_text
+        from .agent_texts import parse_agent
 
         _functions.add(words)
-        return cls(words, freeze(game, agent_from_text(game, words, store, seed)), True)
+        return cls(words, encode_policy(game, parse_agent(game, words, store, seed)), True)
 
     @classmethod
     def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
         """The agent of these words whose numbers a request keeps, perhaps among other things."""
-        return cls(words, frozen_in(numbers), words in _functions)
+        return cls(words, policy_json_in(numbers), words in _functions)
 
     def agent(self, game: Game, store: Path, seed: int) -> Agent:
         """The agent itself; solved runs and names have no numbers and are looked up again."""
-        from .agent_texts import agent_from_text, names_function
+        from .agent_texts import names_function, parse_agent
 
         if names_function(self.words) and not self.named:
             raise ValueError(
                 f"{self.words} is a function of a Python file, which is run only where you name it: begin anew with it"
             )
-        agent = thaw(game, self.numbers, self.words) or agent_from_text(game, self.words, store, seed)
-        if self.numbers.get("digest") != freeze(game, agent).get("digest"):
+        agent = decode_policy_or_none(game, self.numbers, self.words) or parse_agent(game, self.words, store, seed)
+        if self.numbers.get("digest") != encode_policy(game, agent).get("digest"):
             raise ValueError(f"{self.words} has changed since the run began: put the old file back, or begin a new run")
         return agent

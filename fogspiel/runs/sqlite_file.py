@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .locks import ALL, beside, mutex, presence, read_marks
-from .store_faults import PATIENCE, Busy, Displaced, demand_writable, examine, has_content, plainly
+from .store_faults import PATIENCE, StoreBusy, StoreMoved, demand_writable, examine, has_content, plainly
 from .store_faults import Damaged as Damaged
 from .store_faults import StoreError as StoreError
 from .store_layout import (
@@ -53,7 +53,7 @@ REPAIR_FOLDER = "-repair"
 
 T = TypeVar("T")
 Committed = Mapping[int, int]  # how many rows of each run are known to be committed
-Question = Callable[[sqlite3.Connection, Committed], T]
+Query = Callable[[sqlite3.Connection, Committed], T]
 
 
 def _stamp(path: Path) -> tuple[object, ...]:
@@ -94,7 +94,7 @@ def _reader(path: Path) -> Iterator[tuple[sqlite3.Connection, Callable[[], bool]
         yield stack.enter_context(closing(connection)), steady
 
 
-def _answer(connection: sqlite3.Connection, marks: bytes, question: Question[T]) -> T:
+def _answer(connection: sqlite3.Connection, marks: bytes, question: Query[T]) -> T:
     """The answer to a question from one snapshot."""
     connection.execute("BEGIN")
     try:
@@ -106,7 +106,7 @@ def _answer(connection: sqlite3.Connection, marks: bytes, question: Question[T])
             connection.rollback()
 
 
-class File:
+class StoreFile:
     """An open store file: answers a question from one snapshot, makes a change in one transaction."""
 
     def __init__(self, path: Path, *, write: bool) -> None:
@@ -115,7 +115,7 @@ class File:
         self._orderly = False
         self._synced = 0.0
         self._longest_log = LOG_LIMIT
-        self._displaced: Displaced | None = None
+        self._displaced: StoreMoved | None = None
         with plainly(path), ExitStack() as stack:
             self.path = Path(os.path.realpath(path))
             if write:
@@ -133,7 +133,7 @@ class File:
     def _make_if_missing(self) -> None:
         if not self.path.exists():
             if not self.here.take(MAKING, patience=PATIENCE):
-                raise Busy(f"{self.path} is being made by another process: try again")
+                raise StoreBusy(f"{self.path} is being made by another process: try again")
             try:
                 if not self.path.exists():
                     self.here.forget_marks()
@@ -156,7 +156,7 @@ class File:
         self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the log is folded under our own lock
         self._inode = _inode(self.path)
 
-    def ask(self, question: Question[T]) -> T:
+    def ask(self, question: Query[T]) -> T:
         """Put a question to one snapshot of the store; its rows are at least those that the marks speak of."""
         if self._connection is not None:
             with self._guard, plainly(self.path):
@@ -172,7 +172,7 @@ class File:
                 else:
                     if steady():
                         return answer
-        raise Busy(f"{self.path} changes too fast to be read: try again")
+        raise StoreBusy(f"{self.path} changes too fast to be read: try again")
 
     @contextmanager
     def change(self, *, wait: bool = False) -> Iterator[sqlite3.Connection]:
@@ -205,10 +205,10 @@ class File:
             try:
                 with draft_of(rescue) as draft, closing(connect(draft, "mode=rwc")) as copy:
                     self._writer().backup(copy)
-                self._displaced = Displaced(self.path, rescue)
+                self._displaced = StoreMoved(self.path, rescue)
             except (sqlite3.Error, OSError, StoreError):  # its folder may be gone as well
                 self.fold()
-                self._displaced = Displaced(self.path, None)
+                self._displaced = StoreMoved(self.path, None)
         if self._displaced is not None:
             raise self._displaced
 
@@ -274,7 +274,7 @@ class File:
         with self._guard, mutex, plainly(self.path), ExitStack() as stack:
             writer = self._writer()
             if self.here.users > 1 or not self.here.take(MAKING, ALL):
-                raise Busy(f"{self.path} is in use: stop every run in it, then repair it")
+                raise StoreBusy(f"{self.path} is in use: stop every run in it, then repair it")
             stack.callback(self.here.release, MAKING, ALL)
             writer.close()
             stack.callback(self._open)

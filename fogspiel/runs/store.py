@@ -18,22 +18,22 @@ from typing import Any, Self
 from platformdirs import user_data_path
 
 from . import hash_chain
-from .hash_chain import Entry, Json, Row, Session, canonical, link
-from .sqlite_file import Committed, File, Question
-from .store_faults import Busy, Damaged, Displaced, StoreError
-from .summaries import STATES, Problem, Summary, entries_of, problems_of, summary_of
+from .hash_chain import CatalogueEntry, Json, Row, WorkPeriod, canonical, link
+from .sqlite_file import Committed, Query, StoreFile
+from .store_faults import Damaged, StoreBusy, StoreError, StoreMoved
+from .summaries import STATES, StoreFault, Summary, entries_of, faults_of, summary_of
 
 __all__ = [
     "STATES",
-    "Busy",
     "Damaged",
-    "Displaced",
     "Json",
-    "Problem",
     "Row",
     "Run",
     "Store",
+    "StoreBusy",
     "StoreError",
+    "StoreFault",
+    "StoreMoved",
     "Summary",
     "canonical",
     "default_path",
@@ -55,10 +55,10 @@ class Run:
 
     def __init__(
         self,
-        file: File,
-        entry: Entry,
+        file: StoreFile,
+        entry: CatalogueEntry,
         rows: list[Row],
-        session: Session | None,
+        session: WorkPeriod | None,
         *,
         running: bool,
         telling: list[Row] | None = None,
@@ -189,14 +189,14 @@ class Run:
 class Store:
     """All runs of one user or project, in one file."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: StoreFile) -> None:
         self._file = file
         self._working: list[Run] = []
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, write: bool) -> Self:
         """Open a store; for writing it is made if missing, for reading a missing one is a store without runs."""
-        return cls(File(Path(path), write=write))
+        return cls(StoreFile(Path(path), write=write))
 
     def create(self, ask: Mapping[str, Any]) -> Run:
         """A new run, locked for this process and named after its game."""
@@ -210,10 +210,10 @@ class Store:
                 name = f"{game}-{max((int(number) for number in siblings if number.isdecimal()), default=0) + 1}"
                 run = max((entry.id for entry in entries), default=0) + 1
                 if not self._file.here.take(run):
-                    raise Busy(f"run number {run} is locked although it does not exist yet: try again")
+                    raise StoreBusy(f"run number {run} is locked although it does not exist yet: try again")
                 undo.callback(self._file.here.release, run)
                 head = link(b"", name, 0, "ask", text)
-                entry, session = Entry(run, name, text, time.time(), 1, head, 1), _session(run, 0)
+                entry, session = CatalogueEntry(run, name, text, time.time(), 1, head, 1), _session(run, 0)
                 hash_chain.write_entry(connection, entry)
                 hash_chain.write_row(connection, run, 0, "ask", text, head)
                 hash_chain.write_session(connection, session)
@@ -260,12 +260,12 @@ class Store:
 
         return self._file.ask(question)
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[StoreFault]:
         """Everything that is wrong in the store."""
         try:
-            return self._file.ask(problems_of)
+            return self._file.ask(faults_of)
         except Damaged as fault:
-            return [Problem.of(fault)]
+            return [StoreFault.of(fault)]
 
     def delete(self, names: Collection[str]) -> None:
         """Take runs out of the store, all of them or none; a run that somebody works on is refused."""
@@ -325,14 +325,14 @@ class Store:
         self._working.append(run)
         return run
 
-    def _lock(self, name: str) -> Entry:
+    def _lock(self, name: str) -> CatalogueEntry:
         """Take the lock of a run; returns its catalogue entry."""
         entry = self._file.ask(lambda connection, committed: hash_chain.entry_of(connection, committed, name))
         if not self._file.here.take(entry.id):
-            raise Busy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
+            raise StoreBusy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
         return entry
 
-    def _worker(self, entry: Entry) -> str:
+    def _worker(self, entry: CatalogueEntry) -> str:
         sessions = self._file.ask(lambda connection, committed: hash_chain.sessions_of(connection, entry.id))
         if not sessions:
             return "another process"
@@ -340,15 +340,15 @@ class Store:
         return f"process {sessions[-1].pid} on {sessions[-1].host} since {since}"
 
 
-def _session(run: int, number: int) -> Session:
+def _session(run: int, number: int) -> WorkPeriod:
     now = time.time()
-    return Session(run, number, os.getpid(), socket.gethostname(), now, now, 0.0)
+    return WorkPeriod(run, number, os.getpid(), socket.gethostname(), now, now, 0.0)
 
 
-def _verified(name: str) -> Question[tuple[Entry, list[Row]]]:
+def _verified(name: str) -> Query[tuple[CatalogueEntry, list[Row]]]:
     """The question for a run with all its rows, every link verified."""
 
-    def question(connection: sqlite3.Connection, committed: Committed) -> tuple[Entry, list[Row]]:
+    def question(connection: sqlite3.Connection, committed: Committed) -> tuple[CatalogueEntry, list[Row]]:
         entry = hash_chain.entry_of(connection, committed, name)
         return entry, hash_chain.rows_of(connection, committed, entry)
 

@@ -23,7 +23,7 @@ class StoreError(Exception):
     """The store cannot do what was asked: one sentence that says what is wrong and what would be right."""
 
 
-class Busy(StoreError):
+class StoreBusy(StoreError):
     """Another process, or another part of this one, is at work there."""
 
 
@@ -35,7 +35,7 @@ class Damaged(StoreError):
         super().__init__(f"{place(run, row)}{what}; {REPAIR}")
 
 
-class Displaced(StoreError):
+class StoreMoved(StoreError):
     """The store was moved, deleted or replaced under a command; names the copy of what it held, if one was made."""
 
     def __init__(self, path: Path, copy: Path | None) -> None:
@@ -60,7 +60,9 @@ def plain(path: Path, error: Exception) -> StoreError:
     if code == sqlite3.SQLITE_READONLY or number == errno.EROFS:
         return read_only(path, path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
-        return Busy(f"{path} has been kept locked by another program for {PATIENCE:.0f} seconds: close that program")
+        return StoreBusy(
+            f"{path} has been kept locked by another program for {PATIENCE:.0f} seconds: close that program"
+        )
     if failed or number is not None:
         return StoreError(f"{path} could not be read or written ({error}): check the disk; nothing committed is lost")
     return Damaged(f"{path} is damaged ({error})")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from . import hash_chain
-from .hash_chain import Entry, Row
+from .hash_chain import CatalogueEntry, Row
 from .sqlite_file import Committed
 from .store_faults import REPAIR, Damaged, place
 from .store_layout import disorder
@@ -17,7 +17,7 @@ STATES = ("finished", "running", "interrupted", "damaged")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class StoreFault:
     """Something wrong in the store: what, where if that is known, and how to put it right."""
 
     what: str
@@ -51,7 +51,7 @@ class Summary:
     seconds: float | None
 
 
-def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[Entry]:
+def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
     """The catalogue, if all of it is good."""
     entries, faults = hash_chain.catalogue(connection, committed)
     if faults:
@@ -60,7 +60,7 @@ def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[Ent
 
 
 def summary_of(
-    connection: sqlite3.Connection, committed: Committed, entry: Entry, running: Callable[[int], bool]
+    connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry, running: Callable[[int], bool]
 ) -> Summary:
     """One line of the list of runs; a run whose last row is not good is listed as damaged."""
     ask = json.loads(entry.ask)
@@ -88,7 +88,7 @@ def summary_of(
     )
 
 
-def problems_of(connection: sqlite3.Connection, committed: Committed) -> list[Problem]:
+def faults_of(connection: sqlite3.Connection, committed: Committed) -> list[StoreFault]:
     """What is wrong with the pages, the catalogue, and each run."""
     try:
         what = disorder(connection)
@@ -104,4 +104,4 @@ def problems_of(connection: sqlite3.Connection, committed: Committed) -> list[Pr
             faults.append(fault)
         if len(hash_chain.sessions_of(connection, entry.id)) != entry.sessions:
             faults.append(Damaged("the times of its sessions are damaged", entry.name))
-    return [Problem.of(fault) for fault in faults]
+    return [StoreFault.of(fault) for fault in faults]

@@ -13,7 +13,7 @@ from .store import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """Where a run stood after a step; what is None is not said."""
 
     at: int
@@ -29,7 +29,7 @@ class Point:
         return {key: value for key in self.__slots__ if (value := getattr(self, key)) is not None}
 
 
-class Trail:
+class Curve:
     """Jobs that are done one after the other: a point says only how many."""
 
     title, x, y = "", "jobs", ""
@@ -38,22 +38,22 @@ class Trail:
         self.total, self.unit = total, unit
         self.done = 0
 
-    def step(self, body: Json) -> Point:
+    def step(self, body: Json) -> CurvePoint:
         """The point of the next step."""
         self.done += 1
         row = body.get("row", {})
         words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "second", "seed") if key in row)
-        return Point(self.done, words=words)
+        return CurvePoint(self.done, words=words)
 
-    def under_way(self, partial: Json) -> Point | None:
+    def under_way(self, partial: Json) -> CurvePoint | None:
         """The point of the step that is not yet done."""
         return None
 
-    def end(self, result: Json) -> Point | None:
+    def end(self, result: Json) -> CurvePoint | None:
         """The point of the result, where it says more than the steps."""
         return None
 
-    def points(self, steps: Iterable[Json]) -> list[Point]:
+    def points(self, steps: Iterable[Json]) -> list[CurvePoint]:
         """The points of the steps, from the first one on."""
         return [self.step(body) for body in steps]
 
@@ -63,7 +63,7 @@ class Trail:
         return {"chart": drawn if self.title else None, "done": self.done, "total": self.total, "unit": self.unit}
 
 
-class BoundsTrail(Trail):
+class BoundsCurve(Curve):
     """Between what the value of a game lies."""
 
     title, x, y = "The value lies between", "rounds", "value of the game"
@@ -71,27 +71,27 @@ class BoundsTrail(Trail):
     def __init__(self) -> None:
         super().__init__(unit="rounds")
 
-    def step(self, body: Json) -> Point:
+    def step(self, body: Json) -> CurvePoint:
         self.done = body["number"]
         return _bounds_point(self.done, body)
 
-    def under_way(self, partial: Json) -> Point | None:
+    def under_way(self, partial: Json) -> CurvePoint | None:
         saved, words = partial.get("saved") or partial, partial.get("remark")
         if "lower" in saved:
             return replace(_bounds_point(1, saved), words=words)
-        return None if words is None else Point(self.done, words=words)
+        return None if words is None else CurvePoint(self.done, words=words)
 
-    def end(self, result: Json) -> Point | None:
+    def end(self, result: Json) -> CurvePoint | None:
         return None if self.done else _bounds_point(1, result)
 
 
-def _bounds_point(at: int, body: Json) -> Point:
+def _bounds_point(at: int, body: Json) -> CurvePoint:
     """Bounds as numbers; they may be fractions in words."""
     lower, upper = (None if body.get(key) is None else float(Fraction(str(body[key]))) for key in ("lower", "upper"))
-    return Point(at, None if lower is None or upper is None else (lower + upper) / 2, lower, upper)
+    return CurvePoint(at, None if lower is None or upper is None else (lower + upper) / 2, lower, upper)
 
 
-def trail_chart(trail: Trail, points: Sequence[Point]) -> Chart | None:
+def trail_chart(trail: Curve, points: Sequence[CurvePoint]) -> Chart | None:
     """The value after every step, with its interval; None where no step has a value."""
     known = [point for point in points if point.value is not None]
     if not known:

@@ -6,21 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from ..stats.race import Race
-from ..tune.outside.function import FunctionDoor
-from ..tune.outside.parameter_file import read_parameters
-from ..tune.outside.parameters import Parameters, Value
-from ..tune.outside.program import SHARE, Program, Scale
-from ..tune.tuning import USUAL_METHOD, search
+from ..tuning.programs.backends import FunctionBackend
+from ..tuning.programs.contest import SHARE, ProgramContest, Scale
+from ..tuning.programs.parameters import Parameters, Value, read_parameters
+from ..tuning.tune import USUAL_METHOD, search
 from .checks import check_seed
 from .kinds.program import program_proof
-from .proof import proof_json
+from .proof import validation_json
 from .store import Json
 
 USUAL_GAMES = 20_000
 
 
 @dataclass(frozen=True)
-class TunedFunction:
+class FunctionTuneResult:
     """The values that were found, in the user's units, and what is proved about them."""
 
     parameters: dict[str, Value]
@@ -48,7 +47,7 @@ def tune_function(
     race: Race | None = None,
     score_range: tuple[float, float] | None = None,
     alone: bool = False,
-) -> TunedFunction:
+) -> FunctionTuneResult:
     """The values for which `function(a, b, seed)`, the score of a against b, is best: called here, one game at a time.
 
     Parameters are tables by name (`{"margin": {"start": 5, "low": 0, "high": 20}}`) or a file of them. Scores are 0,
@@ -59,11 +58,11 @@ def tune_function(
     if games < 2:
         raise ValueError(f"the budget is {games} games: give two or more")
     scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, alone=alone)
-    program = Program("the function", space, FunctionDoor(function, scale), scale)
+    program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
     found = search(program, method, games, seed, race, share=SHARE)
     assert found.final is not None
-    proof = proof_json(found.final, scale.payoffs)
-    return TunedFunction(space.values(found.answer["theta"]), proof, found.games, found.steps, scale)
+    proof = validation_json(found.final, scale.payoffs)
+    return FunctionTuneResult(space.values(found.answer["theta"]), proof, found.games, found.steps, scale)
 
 
 def _space(parameters: Mapping[str, Mapping[str, Any]] | Parameters | str | Path) -> Parameters:

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..core.game import Game
 from ..stats.race import Race, interval, mean
-from ..tune.arena import FINAL, Arena, Budget, Event
-from ..tune.contest import Contest
-from ..tune.final import Final, judge
-from ..tune.tuning import Parts, Way, divide, measure_speed, steps_of, way_from
+from ..tuning.arena import FINAL, Arena, Budget, Event
+from ..tuning.contest import Contest
+from ..tuning.tune import BudgetSplit, SearchLog, measure_speed, split_budget, start_log, steps_of
+from ..tuning.validation import Validation, validate
 from .formatting import with_interval
-from .proof import proof_json
+from .proof import validation_json
 from .store import Json, Run
 from .work import Context, Progress, Recorder
 
@@ -29,7 +29,7 @@ NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []
 
 
 @dataclass(frozen=True)
-class Search:
+class TuningTask:
     """What is tuned, how, and within which budget."""
 
     game: Game | Contest
@@ -44,7 +44,7 @@ class Search:
     """Of the budget, for the last races; 0 leaves them out."""
 
 
-class Stored:
+class StoredTuning:
     """The rows of a run that was interrupted, by what they are."""
 
     def __init__(self, run: Run) -> None:
@@ -65,8 +65,8 @@ class Stored:
 class TuningWork:
     """One run at work."""
 
-    def __init__(self, search: Search, run: Run, recorder: Recorder, context: Context) -> None:
-        self.search, self.recorder, self.context, self.stored = search, recorder, context, Stored(run)
+    def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
+        self.search, self.recorder, self.context, self.stored = search, recorder, context, StoredTuning(run)
         self.left = None if search.seconds is None else search.seconds - run.seconds_worked
         self.began, self.total = time.monotonic(), search.games or self.stored.budget
 
@@ -79,17 +79,17 @@ class TuningWork:
             return {**way.answer, "games": games, "steps": self.recorder.steps}
         final, games = self._judge(parts, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
-        result |= {"proof": proof_json(final, self.search.game.payoffs)}
+        result |= {"proof": validation_json(final, self.search.game.payoffs)}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
-    def _parts(self) -> Parts:
+    def _parts(self) -> BudgetSplit:
         """How many games the method and the last races have; runs without last races may have no such number."""
         if not self.search.share:
-            return Parts(self.total or 0, 0)
+            return BudgetSplit(self.total or 0, 0)
         if self.search.games is None:
             self.total = self.total or self._worth()
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
-        return divide(self.total or 0, self.search.share)
+        return split_budget(self.total or 0, self.search.share)
 
     def _worth(self) -> int:
         """How many games the seconds are worth."""
@@ -111,7 +111,7 @@ class TuningWork:
             search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
         )
 
-    def _follow(self, parts: Parts) -> tuple[Arena, Way]:
+    def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
         """Let the method run, and store its steps."""
         search, stored = self.search, self.stored
         recorded = [event for row in stored.steps for event in row["events"]]
@@ -127,13 +127,13 @@ class TuningWork:
             on_batch=watch,
             last_event=len(recorded) if stored.judging else None,
         )
-        way = way_from(arena)
+        way = start_log(arena)
         for row in _rows(search.method, arena, way):
             if self.recorder.step(row):
                 self._tell(f"step {way.steps}, population {row['population']}", arena.games)
         return arena, way
 
-    def _judge(self, parts: Parts, way: Way, spent: int) -> tuple[Final, int]:
+    def _judge(self, parts: BudgetSplit, way: SearchLog, spent: int) -> tuple[Validation, int]:
         """The last races: what the run answers and what is proved about it, and all games of the run."""
 
         def watch(arena: Arena, event: Event) -> None:
@@ -148,7 +148,7 @@ class TuningWork:
             on_batch=watch,
             purpose=FINAL,
         )
-        for final in judge(arena, way.answer, way.checkpoints):
+        for final in validate(arena, way.answer, way.checkpoints):
             row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
             self.recorder.step(row | {"events": arena.take_events()})
             last = final
@@ -158,7 +158,7 @@ class TuningWork:
         self.context.watch(Progress(words, games / self.total if self.total else None, games))
 
 
-def tune_contest(search: Search, run: Run, recorder: Recorder, context: Context) -> Json:
+def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:
     """Work on a tuning run until its budget is spent; returns its answer, its cost and its proof."""
     return TuningWork(search, run, recorder, context).tune()
 
@@ -171,7 +171,7 @@ def _standing(event: Event) -> str:
     return f": {with_interval(mean(counts), interval(counts))}"
 
 
-def _rows(method: str, arena: Arena, way: Way) -> Iterator[Json]:
+def _rows(method: str, arena: Arena, way: SearchLog) -> Iterator[Json]:
     """The steps of the method as they are stored, each with the events and the members since the one before."""
     members = 0
     for step in steps_of(method, arena):

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .kind import Delivered, Kind
+from .kind import Kind, Outputs
 from .report import Cell
 from .store import Json, Run
-from .trail import BoundsTrail, Trail
+from .trail import BoundsCurve, Curve
 
 LONG = 60
 """Letters of a fraction that are shown."""
@@ -16,8 +16,8 @@ class ValueKind(Kind):
 
     has_report = True
 
-    def trail(self, ask: Json) -> Trail:
-        return BoundsTrail()
+    def trail(self, ask: Json) -> Curve:
+        return BoundsCurve()
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         lines: list[Sequence[Cell]] = [("round", "lower", "upper")]
@@ -55,7 +55,7 @@ class ValueKind(Kind):
         return [said, *([f"Found by {result['solver']}."] if "solver" in result else []), proof]
 
 
-def facts_of(run: Run, keys: Sequence[str], delivered: Delivered) -> Json:
+def facts_of(run: Run, keys: Sequence[str], delivered: Outputs) -> Json:
     """What `--json` prints first: the run, these keys of its result, and the time that was spent."""
     result, seconds = run.result or {}, delivered.seconds
     found = {key: result[key] for key in keys}

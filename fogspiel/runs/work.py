@@ -32,11 +32,11 @@ class Progress(NamedTuple):
     """Played so far, where it is games that take the time."""
 
 
-def in_silence(progress: Progress) -> None:
+def ignore_progress(progress: Progress) -> None:
     """Watch without a word."""
 
 
-def drive(work: Generator[Stage, None, Result], watch: Callable[[Stage], None]) -> Result:
+def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage], None]) -> Result:
     """What a generator returns when it is done; each of its stages is watched."""
     while True:
         try:
@@ -57,7 +57,7 @@ class Context:
     """Threads or processes, on which results do not depend; one of each if nothing is said."""
     cluster: str | None = None
     """The address of a Dask scheduler, for kinds whose work is independent jobs."""
-    watch: Callable[[Progress], None] = in_silence
+    watch: Callable[[Progress], None] = ignore_progress
     on_fault: Callable[[str], None] = say
     """Is told when a worker was lost."""
     source: str | None = None

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agents import PlayerAgent, Policy
+from ..core.agents import ParametricPolicy, PlayerAgent
+from ..core.compile.kernel import interpreted, is_cold
 from ..core.game import Game
 from ..core.heartbeat import beat
-from ..core.kernel import interpreted, is_cold
-from ..core.notebook import html_table
+from ..core.picture import html_table
 from ..core.rng import child
-from ..core.session import PlayerMatch
-from ..core.simulate import Match
+from ..core.session import AgentMatch
+from ..core.simulate import PolicyMatch
 from .race import interval
 
 REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2
@@ -24,7 +24,7 @@ BLOCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, repr=False)
-class Score:
+class MatchResult:
     """Counts of a match: games by payoff, and observations (pairs of games, or single ones) by their sum."""
 
     payoffs: tuple[float, ...]
@@ -74,24 +74,26 @@ def report_key(seed: int) -> int:
 FIRST_SECONDS, SHORT_SECONDS = 0.5, 4.0
 
 
-def make_match(game: Game, first: Policy | PlayerAgent, second: Policy | PlayerAgent) -> Match | PlayerMatch:
+def make_match(
+    game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent
+) -> PolicyMatch | AgentMatch:
     """The match of two policies in the compiled loop, or move by move if one of the agents sends players."""
-    if isinstance(first, Policy) and isinstance(second, Policy):
-        return Match(game, first, second)
-    return PlayerMatch(game, first, second)
+    if isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
+        return PolicyMatch(game, first, second)
+    return AgentMatch(game, first, second)
 
 
 def evaluate(
     game: Game,
-    first: Policy | PlayerAgent,
-    second: Policy | PlayerAgent,
+    first: ParametricPolicy | PlayerAgent,
+    second: ParametricPolicy | PlayerAgent,
     key: int,
     games: int,
     seats: str = "swapped",
     threads: int = 1,
-    watch: Callable[[Score], None] = lambda so_far: None,
+    watch: Callable[[MatchResult], None] = lambda so_far: None,
     counted: Mapping[str, Any] | None = None,
-) -> Score:
+) -> MatchResult:
     """The score of `first` against `second` in that many games; pairs are never cut, so an odd number is rounded up.
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
@@ -104,7 +106,7 @@ def evaluate(
         observed += counted["observed"]
     total = -(-games // columns)
 
-    def play(match: Match | PlayerMatch, block: int, threads: int, go_on: Callable[[int], bool]) -> None:
+    def play(match: PolicyMatch | AgentMatch, block: int, threads: int, go_on: Callable[[int], bool]) -> None:
         """Play until all is counted, or as long as what is counted is reason to go on."""
         while (done := int(observed.sum())) < total and go_on(done):
             began = time.monotonic()
@@ -114,17 +116,17 @@ def evaluate(
             if time.monotonic() - began < (BLOCK_SECONDS if block >= LEAST_BLOCK else FIRST_SECONDS / 4):
                 block = min(2 * block, MOST_BLOCK)
             beat()
-            watch(Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
+            watch(MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
 
     def need_no_compiler(done: int) -> bool:
         spent = time.process_time() - started
         return spent < FIRST_SECONDS or spent * total < SHORT_SECONDS * done
 
-    if is_cold("core/simulate.py") and isinstance(first, Policy) and isinstance(second, Policy):
+    if is_cold("core/simulate.py") and isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         started = time.process_time()
         with interpreted():
-            play(Match(game, first, second), 1, 1, need_no_compiler)
+            play(PolicyMatch(game, first, second), 1, 1, need_no_compiler)
     if observed.sum() < total:
         match = make_match(game, first, second)
-        play(match, LEAST_BLOCK if isinstance(match, Match) else 1, threads, lambda done: True)
-    return Score(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))
+        play(match, LEAST_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)
+    return MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))

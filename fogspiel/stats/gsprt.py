@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.kernel import kernel
+from ..core.compile.kernel import kernel
 from .elo import score_of
 
 MOST_STEPS = 100

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.kernel import inlined, interpreted, is_cold, kernel
+from ..core.compile.kernel import inlined, interpreted, is_cold, kernel
 
 RACES: dict[str, str] = {
     "paper": "The limited Bernstein race of Cauwet and Teytaud (2018): EBStop's schedule, a look at every observation.",

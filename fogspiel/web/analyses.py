@@ -42,7 +42,7 @@ class AnalysisJson(TypedDict):
 
 
 @dataclass
-class Work:
+class AnalysisJob:
     """An analysis under way."""
 
     positions: Iterator[PositionAnalysis]
@@ -67,7 +67,7 @@ class Analyses:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "analysis")
         self._lock = threading.Lock()
-        self._works: OrderedDict[Hashable, Work] = OrderedDict()
+        self._works: OrderedDict[Hashable, AnalysisJob] = OrderedDict()
         self._closed = False
 
     def look(self, key: Hashable, engine: str, total: int, begin: Beginning, after: int = 0) -> AnalysisJson:
@@ -75,7 +75,7 @@ class Analyses:
         with self._lock:
             work = self._works.get(key)
             if work is None:
-                work = self._works[key] = Work(begin(), engine, total)
+                work = self._works[key] = AnalysisJob(begin(), engine, total)
             self._works.move_to_end(key)
             work.asked = time.monotonic()
             if not work.finished and not work.running:
@@ -103,7 +103,7 @@ class Analyses:
                 if keys(key):
                     work.asked = -PATIENCE
 
-    def _go_on(self, work: Work) -> None:
+    def _go_on(self, work: AnalysisJob) -> None:
         """Analyse one position after the other while somebody waits."""
         try:
             while work.wanted and not self._closed:

@@ -15,7 +15,7 @@ from ..core.plugins import help_of, modules
 from ..runs.sqlite_file import StoreError
 from .cache import AnswerCache
 from .release import Slots, slot_seconds
-from .security import App, Guard, is_for_programs
+from .security import App, RequestGuard, is_for_programs
 from .session_store import SessionFileError, UnknownSession
 from .site import Link, Site
 from .validation_words import fault_place, fault_words
@@ -86,4 +86,4 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
 
 def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
     """The application as it is served."""
-    return Guard(AnswerCache(app), hosts, token)
+    return RequestGuard(AnswerCache(app), hosts, token)

@@ -5,11 +5,11 @@ import threading
 from dataclasses import dataclass
 
 from ..core.agents import find_policy, policy_names
+from ..core.compile.kernel import interpreted
 from ..core.drawing import draw_view, how_to_play
-from ..core.game import Game, find_game, games, parameters_of
-from ..core.kernel import interpreted
-from ..core.person_session import PersonSession
-from ..core.picture import as_data
+from ..core.game import Game, known_game, list_games, parameters_of
+from ..core.picture import picture_json
+from ..core.session import PersonSession
 from ..runs.agent_texts import engines_of
 from . import JsonObject
 from .session_json import PictureJson
@@ -61,8 +61,8 @@ def game_json(game: Game) -> JsonObject:
 
 def games_by_kind() -> dict[str, list[Game]]:
     """All games, kind by kind."""
-    found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.kind for game in games().values()})}
-    for game in games().values():
+    found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.kind for game in list_games().values()})}
+    for game in list_games().values():
         found[game.kind].append(game)
     return found
 
@@ -73,7 +73,7 @@ def first_picture(game: Game) -> PictureJson:
         session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
         while session.go_on():
             pass
-        return as_data(draw_view(game, session.seen()))
+        return picture_json(draw_view(game, session.seen()))
 
 
 def sample_picture(name: str) -> PictureJson:
@@ -81,7 +81,7 @@ def sample_picture(name: str) -> PictureJson:
     if name not in _samples:
         with _drawing, interpreted():
             if name not in _samples:
-                _samples[name] = _draw_sample(find_game(name))
+                _samples[name] = _draw_sample(known_game(name))
     return _samples[name]
 
 
@@ -96,4 +96,4 @@ def _draw_sample(game: Game) -> PictureJson:
             break
         view = session.seen()
         session.act(draws.choice(session.choices()))
-    return as_data(draw_view(game, view))
+    return picture_json(draw_view(game, view))

@@ -2,10 +2,10 @@
 
 import json
 
-from ..core.own_games import words_of
+from ..core.find import spec_of
 from ..runs.kind import kind_of
 from ..runs.store import Json, Run
-from ..solve.checkers.primitives import fraction
+from ..solving.proofs.checkers.primitives import fraction
 from .questions import FILE, Answer, Question
 
 SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2
@@ -26,7 +26,7 @@ def certificate_text(body: Json) -> str:
 
 def check_question(content: bytes, game: str | None = None) -> Question:
     """The question whether a certificate holds; only the rules of a game that the user has brought are named."""
-    words = words_of(game) if game is not None else None
+    words = spec_of(game) if game is not None else None
     rules = () if words is None else ("--game", words.absolute)
     limits = ("--time", str(SECONDS), "--size", str(MEBIBYTES), "--memory", str(GIBIBYTES))
     return Question(("verify", "--json", *limits, *rules, "--", FILE), content)

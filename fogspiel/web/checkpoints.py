@@ -5,14 +5,14 @@ A run itself measures its last answer only. This is work, so it is done when a p
 
 import time
 
-from ..core.agents import Policy, policy_of
+from ..core.agents import ParametricPolicy, decode_policy
 from ..core.game import Game
-from ..runs.answers import answers_of, thin_evenly
+from ..runs.answers import recommendations_of, thin_evenly
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
-from ..runs.trail import Point
-from ..stats.evaluate import Score, evaluate, report_key
-from ..tune.arena import baseline
+from ..runs.trail import CurvePoint
+from ..stats.evaluate import MatchResult, evaluate, report_key
+from ..tuning.arena import baseline
 
 CHECKPOINTS = 20
 """How many answers are measured at most, the first and the last among them."""
@@ -28,21 +28,21 @@ class Enough(Exception):
 def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
-    other, points = baseline(game, ask["baseline"], ask["seed"]), list[Point]()
-    for _, (at, answer) in thin_evenly(list(answers_of(run)), CHECKPOINTS):
-        score = _measure(game, policy_of(game, answer), other, ask["seed"])
-        points.append(Point(at, score.mean, *score.interval))
+    other, points = baseline(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
+    for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
+        score = _measure(game, decode_policy(game, answer), other, ask["seed"])
+        points.append(CurvePoint(at, score.mean, *score.interval))
     if run.result is not None:
-        points.append(Point(run.result["games"], run.result["score"], *run.result["interval"]))
+        points.append(CurvePoint(run.result["games"], run.result["score"], *run.result["interval"]))
     chart = {"title": f"Score against the baseline ({ask['baseline']}) on the way", "x": "games", "y": "score"}
     return {"run": run.name, "chart": chart, "points": [point.to_json() for point in points], "now": None}
 
 
-def _measure(game: Game, player: Policy, other: Policy, seed: int) -> Score:
+def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed: int) -> MatchResult:
     """The score in some fresh games, or in those that time allows."""
-    end, latest = time.monotonic() + SECONDS, list[Score]()
+    end, latest = time.monotonic() + SECONDS, list[MatchResult]()
 
-    def watch(so_far: Score) -> None:
+    def watch(so_far: MatchResult) -> None:
         latest[:] = [so_far]
         if time.monotonic() > end:
             raise Enough

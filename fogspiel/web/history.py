@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ..core.game import Game
 from ..stats.race import interval, mean
 from .session_json import result_words, seat_of
-from .session_store import Outline, SessionStore
+from .session_store import SessionStore, SessionSummary
 
 MOST_KEYS = 200
 """Games of a list, and of a series that count, the latest ones."""
@@ -57,7 +57,7 @@ def history_of(keys: Sequence[str], only: str, store: SessionStore) -> History:
     return History(games=[_played(*one) for one in told], standings=[standing(*series) for series in marks.values()])
 
 
-def _played(key: str, outline: Outline) -> PlayedGame:
+def _played(key: str, outline: SessionSummary) -> PlayedGame:
     """A game of the list; of one that goes on its result is not known."""
     game = outline.game
     return PlayedGame(

@@ -6,14 +6,14 @@ from typing import TypedDict
 import numpy as np
 
 from ..core.agents import policy_names
+from ..core.compile.kernel import interpreted
 from ..core.game import Game
-from ..core.kernel import interpreted
 from ..kriegspiel.engine import USUAL, parse_engine
 from ..kriegspiel.engines.simple import ENGINES as SIMPLE
 from ..runs.agent_texts import SOLVED, engines_of
 from ..runs.kind import kind_of_method
 from ..runs.store import Store, StoreError, Summary
-from ..solve.values import shipped_solution
+from ..solving.known_values import shipped_solution
 from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.agents import policy_names
-from ..core.game import Game, find_game, games, parameters_of
-from ..core.own_games import words_of
-from ..kriegspiel.effort import EFFORT, STRAY, parse_engine, plain_name
-from ..kriegspiel.engine import choices, engines, find_engine
+from ..core.find import spec_of
+from ..core.game import Game, known_game, list_games, parameters_of
+from ..kriegspiel.engine import EFFORT, STRAY, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
 from ..runs.agent_texts import SOLVED, engines_of, numbers_in
@@ -28,7 +27,7 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
     The text alone decides, never what is on the disk. Engines may have options (`stray-C:none`) where these are known.
     """
     engine, mark, effort = text.partition("@")
-    if options and plain_name(engine) not in (*engines(), *choices()):
+    if options and plain_name(engine) not in (*engines(), *engine_variants()):
         find_engine(plain_name(engine))  # knows similar names
     if engine in _engine_texts(game, options):
         parse_engine(text)  # says how an effort is written
@@ -63,10 +62,10 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
     """
     try:
         solves = kind_of_method(ask["method"]) is SOLVE or "source" in ask
-        if solves and ask["source"] not in games() and words_of(ask["game"]) is None:
+        if solves and ask["source"] not in list_games() and spec_of(ask["game"]) is None:
             raise ValueError("its rules are in a file")
         for text, options in _agent_texts(ask):
-            demand_page_agent(find_game(ask["game"]), text, options=options)
+            demand_page_agent(known_game(ask["game"]), text, options=options)
     except (ValueError, TypeError, KeyError, AttributeError):  # a malformed request is not worked on either
         raise ValueError(
             f"run {name} names a program or a file, which a page may not use: go on with it on the command line, "

@@ -3,7 +3,7 @@
 from array import array
 from math import isnan, nan
 
-from ..runs.trail import Point
+from ..runs.trail import CurvePoint
 
 NOTHING = -1
 """Stands for None among whole numbers that are not negative; among others it is NaN."""
@@ -23,7 +23,7 @@ class PointColumns:
     def __len__(self) -> int:
         return len(self._at)
 
-    def append(self, point: Point) -> None:
+    def append(self, point: CurvePoint) -> None:
         """One more point."""
         if point.words is not None:
             self._words[len(self)] = point.words
@@ -35,12 +35,12 @@ class PointColumns:
             value = getattr(point, name)
             whole.append(NOTHING if value is None else value)
 
-    def part(self, first: int, end: int) -> list[Point]:
+    def part(self, first: int, end: int) -> list[CurvePoint]:
         """The points from one number to before another, as far as there are any."""
         return [self._point(number) for number in range(first, min(end, len(self)))]
 
-    def _point(self, number: int) -> Point:
+    def _point(self, number: int) -> CurvePoint:
         value, low, high = (None if isnan(one[number]) else one[number] for one in self._numbers.values())
         accepted, population = (None if one[number] == NOTHING else one[number] for one in self._whole.values())
         flag = None if accepted is None else bool(accepted)
-        return Point(self._at[number], value, low, high, flag, population, self._words.get(number))
+        return CurvePoint(self._at[number], value, low, high, flag, population, self._words.get(number))

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..core.own_games import words_of
-from ..runs.agent_texts import agent_from_text
+from ..core.find import spec_of
+from ..runs.agent_texts import parse_agent
 from ..runs.kinds.tune import tuned_game
 from .opponents import demand_opponent
 from .page_agents import demand_page_run
@@ -47,11 +47,11 @@ class Exploit(QuestionRequest):
 
         def demand(text: str) -> None:
             demand_opponent(game, text)
-            agent_from_text(game, text, reader.path, self.seed)
+            parse_agent(game, text, reader.path, self.seed)
 
         policies = {"policy": self.policy} | ({"second": self.second} if self.second else {})
         demand_all({field: lambda text=text: demand(text) for field, text in policies.items()})  # type: ignore[misc]
-        words = words_of(game.name)
+        words = spec_of(game.name)
         named = game.name if words is None else words.absolute
         options = ["--worst", str(WORST), "--missing", self.missing, "--memory", str(self.memory)]
         options += ("--seed", str(self.seed), "--store", str(reader.path.resolve()))
@@ -81,7 +81,7 @@ class Diagnose(QuestionRequest):
                 demand_page_run(name, run.ask)
 
         demand_all({"runs": demand})
-        words = [found for name in self.runs if (found := words_of(reader.run(name).ask["game"]))]
+        words = [found for name in self.runs if (found := spec_of(reader.run(name).ask["game"]))]
         options = ["--games", str(self.games), "--report-games", str(self.report_games), "--processes", "1"]
         options += ("--pair-games", str(self.pair_games), "--seed", str(self.seed))
         options += ("--store", str(reader.path.resolve()), *(("--game", words[0].absolute) if words else ()))

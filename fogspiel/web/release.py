@@ -42,7 +42,7 @@ def slot_seconds(game: Game, words: str) -> float:
 
 
 @dataclass
-class Release:
+class ReplySchedule:
     """The slots of one game: longer ones are kept to where turns are long again and again, as with many nodes."""
 
     slot: float

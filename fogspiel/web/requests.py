@@ -10,21 +10,19 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent
-from ..core.game import Game, find_game, games
-from ..core.own_games import words_of
-from ..games.kriegspiel.rule_sets import ICC, find_rule_set
-from ..kriegspiel.effort import Effort, parse_engine
-from ..kriegspiel.engine import find_engine
-from ..kriegspiel.matches import EngineSpec
-from ..kriegspiel.switches import Switches
-from ..runs.agent_texts import KRIEGSPIEL, agent_from_text
+from ..core.find import spec_of
+from ..core.game import Game, known_game, list_games
+from ..kriegspiel.engine import SearchLimit, find_engine, parse_engine
+from ..kriegspiel.game.rule_sets import ICC, find_rule_set
+from ..kriegspiel.house_rules import HouseRules
+from ..kriegspiel.match import EngineMatch, EngineSpec
+from ..runs.agent_texts import KRIEGSPIEL, parse_agent
 from ..runs.checks import seconds_for
-from ..runs.engine_match import EngineMatch
 from ..runs.kinds import bounds, experiment, match, round_robin, solve, tune
 from ..runs.sqlite_file import StoreError
 from ..runs.store import Json
-from ..solve.game_sources import find_problem
-from ..solve.routes import AUTO, choose_route
+from ..solving.methods import AUTO, choose_solve_method
+from ..solving.sources import find_source
 from .opponents import demand_opponent
 from .page_agents import demand_page_agent
 from .run_reader import RunReader
@@ -76,7 +74,7 @@ class Tune(RunRequest):
         """Checked by the tuning request itself, a field at a time."""
         asked = self.model_dump(exclude={"kind"})
         asked["seconds"] = seconds_for(self.games, None, self.seconds)
-        known = games().get(self.game)
+        known = list_games().get(self.game)
         valid: Json = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
         checks = {
             field: partial(tune.Request, **valid | {field: value})
@@ -84,7 +82,7 @@ class Tune(RunRequest):
             if value is not None
         }
         demand_all({field: check for field, check in checks.items() if known or field != "baseline"})
-        demand_all({"baseline": lambda: demand_page_agent(find_game(self.game), self.baseline)})
+        demand_all({"baseline": lambda: demand_page_agent(known_game(self.game), self.baseline)})
         return tune.Request(**asked).to_json()
 
 
@@ -153,16 +151,16 @@ class Kriegspiel(RunRequest):
         """Checked as `fogspiel kriegspiel` does."""
         if self.seconds is not None and self.nodes is not None:
             raise InvalidRequest({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
-        usual = Effort(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
+        usual = SearchLimit(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
 
         def engine(text: str) -> EngineSpec:
-            demand_page_agent(find_game(KRIEGSPIEL), text, options=True)
+            demand_page_agent(known_game(KRIEGSPIEL), text, options=True)
             name, effort = parse_engine(text, usual)
             find_engine(name)
             return EngineSpec(name, effort)
 
         def request() -> EngineMatch:
-            seats, house = tuple(map(engine, self.players)), Switches.usual(self.rules)
+            seats, house = tuple(map(engine, self.players)), HouseRules.usual(self.rules)
             return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, house)
 
         _demand_players(self.players, engine, request, {"rules": lambda: find_rule_set(self.rules)})
@@ -182,12 +180,12 @@ class Solve(RunRequest):
     def ask(self, reader: RunReader) -> Json:
         """Checked as `fogspiel solve` does, but for the size of the game, which is seen when it is worked on."""
         game = find_page_game(self.game)
-        words = words_of(game.name)
+        words = spec_of(game.name)
 
         def request(solver: str) -> Json:
-            problem = find_problem(game.name if words is None else words.absolute)
+            problem = find_source(game.name if words is None else words.absolute)
             asked = solve.Request(self.game, solver, self.exact, self.gap, self.memory)
-            choose_route(solver, problem)
+            choose_solve_method(solver, problem)
             return asked.to_json(problem)
 
         demand_all({"solver": lambda: request(self.solver)})
@@ -254,13 +252,13 @@ def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidReque
 def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
     """The agent that a text stands for: a name, numbers, an engine or a run; files are for the command line only."""
     demand_opponent(game, text)
-    return agent_from_text(game, text, reader.path, seed)
+    return parse_agent(game, text, reader.path, seed)
 
 
 def find_page_game(name: str) -> Game:
     """The game of that name, or InvalidRequest."""
-    demand_all({"game": lambda: find_game(name)})
-    return find_game(name)
+    demand_all({"game": lambda: known_game(name)})
+    return known_game(name)
 
 
 def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:

@@ -3,21 +3,21 @@
 A session file keeps `kriegspiel`, or `kriegspiel berkeley` for another rule set than that of the Internet Chess Club.
 """
 
-from ..core.game import Game, find_game
+from ..core.game import Game, known_game
 from ..core.session import Session
-from ..games.kriegspiel.rule_sets import ICC, find_rule_set
-from ..kriegspiel.referee import Switches, kriegspiel_from, switches_in
+from ..kriegspiel.game.rule_sets import ICC, find_rule_set
+from ..kriegspiel.referee import HouseRules, kriegspiel_from, switches_in
 from ..runs.agent_texts import KRIEGSPIEL
 
 
 def game_by_rules(name: str, rules: str) -> Game:
     """A game by a rule set with its usual switches, or a ValueError."""
-    game, chosen = find_game(name), find_rule_set(rules).name
+    game, chosen = known_game(name), find_rule_set(rules).name
     if chosen == ICC:
         return game
     if game.name != KRIEGSPIEL:
         raise ValueError(f"{game.name} has one set of rules: {chosen} is for {KRIEGSPIEL}")
-    return kriegspiel_from(switches=Switches.usual(chosen))
+    return kriegspiel_from(switches=HouseRules.usual(chosen))
 
 
 def kept_name(session: Session) -> str:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.agents import policy_names
-from ..core.game import games, parameters_of
+from ..core.game import list_games, parameters_of
 from ..core.simulate import SEATS
-from ..games.kriegspiel.rule_sets import RULE_SETS
 from ..kriegspiel.engine import engines
+from ..kriegspiel.game.rule_sets import RULE_SETS
 from ..runs.agent_texts import engines_of
 from ..runs.kinds.experiment import experiments
 from ..runs.kinds.tune import KIND as TUNE
-from ..solve.checkers.phantom_bounds import GAMES as BOUNDED
-from ..solve.routes import routes
+from ..solving.methods import solve_methods
+from ..solving.proofs.checkers.phantom_bounds import GAMES as BOUNDED
 from ..stats.race import RACES
-from ..tune.methods import methods
+from ..tuning.methods import tune_methods
 from .run_reader import RunReader
 
 FORMS = {
@@ -36,7 +36,7 @@ MOST_LETTERS = 4000
 
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
     """What the template of a form is filled in with."""
-    known, kind = list(games().values()), kind if kind in FORMS else "tune"
+    known, kind = list(list_games().values()), kind if kind in FORMS else "tune"
     return {
         "kinds": FORMS,
         "kind": kind,
@@ -47,8 +47,8 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         "bounded": {game.name: game.title for game in known if game.name in BOUNDED},
         "papers": {name: f"{name}: {found.paper}" for name, found in experiments().items()} if kind == "paper" else {},
         "tuned": [line.name for line in reader.summaries() if TUNE.made(line.method)] if kind == "diagnose" else [],
-        "methods": list(methods()),
-        "routes": [route.name for route in routes()] if kind == "solve" else [],
+        "methods": list(tune_methods()),
+        "routes": [route.name for route in solve_methods()] if kind == "solve" else [],
         "races": list(RACES),
         "seats": list(SEATS),
         "engines": list(engines()),

@@ -24,7 +24,7 @@ from typing import IO, Any
 
 from fastapi import HTTPException
 
-from ..core.own_games import words_of
+from ..core.find import spec_of
 from ..runs.jobs import earlier_runs
 from ..runs.store import Run, Store, StoreError
 from .page_agents import demand_page_run
@@ -232,7 +232,7 @@ class RunProcesses:
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the worker)
-        words = words_of(ask["game"])
+        words = spec_of(ask["game"])
         rules = [] if words is None else ["--game", words.absolute]
         store = str(self.reader.path.resolve())
         process = subprocess.Popen(

@@ -17,9 +17,9 @@ from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
 from ..runs.kind import Kind, kind_of_method
-from ..runs.sqlite_file import Committed, Damaged, File, identity
+from ..runs.sqlite_file import Committed, Damaged, StoreFile, identity
 from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
-from ..runs.trail import Point, Trail
+from ..runs.trail import Curve, CurvePoint
 from .point_columns import PointColumns
 
 FRESH_SECONDS = 0.2
@@ -37,10 +37,10 @@ class FollowedRun:
 
     store: bytes
     """The identity of the store, which may have been replaced by another one."""
-    entry: hash_chain.Entry
+    entry: hash_chain.CatalogueEntry
     ask: Json
     kind: Kind
-    trail: Trail
+    trail: Curve
     last: Row
     telling: list[Row] = field(default_factory=list)
     """The rows that tell what was found so far, where the kind says which."""
@@ -48,7 +48,7 @@ class FollowedRun:
     digest: bytes = b""
     points: PointColumns = field(default_factory=PointColumns)
     result: Json | None = None
-    now: Point | None = None
+    now: CurvePoint | None = None
     """Where the step under way stands."""
     running: bool = False
     read: float = 0.0
@@ -59,7 +59,7 @@ class FollowedRun:
         """Finished, running or interrupted."""
         return "finished" if self.result is not None else "running" if self.running else "interrupted"
 
-    def run(self, file: File) -> Run:
+    def run(self, file: StoreFile) -> Run:
         """The run to tell about, without most of its rows."""
         rows = [Row(0, "ask", self.ask), self.last]
         return Run(file, self.entry, rows, None, running=self.running, telling=[*self.telling])
@@ -106,20 +106,20 @@ class RunReader:
         """A run, verified; of one with very many rows only those are read that came since it was followed."""
         followed = self.follow(name, at_once=True)
         if followed.length > MOST_ROWS and followed.kind.keep_telling is not None:
-            return followed.run(File(self.path, write=False))
+            return followed.run(StoreFile(self.path, write=False))
         with Store.open(self.path, write=False) as store:
             if name not in store.names():
                 raise _unknown(name)
             return store.read(name)
 
-    def worker(self, name: str) -> hash_chain.Session | None:
+    def worker(self, name: str) -> hash_chain.WorkPeriod | None:
         """Who worked on a run last."""
 
-        def question(connection: sqlite3.Connection, committed: Committed) -> hash_chain.Session | None:
+        def question(connection: sqlite3.Connection, committed: Committed) -> hash_chain.WorkPeriod | None:
             sessions = hash_chain.sessions_of(connection, _entry(connection, committed, name).id)
             return sessions[-1] if sessions else None
 
-        return File(self.path, write=False).ask(question)
+        return StoreFile(self.path, write=False).ask(question)
 
     def follow(self, name: str, *, at_once: bool = False) -> FollowedRun:
         """A run as it stands now, or stood a moment ago; only what is new is read."""
@@ -127,7 +127,7 @@ class RunReader:
             known = self._followed.get(name)
             if known is not None and not at_once and time.monotonic() < known.read + FRESH_SECONDS:
                 return known
-            file = File(self.path, write=False)
+            file = StoreFile(self.path, write=False)
             found = file.ask(lambda connection, committed: self._catch_up(connection, committed, name))
             found.running = found.result is None and file.running(found.entry.id)
             found.read = time.monotonic()
@@ -175,7 +175,7 @@ def _facts(path: FilePath) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.Entry:
+def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.CatalogueEntry:
     try:
         return hash_chain.entry_of(connection, committed, name)
     except hash_chain.UnknownRun:

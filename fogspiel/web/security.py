@@ -50,7 +50,7 @@ class Refusal(Exception):
         self.status, self.sentence = status, sentence
 
 
-class Guard:
+class RequestGuard:
     """Stands in front of an application."""
 
     def __init__(self, inner: App, hosts: frozenset[str], token: str | None = None):

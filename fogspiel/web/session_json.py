@@ -11,15 +11,15 @@ from typing import TypedDict
 
 from ..core.drawing import draw_state, draw_view, routine_action
 from ..core.game import CHANCE, OVER, Game, nothing_hidden
-from ..core.person_session import Moment, PersonSession
-from ..core.picture import as_data
+from ..core.picture import picture_json
+from ..core.session import Moment, PersonSession
 from ..games.chess.fen import SIDES as COLOURS
 from ..kriegspiel.belief_map import Belief, beliefs
 from ..kriegspiel.referee import switches_in
 from ..runs.agent_texts import KRIEGSPIEL
 from . import JsonObject
 from .session_store import StoredSession
-from .transcript import Line, Place, changed_places, is_refused
+from .transcript import Place, TranscriptLine, changed_places, is_refused
 
 SEATS = ("the first player", "the second player")
 NOTICE_SECONDS = 0.3
@@ -61,7 +61,7 @@ class SessionJson(TypedDict):
     """What is done for the person who plays on, where there is little to decide."""
     draw: str | None
     """What became of the person's offer of a draw: offered, declined, or accepted."""
-    told: list[Line]
+    told: list[TranscriptLine]
     notice: str | None
     trouble: str | None
     choices: list[ChoiceJson]
@@ -87,7 +87,7 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
         "mark": mark,
         "result": _result(session),
         "seen": game.show(view),
-        "picture": as_data(parts),
+        "picture": picture_json(parts),
         "latest": changed_places(draw_view(game, session.decisions[-1][0]), parts) if session.decisions else [],
         "truth": _truth(session) if session.over else None,
         "routine": routine if routine in choices else None,
@@ -109,7 +109,7 @@ def seat_of(game: Game, side: int) -> str | None:
 def _truth(session: PersonSession) -> PictureJson | None:
     """The umpire's picture of a game that is over; None where nothing was hidden."""
     game = session.game
-    return None if game.resample is nothing_hidden else as_data(draw_state(game, session.state))
+    return None if game.resample is nothing_hidden else picture_json(draw_state(game, session.state))
 
 
 def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
@@ -200,6 +200,6 @@ def moment_pictures(stored: StoredSession, number: int) -> JsonObject:
     game, moment = stored.session.game, stored.session.moment(number)
     return {
         "moment": number,
-        "truth": as_data(draw_state(game, moment.state)),
-        "views": [as_data(draw_view(game, view)) for view in moment.views],
+        "truth": picture_json(draw_state(game, moment.state)),
+        "views": [picture_json(draw_view(game, view)) for view in moment.views],
     }

@@ -12,18 +12,18 @@ from contextlib import nullcontext
 
 from fastapi import HTTPException
 
-from ..games.kriegspiel.rule_sets import ICC
-from ..kriegspiel.draw_offer import accepts_draw
 from ..kriegspiel.engine import parse_engine
-from ..kriegspiel.preparation import prepare
+from ..kriegspiel.game.rule_sets import ICC
+from ..kriegspiel.referee import accepts_draw
+from ..kriegspiel.warm_up import prepare
 from ..runs.agent_texts import KRIEGSPIEL
-from ..solve.coach import find_coach
+from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
 from .rule_choice import game_by_rules
 from .session_json import SessionJson, session_json
 from .session_store import SessionFileError, SessionStore, StoredSession
-from .thinkers import Thinkers
+from .thinkers import FairThreadPool
 
 LOG = logging.getLogger(__name__)
 QUICK_THREADS, ENGINE_THREADS = 8, 3
@@ -39,7 +39,7 @@ class SessionRunner:
 
     def __init__(self, store: SessionStore):
         self.store = store
-        self._quick, self._engines = Thinkers("strategy", QUICK_THREADS), Thinkers("engine", ENGINE_THREADS)
+        self._quick, self._engines = FairThreadPool("strategy", QUICK_THREADS), FairThreadPool("engine", ENGINE_THREADS)
         self._closed = threading.Event()
 
     def begin(self, name: str, against: str, side: int, client: str, rules: str = ICC) -> SessionJson:

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.agents import Agent, Frozen, freeze, thaw
+from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy
 from ..core.game import Game
-from ..core.person_session import PersonSession
-from ..kriegspiel.preparation import Preparation
-from ..runs.agent_texts import agent_from_text
+from ..core.session import PersonSession
+from ..kriegspiel.warm_up import Preparation
+from ..runs.agent_texts import parse_agent
 from .page_agents import demand_page_agent
-from .release import ENGINE_SECONDS, Release, Slots, is_thinker, slot_seconds
+from .release import ENGINE_SECONDS, ReplySchedule, Slots, is_thinker, slot_seconds
 from .rule_choice import find_kept_game, kept_name
 from .transcript import Transcript
 from .turn_budget import with_turn_budget
@@ -63,7 +63,7 @@ class StoredSession:
     key: str
     against: str
     session: PersonSession
-    release: Release
+    release: ReplySchedule
     """When replies of the opponent may be seen."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     thinking: threading.Event = field(default_factory=threading.Event)
@@ -84,7 +84,7 @@ class StoredSession:
         return is_thinker(self.session.game, self.against)
 
 
-class Opponent(Frozen):
+class Opponent(PolicyJson):
     """An opponent as the file keeps it: its text, and its numbers where the text alone may come to mean another."""
 
     words: str
@@ -93,7 +93,7 @@ class Opponent(Frozen):
 def freeze_opponent(game: Game, text: str, store: Path, seed: int) -> Opponent:
     """The opponent that a text stands for, as something that will not change."""
     demand_page_agent(game, text)
-    return {"words": text, **freeze(game, agent_from_text(game, text, store, seed))}
+    return {"words": text, **encode_policy(game, parse_agent(game, text, store, seed))}
 
 
 def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Agent:
@@ -102,10 +102,12 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
     demand_page_agent(game, text)
     if opponent.get("weights") == []:  # files of earlier versions keep a vector as a mixture without weights
         numbers = {"words": text, "theta": opponent["thetas"][0]}
-    return thaw(game, numbers, text) or with_turn_budget(game, text, agent_from_text(game, text, store, seed))
+    return decode_policy_or_none(game, numbers, text) or with_turn_budget(
+        game, text, parse_agent(game, text, store, seed)
+    )
 
 
-class Row(NamedTuple):
+class SessionRow(NamedTuple):
     """A session as the file keeps it."""
 
     game: str
@@ -118,7 +120,7 @@ class Row(NamedTuple):
     agreed: bool
 
 
-class Outline(NamedTuple):
+class SessionSummary(NamedTuple):
     """What a list of games tells of one: nothing that is hidden while it goes on, nor how far it has come."""
 
     game: Game
@@ -133,19 +135,19 @@ class Outline(NamedTuple):
 
 def parse_outline(
     name: str, version: object, side: object, opponent: str, began: object, mark: object, resigned: object
-) -> Outline:
+) -> SessionSummary:
     """What the file tells of a session; any error means that it is damaged or of other rules."""
     game, words = find_kept_game(name), json.loads(opponent)["words"]
     if version != game.version or side not in (0, 1) or not isinstance(words, str) or not isinstance(began, float):
         raise ValueError("a field is not what it should be")
     if mark is not None and not (isinstance(mark, int) and 0 <= mark <= game.top):
         raise ValueError("the result is no payoff of the game")
-    return Outline(game, int(side == 1), words, began, mark, resigned == 1)
+    return SessionSummary(game, int(side == 1), words, began, mark, resigned == 1)
 
 
 def parse_row(
     game: object, version: object, side: object, seed: str, opponent: str, record: str, resigned: object, agreed: object
-) -> Row:
+) -> SessionRow:
     """A session of the file; any error means that it is damaged."""
     found, actions = json.loads(opponent), json.loads(record)
     if not (isinstance(game, str) and isinstance(version, int) and side in (0, 1) and isinstance(found["words"], str)):
@@ -154,7 +156,7 @@ def parse_row(
         raise ValueError("an action is not a number")
     if resigned not in (0, 1) or agreed not in (0, 1):
         raise ValueError("how the game ended is not known")
-    return Row(game, version, int(side == 1), int(seed), found, actions, resigned == 1, agreed == 1)
+    return SessionRow(game, version, int(side == 1), int(seed), found, actions, resigned == 1, agreed == 1)
 
 
 class SessionStore:
@@ -196,7 +198,7 @@ class SessionStore:
         row = (key, kept_name(session), game.version, side, str(seed), json.dumps(opponent), "[]", now, now)
         with self._file() as file:
             file.execute(f"INSERT INTO sittings ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        return self._remember(StoredSession(key, against, session, Release(self._slots(game, against))))
+        return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
         """The session with this key if it is in memory."""
@@ -218,10 +220,10 @@ class SessionStore:
             )
         slot, session = self._slots(game, words), self._take_up(game, row)
         # the record tells refused attempts by its length, so nothing may be seen when it has been gone through
-        time.sleep(Release(min(slot, ENGINE_SECONDS)).wait_seconds(time.monotonic() - began))
-        return self._remember(StoredSession(key, words, session, Release(slot)))
+        time.sleep(ReplySchedule(min(slot, ENGINE_SECONDS)).wait_seconds(time.monotonic() - began))
+        return self._remember(StoredSession(key, words, session, ReplySchedule(slot)))
 
-    def _read(self, key: str) -> Row:
+    def _read(self, key: str) -> SessionRow:
         """What the file keeps of a session."""
         with self._file() as file:
             row = file.execute(
@@ -234,7 +236,7 @@ class SessionStore:
         except (ValueError, TypeError, KeyError, RecursionError):
             raise self._damage() from None
 
-    def outline(self, key: str) -> Outline | None:
+    def outline(self, key: str) -> SessionSummary | None:
         """What may be told of a session without taking it up; None where there is none that can be."""
         with self._file() as file:
             row = file.execute(f"SELECT {OUTLINE} FROM sittings WHERE key = ?", (key,)).fetchone()
@@ -248,7 +250,7 @@ class SessionStore:
         thinking = stored is not None and stored.thinking.is_set()
         return found._replace(mark=None) if thinking else found  # its end is told when the slot ends
 
-    def _take_up(self, game: Game, row: Row) -> PersonSession:
+    def _take_up(self, game: Game, row: SessionRow) -> PersonSession:
         """A session as it stood; an opponent that may not be played here is a ValueError."""
         try:
             agent = thaw_opponent(game, row.opponent, self.store, row.seed)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from ..core.game import Game
 from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Summary
-from ..solve.tree_size import estimate_histories
+from ..solving.tree.size import estimate_histories
 from .opponents import LEVELS, opponents
 from .requests import Solve
 from .site import Site
@@ -17,7 +17,7 @@ MOST_HISTORIES = 5_000_000
 AT_WORK = ("queued", "starting", "running")
 
 
-class Solving(BaseModel):
+class SolveStatus(BaseModel):
     """Where the solution of a game stands."""
 
     game: str
@@ -30,22 +30,22 @@ class Solving(BaseModel):
     words: str = ""
 
 
-def solving_of(game: Game, site: Site) -> Solving:
+def solving_of(game: Game, site: Site) -> SolveStatus:
     """Where the solution of a game stands, and whether it can be asked for."""
     if opponents(game, site.store)[0]["level"] == LEVELS[0]:
-        return Solving(game=game.name, solved=True)
+        return SolveStatus(game=game.name, solved=True)
     run = _latest_solve(game, site)
     if run is not None and run.state in AT_WORK:
-        return Solving(game=game.name, run=run.name, words=_progress_words(run, site))
+        return SolveStatus(game=game.name, run=run.name, words=_progress_words(run, site))
     most, key = MOST_HISTORIES, ("histories", game.name, game.version)
     histories = site.background.compute(key, lambda: estimate_histories(game, most))
     if histories is None:
         words = f"Its tree has more than {most:,} histories: that is too many to be solved here within minutes."
-        return Solving(game=game.name, words=words)
+        return SolveStatus(game=game.name, words=words)
     words = f"Its tree has about {_rounded(histories):,} histories: it can be solved here within minutes."
     if run is not None and (trouble := site.processes.trouble(run.name, run.state)):
         words = f"Run {run.name} could not go on: {trouble}."
-    return Solving(game=game.name, offered=True, run=run.name if run else None, words=words)
+    return SolveStatus(game=game.name, offered=True, run=run.name if run else None, words=words)
 
 
 def begin_solving(game: Game, site: Site) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..solve.certificates import problem_of
-from ..solve.checkers.primitives import MOST_SECONDS, demand, limit_work
-from ..solve.checkers.tree_certificate import FORMAT, SIDES, plan_of
+from ..solving.proofs.certificate_files import problem_of
+from ..solving.proofs.checkers.primitives import MOST_SECONDS, demand, limit_work
+from ..solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 
 PAGE = 40
 """Decisions on one page."""
@@ -25,7 +25,7 @@ class Share(NamedTuple):
     number: float
 
 
-class Decision(NamedTuple):
+class StrategyRow(NamedTuple):
     """What a player sees, after which own action, what it does then, and how likely its own play leads there."""
 
     number: int
@@ -47,7 +47,7 @@ class DecisionPage(NamedTuple):
     """Some decisions of one player, and how many there are."""
 
     side: int
-    decisions: Sequence[Decision]
+    decisions: Sequence[StrategyRow]
     found: int
     total: int
     number: int
@@ -59,10 +59,10 @@ def has_rows(certificate: dict[str, Any]) -> bool:
     return certificate.get("format") == FORMAT
 
 
-def decisions_of(certificate: dict[str, Any], side: int) -> list[Decision]:
+def decisions_of(certificate: dict[str, Any], side: int) -> list[StrategyRow]:
     """Every decision of one player, earlier ones before those that follow from them."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
-    found: list[Decision] = []
+    found: list[StrategyRow] = []
     with limit_work(MOST_SECONDS):
         plans = plan_of(rows, SIDES[side]).values()
     for number, (row, (_, plan)) in enumerate(zip(rows, plans, strict=True)):
@@ -79,15 +79,15 @@ def decisions_of(certificate: dict[str, Any], side: int) -> list[Decision]:
         )
         did = before.shares[earlier].action if before is not None else ""
         lines = "\n".join(line.rstrip() for line in seen.splitlines() if line.strip())
-        found.append(Decision(number + 1, before and before.number, did, lines, shares, reach))
+        found.append(StrategyRow(number + 1, before and before.number, did, lines, shares, reach))
     return found
 
 
-def page_of(decisions: Sequence[Decision], side: int, words: str, order: str, number: int) -> DecisionPage:
+def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str, number: int) -> DecisionPage:
     """The decisions that have all these words in what is seen or done, a page of them."""
     wanted = words.casefold().split()
 
-    def passes(decision: Decision) -> bool:
+    def passes(decision: StrategyRow) -> bool:
         text = " ".join((decision.sees, decision.did, *(share.action for share in decision.shares if share.number)))
         return all(word in text.casefold() for word in wanted)
 

@@ -12,7 +12,7 @@ MOST_WAITING, MOST_OF_A_CLIENT = 64, 32
 """How many opponents may wait for a thread; who comes later is asked to try again."""
 
 
-class Thinkers:
+class FairThreadPool:
     """A few threads that take work from each client in turn."""
 
     def __init__(self, name: str, threads: int):

@@ -9,12 +9,11 @@ from typing import TypedDict
 
 import numpy as np
 
-from ..core.drawing import Memory, chance_words, draw_view, memory_of, news_between
+from ..core.drawing import NewsMemory, chance_words, draw_view, memory_of, news_between
 from ..core.game import CHANCE, Game, nothing_hidden
-from ..core.person_session import PersonSession
-from ..core.picture import Board, Cell, Chess, Parts, Words
-from ..core.session import Session
-from ..games.kriegspiel.words import QUESTION
+from ..core.picture import BoardPicture, Cell, Chess, Messages, Parts
+from ..core.session import PersonSession, Session
+from ..kriegspiel.game.look import QUESTION
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "
@@ -28,7 +27,7 @@ Place = tuple[int, int, int]
 """A cell of a picture: the number of its part, its row and its column."""
 
 
-class Line(TypedDict):
+class TranscriptLine(TypedDict):
     """A line of a transcript."""
 
     who: str
@@ -39,7 +38,7 @@ class Line(TypedDict):
 class Transcript:
     """The lines up to an own action whose outcome is not yet known."""
 
-    settled: list[Line] = field(default_factory=list)
+    settled: list[TranscriptLine] = field(default_factory=list)
     decisions: int = 0
     """How many own actions have been looked at."""
     before: Parts = ()
@@ -47,9 +46,9 @@ class Transcript:
     view: np.ndarray | None = None
     """The view of that moment."""
     action: int | None = None
-    memory: Memory | None = None
+    memory: NewsMemory | None = None
 
-    def lines(self, session: PersonSession, thinking: bool) -> list[Line]:
+    def lines(self, session: PersonSession, thinking: bool) -> list[TranscriptLine]:
         """The lines so far; while the opponent thinks they end with the own action alone."""
         game = session.game
         if game.resample is nothing_hidden:
@@ -66,16 +65,16 @@ class Transcript:
         if not thinking:
             view = session.seen()
             return self.settled + self._news(session, view, draw_view(game, view))
-        return self.settled + ([] if self.action is None else [Line(who=YOU, words=game.label(self.action))])
+        return self.settled + ([] if self.action is None else [TranscriptLine(who=YOU, words=game.label(self.action))])
 
-    def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[Line]:
+    def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[TranscriptLine]:
         """The own action and what came of it, then what is said now that was not said before."""
-        game, own = session.game, list[Line]()
+        game, own = session.game, list[TranscriptLine]()
         if self.memory is not None:
             told: list[str] | None = self.memory.news(view)
         else:
             told = news_between(game, self.view, self.action, view)
-        heard = [part for part in now if not isinstance(part, Words) or part.title or self.action is not None]
+        heard = [part for part in now if not isinstance(part, Messages) or part.title or self.action is not None]
         news = (
             _new_words(_words(self.before), _words(tuple(heard))) if told is None else []
         )  # not how it stands at first
@@ -83,31 +82,31 @@ class Transcript:
             label = game.label(self.action)
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
                 news = news[1:]
-            own = [Line(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
+            own = [TranscriptLine(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
         if not own or not own[0]["words"].endswith((REFUSED, *ANSWERED)):
             news += [words for part in now if isinstance(part, Chess) for words in part.words]
         return own + [_line(session.side, words) for words in [*news, *(told or ())]]
 
 
-def _line(side: int, words: str) -> Line:
+def _line(side: int, words: str) -> TranscriptLine:
     """What was said: by a player, if it begins so, or by nobody in particular."""
     starts = ((YOU, f"player {side + 1}: "), (OTHER, f"player {2 - side}: "), (OTHER, OTHERS))
     for who, start in starts:
         if words.startswith(start):
-            return Line(who=who, words=words.removeprefix(start))
-    return Line(who=REFEREE, words=words)
+            return TranscriptLine(who=who, words=words.removeprefix(start))
+    return TranscriptLine(who=REFEREE, words=words)
 
 
-def _open_lines(session: PersonSession) -> list[Line]:
+def _open_lines(session: PersonSession) -> list[TranscriptLine]:
     """All that was done in a game in which nothing is hidden, chance included."""
-    game, again, lines = session.game, Session(session.game), list[Line]()
+    game, again, lines = session.game, Session(session.game), list[TranscriptLine]()
     for action in list(session.record):
         mover = again.mover
         if mover == CHANCE:
             words = chance_words(game, again.state, action, session.side)
-            lines += [Line(who=REFEREE, words=words)] if words else []
+            lines += [TranscriptLine(who=REFEREE, words=words)] if words else []
         else:
-            lines.append(Line(who=YOU if mover == session.side else OTHER, words=game.label(action)))
+            lines.append(TranscriptLine(who=YOU if mover == session.side else OTHER, words=game.label(action)))
         again.apply(action)
     return lines
 
@@ -157,7 +156,7 @@ def _cells(parts: Parts) -> dict[Place, Cell]:
     return {
         (number, row, column): cell
         for number, part in enumerate(parts)
-        if isinstance(part, Board)
+        if isinstance(part, BoardPicture)
         for row, cells in enumerate(part.rows)
         for column, cell in enumerate(cells)
     }
@@ -165,7 +164,7 @@ def _cells(parts: Parts) -> dict[Place, Cell]:
 
 def _words(parts: Parts) -> list[str]:
     """All that a picture says in words."""
-    return [line for part in parts if isinstance(part, Words) for line in part.lines]
+    return [line for part in parts if isinstance(part, Messages) for line in part.lines]
 
 
 def _new_words(before: list[str], now: list[str]) -> list[str]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.agents import Agent, Player, PlayerAgent
 from ..core.game import Game
-from ..games.kriegspiel import rules
 from ..kriegspiel.engine import Engine
+from ..kriegspiel.game import rules
 from ..runs.agent_texts import engines_of
 
 LEAST_SECONDS = 1e-3

@@ -3,7 +3,7 @@
 import pytest
 from support.web_site import CHROMIUM, open_browser, open_site
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.kriegspiel.referee import Referee
 from fogspiel.web.session_store import SessionStore
 
@@ -19,7 +19,7 @@ def stored_game(folder, moves):
     for move in moves:
         umpire.attempt(move)
     store = SessionStore(folder / "runs.games.db", folder / "runs.db")
-    stored = store.create(find_game("kriegspiel"), "random", 0)
+    stored = store.create(known_game("kriegspiel"), "random", 0)
     stored.session.record = umpire.record
     store.save(stored)
     store.close()

@@ -6,8 +6,8 @@ import re
 import pytest
 from support.web_site import CHROMIUM
 
-from fogspiel.core.game import find_game
-from fogspiel.runs.kind import work_on
+from fogspiel.core.game import known_game
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.match import Request as MatchRequest
 from fogspiel.runs.store import Store
 
@@ -25,11 +25,11 @@ LONG = "-" + "123456789" * 30 + "/" + "987654321" * 30
 def folder(tmp_path_factory):
     """A folder with a store that has two short matches."""
     folder = tmp_path_factory.mktemp("site")
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     with Store.open(folder / "runs.db", write=True) as store:
         for seed in (1, 2):
             request = MatchRequest.of(game, ("uniform", "uniform"), folder / "runs.db", seed, 20, "swapped")
-            work_on(store.create(request.to_json()))
+            execute(store.create(request.to_json()))
     return folder
 
 

@@ -11,7 +11,7 @@ import time
 import pytest
 from support.commands import COMMAND, DOCUMENTED
 
-from fogspiel.core.game import games
+from fogspiel.core.game import list_games
 
 
 def test_help_needs_neither_numba_nor_numpy():
@@ -62,7 +62,7 @@ def test_the_program_prints_its_version_and_refuses_in_one_sentence(command):
 
 def test_games_lists_every_game_with_its_parameters(answer, fogspiel):
     listed = {game["name"]: game for game in answer("games")["games"]}
-    assert list(listed) == list(games())
+    assert list(listed) == list(list_games())
     assert listed["batawaf"]["parameter_names"] == ["A", "B", "C"]
     assert {"war": 3, "war4": 4, "batawaf4": 4, "guesswho128": 4, "guesswho128-stochastic": 5}.items() <= {
         name: game["parameters"] for name, game in listed.items()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.pgn import read_pgn
 
 SHORT = ("--nodes", 1, "--longest", 30, "--processes", 1, "--games", 2)
 

@@ -9,7 +9,7 @@ from fogspiel.cli import console
 from fogspiel.runs import work
 from fogspiel.runs.kinds.match import Request
 from fogspiel.runs.request import StoredAgent
-from fogspiel.runs.sqlite_file import File
+from fogspiel.runs.sqlite_file import StoreFile
 from fogspiel.runs.store import Store, StoreError, default_path
 
 
@@ -160,7 +160,7 @@ TUNE = ("tune", "batawaf", "--games", "3000", "--method", "naive", "--threads", 
 
 
 def test_a_disk_that_fails_in_the_middle_of_a_run_ends_in_the_command_that_goes_on(monkeypatch, fogspiel, answer):
-    change, changes = File.change, []
+    change, changes = StoreFile.change, []
 
     def fail(file, **how):
         changes.append(1)
@@ -169,7 +169,7 @@ def test_a_disk_that_fails_in_the_middle_of_a_run_ends_in_the_command_that_goes_
         return change(file, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(File, "change", fail)
+        patch.setattr(StoreFile, "change", fail)
         outcome = fogspiel(*TUNE, "--store", default_path())
     assert outcome.returncode == 2 and "is full" in outcome.stderr
     assert outcome.stderr.endswith(f"go on with: fogspiel resume batawaf-1 --store {default_path()}\n")

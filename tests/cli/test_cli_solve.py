@@ -10,7 +10,7 @@ import pytest
 from support.commands import COMMAND, DOCUMENTED
 from support.own_game import OWN_RPS
 
-from fogspiel.games.permutation.exact import VALUE
+from fogspiel.games.permutation_tictactoe.exact import VALUE
 
 SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
 SNAPSHOTS = [

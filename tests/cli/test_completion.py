@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fogspiel.core.listed_names import listed
+from fogspiel.core.game_names import listed
 from fogspiel.runs.store import Store
 
 ASK = """

@@ -10,8 +10,8 @@ from fogspiel.cli import console
 from fogspiel.cli.commands.values import SPARE
 from fogspiel.cli.work import resume_command
 from fogspiel.core.agents import policy_names
-from fogspiel.core.game import games
-from fogspiel.solve.values import COLUMNS, known_values
+from fogspiel.core.game import list_games
+from fogspiel.solving.known_values import COLUMNS, known_values
 
 STRANGE = ["[bold]x[/bold]", "[/]", "[/nothing]", "[red", ":fire:", "{task.nothing}", "[link=file:///x]y"]
 
@@ -46,7 +46,7 @@ def print_at(width, monkeypatch, *table):
     return page.getvalue()
 
 
-GAMES = [(game.name, game.title, 3, ", ".join(policy_names(game))) for game in games().values()]
+GAMES = [(game.name, game.title, 3, ", ".join(policy_names(game))) for game in list_games().values()]
 
 
 def test_no_table_breaks_a_name_at_eighty_columns(monkeypatch):

@@ -9,7 +9,7 @@ from importlib.metadata import requires
 import pytest
 
 from fogspiel.cli import doctor
-from fogspiel.core.kernel_files import write_kernel
+from fogspiel.core.compile.cache import write_kernel
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_an_old_sqlite_is_told_with_what_protects_the_store(monkeypatch, version
 
 
 def test_what_is_not_compiled_yet_is_named_with_the_command_that_does_it(monkeypatch, found):
-    monkeypatch.setattr("fogspiel.core.kernel.is_cold", lambda file: file.startswith("solve/"))
+    monkeypatch.setattr("fogspiel.core.compile.kernel.is_cold", lambda file: file.startswith("solve/"))
     check = found()["kernels"]
     assert check["ok"] and check["detail"].endswith("not compiled yet: solvers") and "fogspiel warm" in check["hint"]
 
@@ -58,7 +58,7 @@ def test_damaged_kernel_files_are_counted_and_removed(tmp_path, monkeypatch, fog
         write_kernel(cache / "folder" / f"{name}.kernel", b"code")
     for name in "ab":
         (cache / "folder" / f"{name}.kernel").write_bytes(b"")
-    monkeypatch.setattr("fogspiel.core.kernel.CACHE", cache)
+    monkeypatch.setattr("fogspiel.core.compile.kernel.CACHE", cache)
     outcome = fogspiel("doctor", "--json")
     assert outcome.returncode == 2 and "damaged files removed: 2" in outcome.stdout
     assert "1 files" in found()["kernel cache"]["detail"]

@@ -7,8 +7,8 @@ import sys
 import pytest
 from support.golden_records import room_names
 
-from fogspiel.core import listed_names
-from fogspiel.core.game_words import check_game_words
+from fogspiel.core import game_names
+from fogspiel.core.game_names import check_game_spec
 
 ASK = """
 import contextlib, io, json, sys
@@ -100,20 +100,20 @@ def test_help_and_version_import_neither(tmp_path):
 
 
 def test_the_names_that_are_kept_are_those_that_are_listed():
-    kept = json.loads(listed_names.FILE.read_text(encoding="utf-8"))
+    kept = json.loads(game_names.FILE.read_text(encoding="utf-8"))
     assert kept == room_names(), "in `tests`, run `python -m support.golden_records`"
 
 
 @pytest.mark.parametrize("words", ["kuhn", "resistance5", "resistance", "phantom-ttt-opening-B2", "openspiel:anything"])
 def test_words_that_may_be_a_game_are_not_refused_early(words):
-    check_game_words(words)
+    check_game_spec(words)
 
 
 def test_plug_ins_are_asked_themselves(tmp_path, monkeypatch):
-    check = listed_names.check_listed
+    check = game_names.check_listed
     with pytest.raises(ValueError, match="there is no method 'mine'"):
         check("tune.methods", "method", "mine")
     (tmp_path / "tune" / "methods").mkdir(parents=True)
     monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
     check("tune.methods", "method", "mine")
-    assert listed_names.listed("tune.methods") is None and listed_names.listed("papers")
+    assert game_names.listed("tune.methods") is None and game_names.listed("papers")

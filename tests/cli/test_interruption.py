@@ -18,7 +18,7 @@ def struck(module, name):
 
 def test_an_interruption_stops_the_work_at_once():
     with pytest.raises(KeyboardInterrupt):
-        cli._stop(signal.SIGINT, struck("fogspiel.tune.arena", "race"))
+        cli._stop(signal.SIGINT, struck("fogspiel.tuning.arena", "race"))
 
 
 def test_compilation_can_be_interrupted():
@@ -26,7 +26,7 @@ def test_compilation_can_be_interrupted():
         cli._stop(signal.SIGINT, struck("numba.core.compiler_lock", "_acquire_compile_lock"))
 
 
-@pytest.mark.parametrize("module", ["fogspiel.core.kernel", "numba.core.dispatcher", "numba.core.serialize"])
+@pytest.mark.parametrize("module", ["fogspiel.core.compile.kernel", "numba.core.dispatcher", "numba.core.serialize"])
 def test_an_interruption_where_numba_would_swallow_it_comes_a_moment_later(module):
     before = signal.signal(signal.SIGALRM, cli._stop)
     try:

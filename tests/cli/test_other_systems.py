@@ -13,7 +13,7 @@ from support import no_posix
 
 from fogspiel import cli
 from fogspiel.cli.app import app
-from fogspiel.solve.values import shipped_certificate
+from fogspiel.solving.known_values import shipped_certificate
 
 PACKAGE = Path(cli.__file__).parents[1]
 TEXT_CALLS = {"read_text", "write_text"}

@@ -14,8 +14,8 @@ import pytest
 from support.commands import COMMAND, DOCUMENTED
 from support.web_site import running
 
+from fogspiel.core.find import load_game
 from fogspiel.core.game_template import write_template
-from fogspiel.core.own_games import bring_game
 from fogspiel.runs.kinds.match import Request as Match
 from fogspiel.runs.kinds.round_robin import Request as Tournament
 from fogspiel.runs.kinds.tune import Request as Tuning
@@ -118,7 +118,7 @@ def test_the_same_as_an_installed_package(here):
 
 
 def requests():
-    game = bring_game("mine.py")
+    game = load_game("mine.py")
     store = Path(os.environ["FOGSPIEL_STORE"])
     yield Tuning("mine", games=2000, report_games=200).to_json()
     yield Match.of(game, ("bold", "timid"), store, 1, 400, "swapped").to_json()

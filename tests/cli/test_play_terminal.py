@@ -9,8 +9,8 @@ from support.commands import DOCUMENTED
 
 from fogspiel.cli.terminal import Terminal, normal, numbered_list, parse_choice
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game, games
-from fogspiel.core.person_session import PersonSession
+from fogspiel.core.game import known_game, list_games
+from fogspiel.core.session import PersonSession
 
 
 @pytest.fixture
@@ -23,11 +23,11 @@ def play(fogspiel, monkeypatch):
 
 
 def seated(name, side=0, seed=5):
-    game = find_game(name)
+    game = known_game(name)
     return PersonSession(game, find_policy(game, "uniform"), side, seed)
 
 
-@pytest.mark.parametrize("name", sorted(games()))
+@pytest.mark.parametrize("name", sorted(list_games()))
 def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
     draws, told, sitting = random.Random(1), [], seated(name, 1)
 
@@ -44,9 +44,9 @@ def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
     assert "".join(told)
 
 
-@pytest.mark.parametrize("name", sorted(games()))
+@pytest.mark.parametrize("name", sorted(list_games()))
 def test_every_choice_can_be_said_in_its_own_words(name):
-    game, sitting = find_game(name), seated(name)
+    game, sitting = known_game(name), seated(name)
     while sitting.go_on():
         pass
     for action in sitting.choices():
@@ -71,7 +71,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence_and_the_game_goes_on(play):
 
 def test_nothing_hidden_is_told_before_the_end():
     """Two deals that differ only in the other's card are told alike until the cards are shown."""
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     heard = {}
     for seed in range(60):
         sitting, told = seated("kuhn", 0, seed), []

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy, fixed_baseline
-from fogspiel.core.game import CHANCE, MOST_WEIGHT, draw_by_weight, find_game
-from fogspiel.core.kernel import kernel
-from fogspiel.core.person_session import PersonSession
-from fogspiel.core.rng import below, stream_of
-from fogspiel.core.session import PlayerMatch, record_game, replay
-from fogspiel.core.simulate import SEATS, Match
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.core.game import CHANCE, MOST_WEIGHT, draw_by_weight, known_game
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.core.session import AgentMatch, PersonSession, record_game, replay
+from fogspiel.core.simulate import SEATS, PolicyMatch
 
 
 @kernel
@@ -45,7 +44,7 @@ def too_heavy(state, out):
 
 def pig(weights):
     """Pig with another die."""
-    fair = find_game("pig")
+    fair = known_game("pig")
     return replace(fair, rules=fair.rules._replace(weights=weights), play=None)
 
 
@@ -55,8 +54,8 @@ LOADED = pig(loaded)
 def test_both_loops_play_the_same_games():
     first, second = fixed_baseline(LOADED, 3), find_policy(LOADED, "uniform")
     for seats in SEATS:
-        scores = PlayerMatch(LOADED, first, second).scores(17, 0, 15, seats)
-        assert (scores == Match(LOADED, first, second).scores(17, 0, 15, seats)).all()
+        scores = AgentMatch(LOADED, first, second).scores(17, 0, 15, seats)
+        assert (scores == PolicyMatch(LOADED, first, second).scores(17, 0, 15, seats)).all()
 
 
 def test_faces_come_up_by_their_weights():
@@ -74,13 +73,13 @@ def test_faces_come_up_by_their_weights():
 def test_equal_weights_of_one_draw_what_no_weights_draw():
     stream, other = stream_of(1), stream_of(1)
     for count in range(1, 40):
-        assert draw_by_weight(np.ones(count, np.int64), stream) == below(other, count)
+        assert draw_by_weight(np.ones(count, np.int64), stream) == random_below(other, count)
 
 
 def test_equal_weights_are_as_likely_as_no_weights():
     uniform = find_policy(LOADED, "uniform")
     equals, fair = pig(equal), pig(None)
-    a, b = (Match(game, uniform, uniform).scores(1, 0, 4000)[:, 0].mean() for game in (equals, fair))
+    a, b = (PolicyMatch(game, uniform, uniform).scores(1, 0, 4000)[:, 0].mean() for game in (equals, fair))
     assert a == pytest.approx(b, abs=0.08)
 
 
@@ -112,6 +111,6 @@ def test_wrong_weights_are_refused_in_both_loops(weights):
     game = pig(weights)
     uniform = find_policy(game, "uniform")
     with pytest.raises(ValueError, match="weights of chance must be whole numbers from 0 with a sum"):
-        Match(game, uniform, uniform).scores(1, 0, 10)
+        PolicyMatch(game, uniform, uniform).scores(1, 0, 10)
     with pytest.raises(ValueError, match="weights of chance must be whole numbers from 0 with a sum"):
         record_game(game, uniform, uniform, 1, 0)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from fogspiel import cli
-from fogspiel.core import compile_lock
 from fogspiel.core.byte_locks import lock_bytes
+from fogspiel.core.compile import lock
 
 PROGRAM = """
 import sys
@@ -21,7 +21,7 @@ sys.path.insert(0, sys.argv[1])
 from doubling import double
 print(double(21))
 """
-SOURCE = "from fogspiel.core.kernel import kernel\n\n@kernel\ndef double(number):\n    return 2 * number\n"
+SOURCE = "from fogspiel.core.compile.kernel import kernel\n\n@kernel\ndef double(number):\n    return 2 * number\n"
 
 
 def begin(folder):
@@ -69,22 +69,22 @@ def test_who_waits_says_for_whom_and_what_is_cached_is_not_waited_for(tmp_path):
 )
 def test_workers_of_one_command_wait_for_each_other_without_a_word(tmp_path, monkeypatch, capsys, text, told):
     answers = [False, False, False, True]
-    monkeypatch.setattr(compile_lock, "lock_bytes", lambda descriptor, place: answers.pop(0))
-    monkeypatch.setattr(compile_lock, "SILENT_SECONDS", -1)
+    monkeypatch.setattr(lock, "lock_bytes", lambda descriptor, place: answers.pop(0))
+    monkeypatch.setattr(lock, "SILENT_SECONDS", -1)
     (tmp_path / "lock").write_text(text)
-    with compile_lock.alone(tmp_path / "lock", 4710):
+    with lock.alone(tmp_path / "lock", 4710):
         assert capsys.readouterr().err == told
         assert (tmp_path / "lock").read_text() == f"{os.getpid()} 4710"
 
 
 def test_a_lock_that_cannot_be_had_because_of_the_disk_is_done_without(tmp_path):
-    with compile_lock.alone(tmp_path, 1):
+    with lock.alone(tmp_path, 1):
         pass
 
 
 def test_waiting_can_be_interrupted():
     """The frame of whoever waits, asked for by Numba."""
-    scope = {"__name__": "fogspiel.core.compile_lock", "frame": sys._getframe}
+    scope = {"__name__": "fogspiel.core.compile.lock", "frame": sys._getframe}
     exec("def wait():\n    return frame()", scope)
     asking = {"__name__": "numba.core.dispatcher", "wait": scope["wait"], "stop": cli._stop, "number": signal.SIGINT}
     exec("def compile():\n    stop(number, wait())", asking)

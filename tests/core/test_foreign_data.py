@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.core.foreign_data import MOST_DEPTH, MOST_DIGITS, parse_fraction, parse_json, read_bytes, shorten
+from fogspiel.core.untrusted_input import MOST_DEPTH, MOST_DIGITS, parse_fraction, parse_json, read_bytes, shorten
 
 REFUSED = {
     '{"a": 1, "a": 2}': "'a' twice",

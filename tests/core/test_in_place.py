@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba.core.caching import NullCache
 
-from fogspiel.core.kernel import COMPILED, in_place, kernel
+from fogspiel.core.compile.kernel import COMPILED, in_place, kernel
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiler is off")
 ROW = np.dtype([("cells", np.int64, 3)])

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import fogspiel
-from fogspiel.core.source_digest import COMMENT, IMPORT, _content, digest_of, imports_of
+from fogspiel.core.compile.key import COMMENT, IMPORT, _content, digest_of, imports_of
 
 PACKAGE = Path(fogspiel.__file__).parent
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fogspiel.core import kernel_files
-from fogspiel.core.kernel_files import DamageError, read_kernel, remove_damaged, write_kernel
+from fogspiel.core.compile import cache
+from fogspiel.core.compile.cache import DamageError, read_kernel, remove_damaged, write_kernel
 
 BENCH = Path(__file__).parents[1] / "support" / "cache_bench.py"
 
@@ -78,15 +78,15 @@ def test_damaged_and_unfinished_files_are_removed_and_others_kept(tmp_path):
     write_kernel(whole, b"code")
     damaged.write_bytes(b"code")
     folder.mkdir()
-    old, young = (tmp_path / f"a.kernel.{number}{kernel_files.UNFINISHED}" for number in (1, 2))
+    old, young = (tmp_path / f"a.kernel.{number}{cache.UNFINISHED}" for number in (1, 2))
     for file in (old, young):
         file.touch()
-    os.utime(old, (0, time.time() - 2 * kernel_files.UNFINISHED_SECONDS))
+    os.utime(old, (0, time.time() - 2 * cache.UNFINISHED_SECONDS))
     assert set(remove_damaged(tmp_path)) == {damaged, folder, old}
     assert {path for path in tmp_path.rglob("*") if path.parent != tmp_path or path.is_file()} == {whole, young}
 
 
 def test_nothing_is_said_where_there_is_no_stderr(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", None)
-    kernel_files.warn("this must not reach stdout")
+    cache.warn("this must not reach stdout")
     assert capsys.readouterr().out == ""

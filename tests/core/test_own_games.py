@@ -9,10 +9,10 @@ import pytest
 
 import fogspiel
 from fogspiel.core import plugins
-from fogspiel.core.game import find_game, games
+from fogspiel.core.find import command_spec, load_game, spec_of
+from fogspiel.core.game import known_game, list_games
+from fogspiel.core.game_names import is_code, is_tree
 from fogspiel.core.game_template import write_template
-from fogspiel.core.game_words import is_code, is_tree
-from fogspiel.core.own_games import bring_game, words_for, words_of
 
 
 @pytest.fixture
@@ -23,21 +23,21 @@ def mine(tmp_path):
 
 def test_a_game_that_was_brought_is_found_by_its_name(mine):
     with pytest.raises(ValueError, match="there is no game 'mine'"):
-        find_game("mine")
-    game = bring_game(str(mine))
-    assert find_game("mine") is game and games()["mine"] is game and bring_game("mine") is game
+        known_game("mine")
+    game = load_game(str(mine))
+    assert known_game("mine") is game and list_games()["mine"] is game and load_game("mine") is game
     assert game.version.startswith("sha256 ") and len(game.version) == len("sha256 ") + 64
-    assert words_for("mine") == str(mine) and words_of("mine").absolute == f"{mine}:mine"
-    assert words_for("kuhn") == "kuhn" and words_of("kuhn") is None
+    assert command_spec("mine") == str(mine) and spec_of("mine").absolute == f"{mine}:mine"
+    assert command_spec("kuhn") == "kuhn" and spec_of("kuhn") is None
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
     mine.write_text(mine.read_text() + f"\nopen({str(mine.parent / 'trace')!r}, 'a').write('x')\n")
-    first = bring_game(mine)
-    assert bring_game(f"{mine}:mine").rules is first.rules
+    first = load_game(mine)
+    assert load_game(f"{mine}:mine").rules is first.rules
     assert (mine.parent / "trace").read_text() == "x"
     mine.write_text(mine.read_text() + "\n")
-    assert bring_game(mine).version != first.version
+    assert load_game(mine).version != first.version
     assert (mine.parent / "trace").read_text() == "xx"
 
 
@@ -79,8 +79,8 @@ def test_words_say_what_they_are(words, code, tree):
 def test_what_is_wrong_with_a_file_is_one_sentence(mine, old, new, because):
     mine.write_text(mine.read_text().replace(old, new))
     with pytest.raises(ValueError, match=because):
-        bring_game(str(mine))
-    assert find_game("kuhn").family == "kuhn"
+        load_game(str(mine))
+    assert known_game("kuhn").family == "kuhn"
 
 
 # Kernels are cached by content
@@ -155,15 +155,15 @@ def template(tmp_path, name):
 
 
 def test_an_installed_package_offers_games_and_methods(tmp_path, site):
-    from fogspiel.tune.methods import find_method
+    from fogspiel.tuning.methods import find_tune_method
 
     method = "def nothing(arena):\n    yield from ()\nOWN = {'nothing': nothing}\n"
     points = {"fogspiel.games": "bluff = offered_game", "fogspiel.methods": "nothing = offered_method:OWN"}
     install(site, "offer", points, offered_game=template(tmp_path, "offered"), offered_method=method)
-    assert find_game("kuhn") and "offered_game" not in sys.modules
-    game = find_game("offered")
-    assert game.version == 1 and game is sys.modules["offered_game"].GAMES[0] and "offered" in games()
-    assert find_method("nothing").__name__ == "nothing"
+    assert known_game("kuhn") and "offered_game" not in sys.modules
+    game = known_game("offered")
+    assert game.version == 1 and game is sys.modules["offered_game"].GAMES[0] and "offered" in list_games()
+    assert find_tune_method("nothing").__name__ == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -178,12 +178,12 @@ def test_a_broken_package_is_named_in_one_sentence(site, monkeypatch, text, beca
     install(site, "offer", {"fogspiel.games": "x = bad_game"}, bad_game=text)
     monkeypatch.delitem(sys.modules, "bad_game", raising=False)
     with pytest.raises(ValueError, match=because):
-        find_game("no such game")
-    assert find_game("kuhn").name == "kuhn"
+        known_game("no such game")
+    assert known_game("kuhn").name == "kuhn"
 
 
 def test_a_package_may_not_take_the_name_of_a_game(tmp_path, site):
     text = template(tmp_path, "twin").replace('name="twin"', 'name="rps"')
     install(site, "offer", {"fogspiel.games": "x = twin_game"}, twin_game=text)
     with pytest.raises(ValueError, match="two games are called rps, one of them of the installed package offer"):
-        games()
+        list_games()

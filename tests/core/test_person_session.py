@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import CHANCE, OVER, find_game
-from fogspiel.core.person_session import PersonSession
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.game import CHANCE, OVER, known_game
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.core.session import PersonSession
 from fogspiel.kriegspiel.engine import engine_agent as engine_entrant
 from fogspiel.kriegspiel.engine import parse_engine
 
@@ -24,13 +24,13 @@ def finish(sitting, stream):
             pass
         actions = sitting.choices()
         if actions:
-            sitting.act(actions[below(stream, len(actions))])
+            sitting.act(actions[random_below(stream, len(actions))])
 
 
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
-    game = find_game(name)
+    game = known_game(name)
     whole = PersonSession(game, uniform(game), side, 7)
     finish(whole, stream_of(5))
     for cut in {0, 1, len(whole.record) // 2, len(whole.record)}:
@@ -46,7 +46,7 @@ def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     whole = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7)
     finish(whole, stream_of(5))
     turns = [i for i, moment in enumerate(whole.moments()) if moment.mover == 1 - side]
@@ -56,7 +56,7 @@ def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
 
 
 def test_the_truth_is_shown_only_at_the_end():
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     sitting = PersonSession(game, uniform(game), 0, 1)
     with pytest.raises(ValueError, match="when it is over"):
         list(sitting.moments())
@@ -70,7 +70,7 @@ def test_the_truth_is_shown_only_at_the_end():
 
 
 def test_wrong_moves_are_refused_and_change_nothing():
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     sitting = PersonSession(game, uniform(game), 1, 3)
     with pytest.raises(ValueError, match="not your turn"):
         sitting.act(0)
@@ -87,7 +87,7 @@ def test_wrong_moves_are_refused_and_change_nothing():
 
 
 def test_what_the_person_sees_is_a_copy():
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     sitting = PersonSession(game, uniform(game), 0, 1)
     sitting.seen()[:] = -5
     assert (sitting.seen() != -5).any() and isinstance(sitting.seen(), np.ndarray)

@@ -6,12 +6,12 @@ import warnings
 import numpy as np
 import pytest
 
-from fogspiel import pettingzoo_env
-from fogspiel.core.game import find_game, games
-from fogspiel.core.rng import below, stream_of
+from fogspiel import to_pettingzoo
+from fogspiel.core.game import known_game, list_games
+from fogspiel.core.rng import random_below, stream_of
 
 GAMES = ["kuhn", "leduc", "liars-dice-4", "phantom-ttt", "goofspiel-4", "pig", "resistance5", "four-in-a-row"]
-OTHERS = sorted(set(games()) - set(GAMES))
+OTHERS = sorted(set(list_games()) - set(GAMES))
 HIDDEN = ["flip", "goofspiel-4", "kuhn", "leduc", "liars-dice-4", "phantom-ttt-abrupt", "resistance5", "rps"]
 IDLE = (
     "Observation is not a NumPy array",
@@ -34,28 +34,28 @@ def play(env, seed, most=10**6):
         paid[agent] += reward
         told.append((agent, seen["observation"].tobytes(), seen["action_mask"].tobytes()))
         actions = np.flatnonzero(seen["action_mask"])
-        env.step(None if termination else actions[below(stream, len(actions))])
+        env.step(None if termination else actions[random_below(stream, len(actions))])
     return told, paid
 
 
 def test_without_pettingzoo_the_sentence_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     with pytest.raises(ValueError, match=r"PettingZoo is not installed: pip install 'fogspiel\[pettingzoo\]'"):
-        pettingzoo_env("kuhn")
+        to_pettingzoo("kuhn")
 
 
 @pytest.mark.parametrize("name", [*GAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
 def test_pettingzoo_finds_nothing_wrong_with_a_game(testing, name):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        testing.api_test(pettingzoo_env(name, seed=1), num_cycles=200)
+        testing.api_test(to_pettingzoo(name, seed=1), num_cycles=200)
     words = [str(warning.message) for warning in said if "pettingzoo" in warning.filename]
     assert [one for one in words if not one.startswith(IDLE) and "all zeros (no legal" not in one] == []
-    testing.seed_test(lambda: pettingzoo_env(name), num_cycles=100)
+    testing.seed_test(lambda: to_pettingzoo(name), num_cycles=100)
 
 
 def test_seeds_decide_what_is_dealt(testing):
-    env, same, other = (pettingzoo_env("leduc", seed=seed) for seed in (5, 5, 6))
+    env, same, other = (to_pettingzoo("leduc", seed=seed) for seed in (5, 5, 6))
     games = []
     for one in (env, same, other):
         games.append([])
@@ -72,7 +72,7 @@ def test_seeds_decide_what_is_dealt(testing):
 
 @pytest.mark.parametrize("name", ["leduc", "phantom-ttt", "pig"])
 def test_rewards_are_the_payoffs_of_the_game_shifted_to_a_sum_of_zero(testing, name):
-    game, env = find_game(name), pettingzoo_env(name, seed=2)
+    game, env = known_game(name), to_pettingzoo(name, seed=2)
     seen = set()
     for seed in range(20):
         env.reset()
@@ -87,7 +87,7 @@ def test_rewards_are_the_payoffs_of_the_game_shifted_to_a_sum_of_zero(testing, n
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_an_agent_is_told_depends_on_its_view_alone(testing, name):
-    game, env, stream = find_game(name), pettingzoo_env(name, seed=3), stream_of(7)
+    game, env, stream = known_game(name), to_pettingzoo(name, seed=3), stream_of(7)
     changed = 0
     for _ in range(20):
         env.reset()
@@ -105,7 +105,7 @@ def test_what_an_agent_is_told_depends_on_its_view_alone(testing, name):
 
 
 def test_only_the_mover_has_actions_and_others_are_refused(testing):
-    env = pettingzoo_env("kuhn", seed=1)
+    env = to_pettingzoo("kuhn", seed=1)
     with pytest.raises(Exception, match="reset"):
         env.step(0)
     env.reset()
@@ -116,4 +116,4 @@ def test_only_the_mover_has_actions_and_others_are_refused(testing):
             env.step(wrong)
     assert "J" in env.render() or "Q" in env.render()
     with pytest.raises(ValueError, match=r"has the action 1, but exported are actions from 0 to 0; say `actions=2`"):
-        pettingzoo_env("kuhn", actions=1).reset()
+        to_pettingzoo("kuhn", actions=1).reset()

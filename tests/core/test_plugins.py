@@ -10,8 +10,8 @@ from support.own_game import OWN_RPS as OWN
 
 import fogspiel
 from fogspiel.core import plugins
-from fogspiel.core.game import find_game, games
-from fogspiel.core.source_digest import digest_of, reachable_files
+from fogspiel.core.compile.key import digest_of, reachable_files
+from fogspiel.core.game import known_game, list_games
 
 PACKAGE = Path(fogspiel.__file__).parent
 
@@ -33,8 +33,8 @@ def test_the_modules_of_a_room_are_found_in_order(monkeypatch):
 
 def test_a_game_in_a_plugin_folder_is_found_by_name(folder):
     (folder / "games" / "own.py").write_text(OWN)
-    assert {"own-rps", "own-rps-half", "rps", "war"} < set(games())
-    game = find_game("own-rps")
+    assert {"own-rps", "own-rps-half", "rps", "war"} < set(list_games())
+    game = known_game("own-rps")
     module = sys.modules["fogspiel.games.own"]
     assert module.__file__ == str(folder / "games" / "own.py") and game in module.GAMES
     assert pickle.loads(pickle.dumps(module.start_with)) is module.start_with
@@ -69,7 +69,7 @@ def test_private_files_and_the_current_folder_are_left_alone(folder, tmp_path, m
 def test_what_is_wrong_in_a_plugin_is_told_in_one_sentence(folder, name, text, because):
     (folder / "games" / f"{name}.py").write_text(text)
     with pytest.raises(ValueError, match=because):
-        find_game("no such game")
+        known_game("no such game")
 
 
 def test_a_folder_that_does_not_exist_is_refused(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from fogspiel.core.program_process import EngineFault, Late, ProgramProcess
+from fogspiel.core.program_process import ProgramFault, ProgramProcess, ProgramTimeout
 
 SLEEPING = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
 OWNER = f"""
@@ -42,16 +42,16 @@ def test_a_program_that_does_not_read_is_killed():
     program = ProgramProcess(SLEEPING, patience=0.2)
     program.say("x" * 1_000_000)
     assert program.process.wait(30) == -signal.SIGKILL
-    with pytest.raises(EngineFault, match="ended"):
+    with pytest.raises(ProgramFault, match="ended"):
         list(program.answer("x", "y"))
 
 
 def test_a_program_that_says_nothing_is_late_and_one_that_has_ended_is_not():
-    with pytest.raises(Late, match=r"has not said 'y' within 0\.1 s of 'x'"):
+    with pytest.raises(ProgramTimeout, match=r"has not said 'y' within 0\.1 s of 'x'"):
         list(ProgramProcess(SLEEPING).answer("x", "y", 0.1))
-    with pytest.raises(EngineFault, match="exit code 3") as fault:
+    with pytest.raises(ProgramFault, match="exit code 3") as fault:
         list(ProgramProcess([sys.executable, "-I", "-S", "-c", "raise SystemExit(3)"]).answer("x", "y"))
-    assert not isinstance(fault.value, Late)
+    assert not isinstance(fault.value, ProgramTimeout)
 
 
 def test_nothing_waits_for_a_program_that_was_killed_while_it_flooded():

@@ -15,11 +15,11 @@ from fogspiel.core.agents import (
     policies_in_turn,
     redrawn_baseline,
 )
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
-from fogspiel.core.session import PlayerMatch, play_game, replay
-from fogspiel.core.simulate import SEATS, Match
-from fogspiel.solve.certificates import certificate_agent
+from fogspiel.core.session import AgentMatch, play_game, replay
+from fogspiel.core.simulate import SEATS, PolicyMatch
+from fogspiel.solving.proofs.certificate_files import certificate_agent
 from fogspiel.stats.evaluate import make_match
 
 
@@ -31,11 +31,11 @@ def sends(policy):
 @pytest.mark.parametrize("name", ["nim", "morra", "pig", "kuhn"])
 @pytest.mark.parametrize("seats", ["swapped", "alternating", "coin"])
 def test_refereed_games_are_the_games_of_the_compiled_loop(name, seats):
-    game = find_game(name)
+    game = known_game(name)
     second = find_policy(game, "uniform")
     first = fixed_baseline(game, 3) if game.strategy else second
-    scores = PlayerMatch(game, sends(first), sends(second)).scores(17, 0, 20, seats)
-    assert (scores == Match(game, first, second).scores(17, 0, 20, seats)).all()
+    scores = AgentMatch(game, sends(first), sends(second)).scores(17, 0, 20, seats)
+    assert (scores == PolicyMatch(game, first, second).scores(17, 0, 20, seats)).all()
 
 
 def contenders(game):
@@ -52,33 +52,33 @@ def contenders(game):
 
 @pytest.mark.parametrize("name", ["nim", "morra", "batawaf", "permutation-ttt"])
 def test_every_kind_of_contender_plays_its_games_of_the_compiled_loop(name):
-    game = find_game(name)
+    game = known_game(name)
     found = contenders(game)
     for one, other in product(found, repeat=2):
-        match, refereed = (way(game, found[one], found[other]) for way in (Match, PlayerMatch))
+        match, refereed = (way(game, found[one], found[other]) for way in (PolicyMatch, AgentMatch))
         for seats in SEATS:
             scores = match.scores(17, 3, 12, seats)
             assert (refereed.scores(17, 3, 12, seats) == scores).all(), (one, other, seats)
 
 
 def test_an_entrant_meets_the_members_that_the_compiled_loop_would_draw():
-    game = find_game("morra")
+    game = known_game("morra")
     uniform = find_policy(game, "uniform")
     for contender in contenders(game).values():
         scores = make_match(game, sends(uniform), contender).scores(8, 0, 20)
-        assert (scores == Match(game, uniform, contender).scores(8, 0, 20)).all()
+        assert (scores == PolicyMatch(game, uniform, contender).scores(8, 0, 20)).all()
 
 
 def test_a_solved_table_is_followed_in_either_seat():
-    game = find_game("leduc")
+    game = known_game("leduc")
     follower = certificate_agent("table", uniform_certificate("leduc"), game)
     uniform = sends(find_policy(game, "uniform"))
-    scores = PlayerMatch(game, follower, uniform).scores(1, 0, 100)
+    scores = AgentMatch(game, follower, uniform).scores(1, 0, 100)
     assert ((scores >= 0) & (scores < len(game.payoffs))).all()
 
 
 def test_records_of_the_referee_replay():
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     follower = certificate_agent("table", uniform_certificate("kuhn"), game)
     one, two = follower.player(stream_of(1, 1)), follower.player(stream_of(1, 2))
     record, score = play_game(game, (one, two), stream_of(1, 0))
@@ -95,7 +95,7 @@ def test_an_action_that_is_not_possible_is_refused():
             return 99
 
     with pytest.raises(ValueError, match="player 1 of kuhn tried 99"):
-        play_game(find_game("kuhn"), (Cheat(), Cheat()), stream_of(1, 0))
+        play_game(known_game("kuhn"), (Cheat(), Cheat()), stream_of(1, 0))
 
 
 def test_actions_that_are_never_played_are_never_drawn():

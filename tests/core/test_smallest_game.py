@@ -11,8 +11,8 @@ import pytest
 from fogspiel.core.agents import find_policy
 from fogspiel.core.drawing import draw_state, draw_view
 from fogspiel.core.session import Session, record_game
-from fogspiel.core.simulate import Match
-from fogspiel.solve.game_sources import find_problem
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.solving.sources import find_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "games.md"
 
@@ -38,7 +38,7 @@ def test_its_solution_is_the_one_that_is_printed(bluff, answer, tmp_path):
 
 
 def test_every_word_has_a_default(bluff):
-    game = find_problem(str(bluff)).game
+    game = find_source(str(bluff)).game
     assert (game.title, game.source) == ("bluff", "") and game.version.startswith("sha256 ")
     session = Session(game)
     assert game.reveal(session.state) == "-1 -1 -1" and game.show(np.array([0, 1])) == "0 1"
@@ -48,7 +48,7 @@ def test_every_word_has_a_default(bluff):
 
 
 def test_both_loops_play_it(bluff):
-    game = find_problem(str(bluff)).game
+    game = find_source(str(bluff)).game
     uniform = find_policy(game, "uniform")
-    scores = Match(game, uniform, uniform).scores(4, 0, 50)
+    scores = PolicyMatch(game, uniform, uniform).scores(4, 0, 50)
     assert [record_game(game, uniform, uniform, 4, n).score for n in range(50)] == scores[:, 0].tolist()

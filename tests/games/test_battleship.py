@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.battleship import fleets, rules
 from fogspiel.games.battleship import strategy as battleship
 
-SEA = find_game("battleship")
+SEA = known_game("battleship")
 LENGTHS = (5, 4, 3, 2)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -209,7 +209,7 @@ def first_of_two_uniform_players():
 @pytest.mark.thorough
 def test_uniform_players_win_as_often_as_combinatorics_says():
     uniform = find_policy(SEA, "uniform")
-    wins = Match(SEA, uniform, uniform).scores(7, 0, 8_000)[:, 0] / 2
+    wins = PolicyMatch(SEA, uniform, uniform).scores(7, 0, 8_000)[:, 0] / 2
     assert abs(wins.mean() - first_of_two_uniform_players()) < 4 * wins.std() / len(wins) ** 0.5
 
 
@@ -271,10 +271,10 @@ def test_where_no_ship_has_room_any_square_is_shot_at():
 @pytest.mark.thorough
 def test_named_players_are_as_strong_as_they_should_be():
     plain, greedy, hunter = (find_policy(SEA, name) for name in ("plain", "greedy", "hunter"))
-    assert Match(SEA, greedy, plain).scores(3, 0, 100).mean() / 2 > 0.53  # 0.655 in 2000 games
-    assert Match(SEA, greedy, hunter).scores(3, 0, 100).mean() / 2 > 0.7  # 0.810
-    assert Match(SEA, greedy, redrawn_baseline(SEA)).scores(3, 0, 100).mean() / 2 > 0.53  # 0.645
-    assert Match(SEA, hunter, find_policy(SEA, "uniform")).scores(3, 0, 500).mean() / 2 > 0.98  # 0.9995
+    assert PolicyMatch(SEA, greedy, plain).scores(3, 0, 100).mean() / 2 > 0.53  # 0.655 in 2000 games
+    assert PolicyMatch(SEA, greedy, hunter).scores(3, 0, 100).mean() / 2 > 0.7  # 0.810
+    assert PolicyMatch(SEA, greedy, redrawn_baseline(SEA)).scores(3, 0, 100).mean() / 2 > 0.53  # 0.645
+    assert PolicyMatch(SEA, hunter, find_policy(SEA, "uniform")).scores(3, 0, 500).mean() / 2 > 0.98  # 0.9995
 
 
 def test_heat_maps_are_symmetric_and_add_up_to_a_fleet():

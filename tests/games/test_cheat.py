@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.levels import by_default
 
-from fogspiel.core.agents import Policy, find_policy, fixed_baseline, redrawn_baseline, vector_policy
-from fogspiel.core.game import Strategy, blank, find_game, nothing_to_prepare
-from fogspiel.core.kernel import kernel
-from fogspiel.core.rng import below, normal, seed_of, split, stream_of
+from fogspiel.core.agents import ParametricPolicy, find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.core.game import Strategy, known_game, new_cells, nothing_to_prepare
+from fogspiel.core.rng import normal, random_below, seed_of, split, stream_of
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.cheat import rules
-from fogspiel.games.cheat.valuation import NOISE, noisy_best
+from fogspiel.games.cheat.strategy import NOISE, noisy_best
 
-CHEAT, SPECIAL, CHALLENGE = (find_game(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
+CHEAT, SPECIAL, CHALLENGE = (known_game(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
 ALL = (CHEAT, SPECIAL, CHALLENGE)
 CALL = rules.CALL
 seeds = st.integers(0, 2**32 - 1)
@@ -25,7 +25,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def dealt(game, first, second):
     """The state after a deal of these hands, cards of each colour."""
-    state = blank(game.sizes.state)
+    state = new_cells(game.sizes.state)
     game.rules.start(state)
     state[rules.DEALT] = rules.HALF
     state[rules.HAND : rules.HAND + 8] = [*first, *second]
@@ -34,7 +34,7 @@ def dealt(game, first, second):
 
 def after(game, state, *actions):
     for action in actions:
-        out = blank(game.sizes.actions)
+        out = new_cells(game.sizes.actions)
         assert action in out[: game.rules.legal(state, out)].tolist()
         game.rules.apply(state, action)
     return state
@@ -178,7 +178,7 @@ def test_the_29th_parameter_is_a_seed_and_changes_the_choices():
 def choose_honest(seen, actions, plan, stream):
     """The current colour if possible, otherwise a call; opens with anything."""
     if seen[rules.SEEN_COLOUR] < 0:
-        return actions[below(stream, len(actions))]
+        return actions[random_below(stream, len(actions))]
     return seen[rules.SEEN_COLOUR] if seen[rules.SEEN_HAND + seen[rules.SEEN_COLOUR]] > 0 else CALL
 
 
@@ -186,22 +186,22 @@ def choose_honest(seen, actions, plan, stream):
 def choose_silent(seen, actions, plan, stream):
     """Any card, never a call."""
     cards = len(actions) - (1 if seen[rules.SEEN_COLOUR] >= 0 else 0)
-    return actions[below(stream, cards)]
+    return actions[random_below(stream, cards)]
 
 
 @kernel
 def choose_often_true(seen, actions, plan, stream):
     """A call now and then, otherwise mostly the current colour."""
     colour = seen[rules.SEEN_COLOUR]
-    if colour >= 0 and below(stream, 6) == 0:
+    if colour >= 0 and random_below(stream, 6) == 0:
         return CALL
-    if colour >= 0 and seen[rules.SEEN_HAND + colour] > 0 and below(stream, 4) > 0:
+    if colour >= 0 and seen[rules.SEEN_HAND + colour] > 0 and random_below(stream, 4) > 0:
         return colour
     return choose_silent(seen, actions, plan, stream)
 
 
 SCRIPTED = [
-    Policy(choose.__name__, Strategy(choose.__name__, (), 1, nothing_to_prepare, choose), np.zeros((1, 0)))
+    ParametricPolicy(choose.__name__, Strategy(choose.__name__, (), 1, nothing_to_prepare, choose), np.zeros((1, 0)))
     for choose in (choose_honest, choose_silent, choose_often_true)
 ]
 
@@ -211,16 +211,16 @@ def test_never_lose_does_not_lose_a_single_game(game):
     safe = find_policy(game, "never_lose")
     vectors = [fixed_baseline(game, seed) for seed in range(8)]
     for opponent in (*SCRIPTED, find_policy(game, "uniform"), redrawn_baseline(game), *vectors, safe):
-        scores = Match(game, safe, opponent).scores(11, 0, 300)
+        scores = PolicyMatch(game, safe, opponent).scores(11, 0, 300)
         assert scores.min() >= 1, f"lost against {opponent.name}"
-    assert (Match(game, safe, safe).scores(12, 0, 100) == 1).all()
+    assert (PolicyMatch(game, safe, safe).scores(12, 0, 100) == 1).all()
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=28, max_size=28), seeds)
 @settings(max_examples=40, deadline=None)
 def test_never_lose_does_not_lose_against_any_vector(theta, seed):
     for game in (CHEAT, CHALLENGE):
-        match = Match(game, find_policy(game, "never_lose"), vector_policy(game, theta))
+        match = PolicyMatch(game, find_policy(game, "never_lose"), vector_policy(game, theta))
         assert match.scores(seed, 0, 5).min() >= 1
 
 
@@ -228,12 +228,12 @@ def test_never_lose_never_leaves_fewer_than_two_cards_even_to_one_who_peeks():
     fewest, safe = 52, find_policy(CHEAT, "never_lose").strategy
     for number in range(40):
         chance, stream, rng = stream_of(3, number), stream_of(4, number), np.random.default_rng(number)
-        state, out, seat = blank(CHEAT.sizes.state), blank(CHEAT.sizes.actions), number % 2
+        state, out, seat = new_cells(CHEAT.sizes.state), new_cells(CHEAT.sizes.actions), number % 2
         CHEAT.rules.start(state)
         while (who := CHEAT.rules.mover(state)) != -2:
             actions = out[: CHEAT.rules.legal(state, out)].copy()
             if who == -1:
-                action = actions[below(chance, len(actions))]
+                action = actions[random_below(chance, len(actions))]
             elif who == seat:
                 action = safe.choose(view_of(CHEAT, state, who), actions, np.zeros(1), stream)
             else:  # calls every lie, and never wrongly; is honest as long as possible

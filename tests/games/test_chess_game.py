@@ -5,16 +5,8 @@ import random
 import chess
 import pytest
 
-from fogspiel.games.chess.chess_game import (
-    CHECKMATE,
-    FIFTY,
-    MATERIAL,
-    REPETITION,
-    STALEMATE,
-    ChessGame,
-    numbered_moves,
-)
 from fogspiel.games.chess.fen import START, move_name, parse_move
+from fogspiel.games.chess.game import CHECKMATE, FIFTY, MATERIAL, REPETITION, STALEMATE, ChessGame, numbered_moves
 
 
 def ending_of(board):

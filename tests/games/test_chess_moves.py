@@ -11,10 +11,20 @@ import pytest
 
 import fogspiel
 from fogspiel.games.chess.fen import START, fen_of, move_name, parse_move, parse_square, position_of, square_name
-from fogspiel.games.chess.limits import CHECKERS, LIMITS, restrict
-from fogspiel.games.chess.moves import MOST_MOVES, can_move, is_legal, legal_count, legal_moves, perft, possible_passant
+from fogspiel.games.chess.moves import (
+    CHECKERS,
+    LIMITS,
+    MOST_MOVES,
+    can_move,
+    is_legal,
+    legal_count,
+    legal_moves,
+    perft,
+    possible_passant,
+    restrict,
+)
 from fogspiel.games.chess.position import cannot_mate, key_of, make
-from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.game import rules
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOK_ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fogspiel.games.chess.fen import START, parse_move, position_of
-from fogspiel.games.chess.limits import LIMITS, restrict
-from fogspiel.games.chess.moves import legal_moves
+from fogspiel.games.chess.moves import LIMITS, legal_moves, restrict
 from fogspiel.games.chess.position import MOVER, make
 from fogspiel.games.chess.search import EDGE_DRIVE, MATE, NEAR_DRIVE, WORTH, change, material_score, value_of
 

@@ -18,34 +18,32 @@ from fogspiel.core.agents import (
     redrawn_baseline,
     vector_policy,
 )
-from fogspiel.core.exact import exact_score
-from fogspiel.core.explain import Explanation, explain
-from fogspiel.core.explanation import heat_map
-from fogspiel.core.game import find_game, games
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.explain import Explanation, actions_in, choices, explain, heat_map, plan_of
+from fogspiel.core.game import known_game, list_games
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games import morra as morra
+from fogspiel.games import nim as nim
 from fogspiel.games.battleship import strategy as battleship
-from fogspiel.games.battleship.explain import FLEETS
+from fogspiel.games.battleship.look import FLEETS
 from fogspiel.games.cheat import rules as cheat
-from fogspiel.games.cheat.explain import SITUATIONS, opening, position
+from fogspiel.games.cheat.look import SITUATIONS, opening, position
 from fogspiel.games.flip import rules as flip
-from fogspiel.games.flip.explain import sample
+from fogspiel.games.flip.look import sample
 from fogspiel.games.flip.rules import coefficients
-from fogspiel.games.guesswho.rules import question
-from fogspiel.games.morra import rules as morra
-from fogspiel.games.morra.exact import law
-from fogspiel.games.nim import rules as nim
-from fogspiel.games.permutation.exact import replies
-from fogspiel.games.permutation.rules import ranks
+from fogspiel.games.guess_who.rules import question
+from fogspiel.games.morra import law
+from fogspiel.games.permutation_tictactoe.exact import replies
+from fogspiel.games.permutation_tictactoe.rules import ranks
 from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
-from fogspiel.games.shared.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
 
 
 def of(game, player, seed=1):
     """The explanation of a player given by name or by numbers."""
-    chosen = find_game(game)
+    chosen = known_game(game)
     return explain(
         chosen, find_policy(chosen, player) if isinstance(player, str) else vector_policy(chosen, player), seed
     )
@@ -59,7 +57,9 @@ def column(table, name):
     return [row[table.columns.index(name)] for row in table.rows]
 
 
-QUICK = [name for name in games() if not name.startswith(("four-in-a-row", "battleship", "guesswho96", "guesswho128"))]
+QUICK = [
+    name for name in list_games() if not name.startswith(("four-in-a-row", "battleship", "guesswho96", "guesswho128"))
+]
 
 
 EXPLAINED = [*QUICK, "four-in-a-row-4x4", "battleship"]
@@ -69,7 +69,7 @@ EXPLAINED = [*QUICK, "four-in-a-row-4x4", "battleship"]
     "name", by_default([name for name in EXPLAINED if name != "permutation-ttt"], EXPLAINED, others="slow")
 )
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
-    game = find_game(name)
+    game = known_game(name)
     players = [find_policy(game, word) for word in policy_names(game) if word not in ("fixed", "redrawn")]
     players += [fixed_baseline(game, 3), redrawn_baseline(game)] if game.strategy else []
     for player in players[-3:] if name == "battleship" else players:
@@ -95,7 +95,7 @@ def test_shades_follow_the_numbers():
 
 @pytest.mark.parametrize(("name", "theta"), [("batawaf", (0.3, -0.5, 1.2)), ("batawaf4", (0.1, 0.9, -1.0, 0.3))])
 def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
-    game = find_game(name)
+    game = known_game(name)
     player = vector_policy(game, theta)
     seen = np.zeros(game.sizes.view, np.int64)
     seen[war.SEEN_VALUES], seen[war.SEEN_PACKET] = 6, 2
@@ -109,7 +109,7 @@ def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
 
 
 def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards():
-    game = find_game("war4")
+    game = known_game("war4")
     theta = (0.0, 50.0, 0.0, 0.7)
     player, [table] = vector_policy(game, theta), of("war4", theta).tables
     assert column(table, "won cards") == [2, 4, 6]
@@ -130,7 +130,7 @@ def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards(
 
 @pytest.mark.parametrize("theta", [(1.0, 0.0, 0.0, 0.0), (-0.56, -1.58, -0.06, -0.022), (0.4, -2.0, 1.0, -0.7)])
 def test_the_questions_are_those_of_the_kernel_and_scores_those_of_truth(theta):
-    game = find_game("guesswho24")
+    game = known_game("guesswho24")
     player, found = vector_policy(game, theta), of("guesswho24", theta)
     asked, scores = found.tables
     for n, m, c, _, god in asked.rows:
@@ -150,7 +150,7 @@ def test_optimal_questions_are_counted_and_god_asks_them_all():
 
 
 def test_randomised_questions_are_described_by_their_range_and_mean():
-    game = find_game("guesswho24-stochastic")
+    game = known_game("guesswho24-stochastic")
     player = vector_policy(game, (1.0, 0.0, 0.0, 0.0, 0.3))
     drawn = choices(game, player, next(replay(game, [])).state, 1, 20_000)
     text = column(explain(game, player, 1).tables[0], "it asks about")[0]
@@ -163,7 +163,7 @@ def test_randomised_questions_are_described_by_their_range_and_mean():
 
 @pytest.mark.thorough
 def test_a_threshold_has_its_exact_scores_and_its_regret():
-    game = find_game("pig")
+    game = known_game("pig")
     found = of("pig", (-1.0,))
     scores = dict(found.tables[0].rows)
     assert pig.threshold_of(np.array([-1.0])) == 18 and "18 points" in said(found)
@@ -171,14 +171,16 @@ def test_a_threshold_has_its_exact_scores_and_its_regret():
     assert scores["hold25"] == f"{float(exact):.6f}" and f"a regret of {0.5 - float(exact):.6f}" in said(found)
     assert "its regret is 0" in said(of("pig", "hold25"))
     assert scores["redrawn"] == f"{rate(vector_policy(game, (-1.0,)), redrawn_baseline(game)):.6f}"
-    simulated = Match(game, vector_policy(game, (-1.0,)), find_policy(game, "optimal")).scores(3, 0, 20_000).mean() / 2
+    simulated = (
+        PolicyMatch(game, vector_policy(game, (-1.0,)), find_policy(game, "optimal")).scores(3, 0, 20_000).mean() / 2
+    )
     assert abs(simulated - float(scores["optimal"])) < 0.01
 
 
 def test_the_optimum_of_pig_stops_where_the_table_says():
     table, plan, unused = (
         of("pig", "optimal").tables[1],
-        plan_of(find_policy(find_game("pig"), "optimal")),
+        plan_of(find_policy(known_game("pig"), "optimal")),
         np.zeros(1, np.uint64),
     )
     for own, *stops in table.rows:
@@ -192,7 +194,7 @@ def test_the_optimum_of_pig_stops_where_the_table_says():
 
 
 def test_the_marginals_of_morra_are_those_of_many_throws():
-    game = find_game("morra")
+    game = known_game("morra")
     player = fixed_baseline(game, 5)
     found = explain(game, player, 1)
     many = 60_000
@@ -215,10 +217,10 @@ def test_the_marginals_of_morra_are_those_of_many_throws():
 
 
 def test_nim_keeps_wins_and_meets_the_perfect_player_as_in_real_games():
-    game = find_game("nim")
+    game = known_game("nim")
     for player in (fixed_baseline(game, 2), find_policy(game, "exact"), find_policy(game, "perfect")):
         found = explain(game, player, 1)
-        scores = Match(game, player, find_policy(game, "perfect")).scores(1, 0, 1)[0] / 2
+        scores = PolicyMatch(game, player, find_policy(game, "perfect")).scores(1, 0, 1)[0] / 2
         first, second = (f"{100 * score:.1f} % moving" for score in scores)
         assert f"{first} first" in found.sentences[2] and f"{second} second" in found.sentences[2]
         record, _ = record_game(game, player, find_policy(game, "uniform"), 1, 1)
@@ -232,7 +234,7 @@ def test_nim_keeps_wins_and_meets_the_perfect_player_as_in_real_games():
 
 
 def test_orders_and_best_replies_are_numbered_boards_with_exact_scores():
-    game = find_game("permutation-ttt")
+    game = known_game("permutation-ttt")
     found = of("permutation-ttt", "best-vs-random")
     assert found.pictures[0].lines == ("8 2 5", "9 1 7", "4 3 6")
     assert column(found.tables[0], "as a fraction") == ["707/768", "611/945", "379121/483840"]
@@ -246,13 +248,13 @@ def test_orders_and_best_replies_are_numbered_boards_with_exact_scores():
 
 
 def test_columns_of_permutation_four_are_those_of_a_game_and_scores_those_of_random_players():
-    game = find_game("permutation-four")
+    game = known_game("permutation-four")
     player = fixed_baseline(game, 4)
     orders, scores = explain(game, player, 1).tables
     record, _ = record_game(game, player, fixed_baseline(game, 9), 1, 1)
     assert [int(word) for word in orders.rows[0][2].split()][:6] == [action + 1 for action in record[:6]]
     assert orders.rows[0][1] == record[0] + 1
-    simulated = Match(game, player, redrawn_baseline(game)).scores(77, 0, 20_000).mean(axis=0) / 2
+    simulated = PolicyMatch(game, player, redrawn_baseline(game)).scores(77, 0, 20_000).mean(axis=0) / 2
     for (_, _, interval, games_played), mean in zip(scores.rows, simulated, strict=True):
         low, high = map(float, interval.split(" to "))
         assert low < mean < high and games_played == 2000
@@ -263,7 +265,7 @@ def test_columns_of_permutation_four_are_those_of_a_game_and_scores_those_of_ran
 
 @pytest.mark.parametrize("name", ["border", "hunter"])
 def test_heat_maps_of_battleship_are_those_of_simulated_games(name):
-    game, many = find_game("battleship"), 400
+    game, many = known_game("battleship"), 400
     player, found = find_policy(game, name), of("battleship", name)
     covered, shots = np.zeros(81), np.zeros(81)
     for number in range(many):
@@ -296,7 +298,7 @@ def _opening_of_battleship(game, player, number):
 
 def test_the_placements_of_the_longest_ship_have_their_exact_shares():
     """The first ship is drawn by a softmax over its 90 placements alone."""
-    game = find_game("battleship")
+    game = known_game("battleship")
     theta = np.array(game.named["border"])
     weights = np.array([np.exp(theta[battleship.CLASS[squares]].mean()) for squares in battleship.PLACEMENTS[:90]])
     weights /= weights.sum()
@@ -313,7 +315,7 @@ def test_the_placements_of_the_longest_ship_have_their_exact_shares():
 
 def test_lies_and_calls_have_the_shares_of_noisy_values():
     """By NumPy's own noise on the values of the kernel."""
-    game = find_game("cheat")
+    game = known_game("cheat")
     theta = 0.1 * fixed_baseline(game, 8).thetas[0]  # small, so that noise decides
     rng = np.random.default_rng(1)
     table = explain(game, vector_policy(game, theta), 1).tables[0]
@@ -346,7 +348,7 @@ def test_the_terms_of_cheat_are_the_largest_ones_that_decide_something():
 
 
 def test_flip_prefers_what_has_the_highest_value_by_its_own_rules():
-    game = find_game("flip")
+    game = known_game("flip")
     player = find_policy(game, "blocking")
     found, state = explain(game, player, 1), sample(game, 1)
     actions = actions_in(game, state)
@@ -366,7 +368,7 @@ def test_flip_prefers_what_has_the_highest_value_by_its_own_rules():
 
 
 def test_the_opening_of_four_in_a_row_is_that_of_its_games():
-    game = find_game("four-in-a-row-4x5")
+    game = known_game("four-in-a-row-4x5")
     player = fixed_baseline(game, 6)
     found = explain(game, player, 1)
     first = Counter(record_game(game, player, player, 5, number)[0][0] for number in range(400))
@@ -382,7 +384,7 @@ def test_the_opening_of_four_in_a_row_is_that_of_its_games():
 
 
 def test_a_mixture_lists_its_members_and_explains_the_heaviest():
-    game = find_game("pig")
+    game = known_game("pig")
     mixed = explain(game, mixture_policy(game, np.array([[0.0], [2.5], [1.0]]), (1, 5, 2)), 1)
     assert column(mixed.tables[0], "weight") == ["62.5 %", "25.0 %", "12.5 %"]
     assert "member 2 holds as soon as a turn has 25 points." in mixed.sentences
@@ -391,7 +393,7 @@ def test_a_mixture_lists_its_members_and_explains_the_heaviest():
 
 
 def test_the_exploitability_of_a_mixture_is_that_of_the_whole():
-    game = find_game("permutation-ttt")
+    game = known_game("permutation-ttt")
     thetas = np.vstack([fixed_baseline(game, seed).thetas for seed in range(3)])
     found = explain(game, mixture_policy(game, thetas, (1, 1, 1)), 1)
     assert "not what it draws" in found.sentences[1] and "exploitability 1/2" in found.sentences[-1]

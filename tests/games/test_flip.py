@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
-from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.flip import rules
 
-FLIP = find_game("flip")
+FLIP = known_game("flip")
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -166,11 +166,13 @@ def test_a_vector_of_zeros_plays_its_lowest_card_on_the_lowest_pile():
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "least"), [("blocking", 0.66), ("mobile", 0.51)])
 def test_named_players_beat_the_baseline(name, least):
-    assert Match(FLIP, find_policy(FLIP, name), redrawn_baseline(FLIP)).scores(3, 0, 10_000).mean() / 2 > least
+    assert PolicyMatch(FLIP, find_policy(FLIP, name), redrawn_baseline(FLIP)).scores(3, 0, 10_000).mean() / 2 > least
 
 
 def test_moving_second_is_no_better_than_first_for_equal_players():
-    first = Match(FLIP, find_policy(FLIP, "blocking"), find_policy(FLIP, "blocking")).scores(3, 0, 20_000)[:, 0] / 2
+    first = (
+        PolicyMatch(FLIP, find_policy(FLIP, "blocking"), find_policy(FLIP, "blocking")).scores(3, 0, 20_000)[:, 0] / 2
+    )
     assert first.mean() > 0.5 - 4 * first.std() / len(first) ** 0.5
 
 

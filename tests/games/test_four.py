@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from support.played_games import aligned
 
 from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import blank, find_game
-from fogspiel.core.rng import stream_of, unit
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game, new_cells
+from fogspiel.core.rng import random_unit, stream_of
 from fogspiel.core.session import replay, view_of
-from fogspiel.core.simulate import Match
-from fogspiel.games.four import exact as truth
-from fogspiel.games.four import rules
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games.four_in_a_row import exact as truth
+from fogspiel.games.four_in_a_row import rules
 
-FULL, SMALL, WIDE = (find_game(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
+FULL, SMALL, WIDE = (known_game(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
 HALF = Fraction(1, 2)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -60,7 +60,7 @@ def test_there_are_as_many_positions_as_the_encyclopedia_of_integer_sequences_sa
     for expected in (7, 49, 238, 1120, 4263):  # A212693
         following = set()
         for cells in states:
-            out = blank(7)
+            out = new_cells(7)
             for column in out[: FULL.rules.legal(np.array(cells), out)].tolist():
                 state = np.array(cells)
                 FULL.rules.apply(state, column)
@@ -95,7 +95,7 @@ def specified_choice(record, theta, rows, columns, stream):
     def drawn(heights, side):
         weights, free = theta[columns * side : columns * (side + 1)], [c for c in range(columns) if heights[c] < rows]
         chances = np.exp(weights[free] - weights[free].max())
-        return free[int(np.searchsorted(np.cumsum(chances / chances.sum())[:-1], unit(stream), "right"))]
+        return free[int(np.searchsorted(np.cumsum(chances / chances.sum())[:-1], random_unit(stream), "right"))]
 
     def playout(heights, own, other):
         heights, stones, side = list(heights), [set(own), set(other)], 1
@@ -155,10 +155,13 @@ def test_a_win_is_taken_and_ties_go_to_the_centre():
 @pytest.mark.thorough
 def test_playouts_beat_uniform_players_and_more_playouts_beat_fewer():
     for game in (SMALL, WIDE, FULL):
-        assert Match(game, find_policy(game, "even"), find_policy(game, "uniform")).scores(1, 0, 100).mean() / 2 > 0.75
+        assert (
+            PolicyMatch(game, find_policy(game, "even"), find_policy(game, "uniform")).scores(1, 0, 100).mean() / 2
+            > 0.75
+        )
     many = rules.board("four-in-a-row-4x7-many", 4, 7, 200)
     contender = vector_policy(many, (0.0,) * 14)
-    assert Match(WIDE, contender, find_policy(WIDE, "even")).scores(1, 0, 60).mean() / 2 > 0.6
+    assert PolicyMatch(WIDE, contender, find_policy(WIDE, "even")).scores(1, 0, 60).mean() / 2 > 0.6
 
 
 def test_boards_that_do_not_fit_are_refused():
@@ -220,7 +223,7 @@ def test_the_solver_agrees_with_plain_search(game, stones):
 def test_the_boards_with_four_rows_are_draws_but_for_six_columns_where_the_second_player_wins(openings):
     # 4 x 4 to 4 x 7, compared once with a search in C that shares nothing with this one
     columns = len(openings)
-    solver = truth.Solver(find_game(f"four-in-a-row-4x{columns}"))
+    solver = truth.Solver(known_game(f"four-in-a-row-4x{columns}"))
     values = solver.values()
     assert "".join({0: "-", HALF: "=", 1: "+"}[values[column]] for column in range(columns)) == openings
     assert solver.value() == max(values.values())
@@ -234,7 +237,7 @@ def test_a_winner_is_known_and_a_board_too_large_is_refused():
     with pytest.raises(ValueError, match="is not possible"):
         solver.value([7])
     with pytest.raises(ValueError, match="not four in a row"):
-        truth.Solver(find_game("nim"))
+        truth.Solver(known_game("nim"))
 
 
 def test_only_players_of_the_same_kind_have_an_exact_score():

@@ -13,12 +13,12 @@ from support.every_game import every_game, every_resampled_game, every_tunable_g
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import OVER, UNIFORM, Strategy, find_game, nothing_hidden, parameters_of
-from fogspiel.core.kernel import COMPILED
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.compile.kernel import COMPILED
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import OVER, UNIFORM, Strategy, known_game, nothing_hidden, parameters_of
+from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 
 TESTS = Path(__file__).parents[1]
 
@@ -113,17 +113,16 @@ def test_a_resampled_state_can_be_played_to_its_end(game):
                     assert 0 <= game.rules.score(state) < len(game.payoffs)
                     break
                 actions = legal_actions(game, state)
-                game.rules.apply(state, actions[below(stream, len(actions))])
+                game.rules.apply(state, actions[random_below(stream, len(actions))])
             else:
                 assert game.family == "war"
 
 
 def move_men(state, player, rng):
     """Let the other's men at Kriegspiel stand anywhere, as if they had come there in any way."""
-    from fogspiel.games.chess.bits import NO_SQUARE
-    from fogspiel.games.chess.men import KINDS
+    from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE
     from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PASSANT, RIGHTS
-    from fogspiel.games.kriegspiel import rules
+    from fogspiel.kriegspiel.game import rules
 
     own, other = state[MEN + player], state[MEN + 1 - player]
     men = [kind for square in range(64) for kind in range(KINDS) if state[kind] & other & np.int64(1) << square]
@@ -141,7 +140,7 @@ def move_men(state, player, rng):
 
 
 def test_the_other_side_of_kriegspiel_does_not_change_the_view():
-    game, rng = find_game("kriegspiel"), np.random.default_rng(5)
+    game, rng = known_game("kriegspiel"), np.random.default_rng(5)
     for position in list(replay(game, uniform_records(game, 1)[0][0]))[:300]:
         for player in (0, 1):
             other = position.state.copy()
@@ -184,13 +183,13 @@ def test_every_named_strategy_plays_only_what_is_possible(game):
 @every_tunable_game
 def test_the_compiled_loop_plays_the_recorded_game(game):
     first, second = fixed_baseline(game, SEED), redrawn_baseline(game)
-    scores = Match(game, first, second).scores(9, 0, 4)
+    scores = PolicyMatch(game, first, second).scores(9, 0, 4)
     top = len(game.payoffs) - 1
     for number in range(4):
         assert record_game(game, first, second, 9, number)[1] == scores[number, 0]
     # In a swapped game the draws of the first contender still come first.
     first, second = fixed_baseline(game, SEED), fixed_baseline(game, SEED + 1)
-    scores = Match(game, first, second).scores(9, 0, 4)
+    scores = PolicyMatch(game, first, second).scores(9, 0, 4)
     for number in range(4):
         assert top - record_game(game, second, first, 9, number)[1] == scores[number, 1]
 
@@ -207,7 +206,7 @@ def test_the_fused_kernel_scores_as_the_rules_do(game):
         pairs = [(find_policy(game, UNIFORM.name),) * 2]
     count = 2000 if COMPILED and game.family in ("guesswho", "morra", "nim", "phantom", "pig") else 60
     for first, second in pairs:
-        fused, plain = Match(game, first, second), Match(game, first, second, fused=False)
+        fused, plain = PolicyMatch(game, first, second), PolicyMatch(game, first, second, fused=False)
         assert fused.fused and not plain.fused
         for seats in ("swapped", "coin"):
             assert (fused.scores(21, 5, count, seats) == plain.scores(21, 5, count, seats)).all()
@@ -215,7 +214,7 @@ def test_the_fused_kernel_scores_as_the_rules_do(game):
 
 @pytest.mark.parametrize("name", ["morra", "nim", "permutation-four", "permutation-ttt", "pig"])
 def test_players_in_turn_have_no_exact_score(name):
-    game = find_game(name)
+    game = known_game(name)
     player, several = fixed_baseline(game, 1), policies_in_turn(game, np.zeros((2, len(parameters_of(game)))))
     for pair in ((player, several), (several, player)):
         with pytest.raises(ValueError, match="in turn have no single exact score"):
@@ -224,7 +223,7 @@ def test_players_in_turn_have_no_exact_score(name):
 
 @tunable_games_of_each_family
 def test_threads_and_cuts_do_not_change_scores(game):
-    match = Match(game, fixed_baseline(game, 1), redrawn_baseline(game))
+    match = PolicyMatch(game, fixed_baseline(game, 1), redrawn_baseline(game))
     slow = game.family in SLOW
     count = 260 if slow else 600
     for seats in ("alternating",) if slow else ("swapped", "alternating", "coin"):
@@ -235,7 +234,7 @@ def test_threads_and_cuts_do_not_change_scores(game):
 
 @tunable_games_of_each_family
 def test_two_equal_players_share_every_pair(game):
-    scores = Match(game, fixed_baseline(game, 3), fixed_baseline(game, 3)).scores(5, 0, 200)
+    scores = PolicyMatch(game, fixed_baseline(game, 3), fixed_baseline(game, 3)).scores(5, 0, 200)
     assert (scores.sum(axis=1) == len(game.payoffs) - 1).all()
 
 
@@ -286,4 +285,4 @@ def test_games_with_bounds_checks_are_the_same_games(tmp_path):
 
 def test_an_unknown_game_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no game 'wra'.*war"):
-        find_game("wra")
+        known_game("wra")

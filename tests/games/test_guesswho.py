@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.played_games import agrees
 
 from fogspiel.core.agents import (
-    Policy,
+    ParametricPolicy,
     find_policy,
     fixed_baseline,
     mixture_policy,
@@ -20,19 +20,19 @@ from fogspiel.core.agents import (
     redrawn_baseline,
     vector_policy,
 )
-from fogspiel.core.game import CHANCE, OVER, UNIFORM, WIN, WIN_DRAW_LOSS, find_game
-from fogspiel.core.kernel import COMPILED
+from fogspiel.core.compile.kernel import COMPILED
+from fogspiel.core.game import CHANCE, OVER, UNIFORM, WIN, WIN_DRAW_LOSS, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import replay, view_of
-from fogspiel.core.simulate import Match
-from fogspiel.games.guesswho import exact as truth
-from fogspiel.games.guesswho.rules import BEST, GAMES, ONL, VECTORS, prepare, question
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games.guess_who import exact as truth
+from fogspiel.games.guess_who.rules import BEST, GAMES, ONL, VECTORS, prepare, question
 
 NUMBERS = 20_000 if COMPILED else 100
 POOLS, POOL = range(2, 129), st.integers(2, 128)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-SMALL, LARGE = find_game("guesswho24"), find_game("guesswho128")
-RANDOMISED, LARGEST = find_game("guesswho24-stochastic"), find_game("guesswho128-stochastic")
+SMALL, LARGE = known_game("guesswho24"), known_game("guesswho128")
+RANDOMISED, LARGEST = known_game("guesswho24-stochastic"), known_game("guesswho128-stochastic")
 
 # games.md 4.2. Best - ONL at N = 96 is printed there as 0.517; the exact fraction is 595/1152 = 0.51649.
 TABLE = """
@@ -81,7 +81,7 @@ def test_OL_plays_God_exactly_even_with_128_characters():
 
 
 def test_Best_against_ONL_with_96_characters_is_595_of_1152():
-    game = find_game("guesswho96")
+    game = known_game("guesswho96")
     assert truth.exact_score(game, find_policy(game, "Best"), find_policy(game, "ONL")) == Fraction(595, 1152)
 
 
@@ -114,7 +114,7 @@ def test_the_optimum_is_what_trying_every_question_gives():
     assert value(3, 3) == Fraction(7, 9)
 
 
-def by_the_rules(game, first: Policy, second: Policy) -> Fraction:
+def by_the_rules(game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """The probability that the first mover wins, by walking the game tree with the six rules and the players."""
     plans, stream, known = [], stream_of(1), {}
     for contender in (first, second):
@@ -212,7 +212,9 @@ def test_simulation_agrees_with_the_exact_score(game, first, second):
 
 
 def test_without_beta_the_stochastic_game_is_the_deterministic_one():
-    scores = [Match(g, find_policy(g, "Best"), find_policy(g, "ONL")).scores(1, 0, 200) for g in (SMALL, RANDOMISED)]
+    scores = [
+        PolicyMatch(g, find_policy(g, "Best"), find_policy(g, "ONL")).scores(1, 0, 200) for g in (SMALL, RANDOMISED)
+    ]
     assert (scores[0] == scores[1]).all()
 
 
@@ -252,7 +254,7 @@ def test_huge_parameters_mean_the_extreme_questions_and_games_end():
     assert [asked((0, 0, big, 0), 50, 20) for big in (1e308, -1e308)] == [49, 1]
     assert [asked((big, 0, 0, 0), 50, 60) for big in (1e308, -1e308)] == [25, 25]
     huge = vector_policy(RANDOMISED, (1e308, -1e308, 1e308, -1e308, 1e308))
-    assert set(np.unique(Match(RANDOMISED, huge, find_policy(RANDOMISED, "OL")).scores(1, 0, 50))) <= {0, 2}
+    assert set(np.unique(PolicyMatch(RANDOMISED, huge, find_policy(RANDOMISED, "OL")).scores(1, 0, 50))) <= {0, 2}
     assert 0 < truth.exact_score(RANDOMISED, huge, find_policy(RANDOMISED, "OL")) < 1
 
 
@@ -274,12 +276,12 @@ def test_every_size_has_the_named_players_and_both_families():
     expected = ["dichotomy", "OL", "ONL", "Best", "ONL-printed", "Best-printed", "God", "uniform", "fixed", "redrawn"]
     for characters in (24, 96, 128):
         for tail, parameters in (("", 4), ("-stochastic", 5)):
-            game = find_game(f"guesswho{characters}{tail}")
+            game = known_game(f"guesswho{characters}{tail}")
             assert policy_names(game) == expected and len(game.strategy.parameters) == parameters
 
 
 def test_players_without_an_exact_score_are_refused_in_one_sentence():
-    god, war = find_policy(SMALL, "God"), find_game("war")
+    god, war = find_policy(SMALL, "God"), known_game("war")
     several = mixture_policy(LARGE, np.random.default_rng(1).normal(size=(30, 4)), [1] * 30)
     for game, first, second, message in [
         (SMALL, redrawn_baseline(SMALL), god, "redrawn changes from game to game"),

@@ -6,14 +6,22 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import OVER, find_game
+from fogspiel.core.game import OVER, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import replay, view_of
+from fogspiel.games.boards.ponnuki import (
+    EMPTY,
+    SIDES,
+    breathes,
+    draw_stones,
+    explains,
+    fill_neighbours,
+    play_out,
+    room_to_work,
+)
 from fogspiel.games.phantom import rules as by_bits
 from fogspiel.games.phantom_ponnuki import rules as by_cells
-from fogspiel.games.phantom_ponnuki.words import board
-from fogspiel.games.shared.ponnuki_cells import EMPTY, SIDES, breathes, fill_neighbours, room_to_work
-from fogspiel.games.shared.ponnuki_playouts import draw_stones, explains, play_out
+from fogspiel.games.phantom_ponnuki.look import board
 from fogspiel.stats.evaluate import evaluate
 
 
@@ -25,7 +33,7 @@ def listed(rules, state):
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_boards_of_cells_are_the_same_game_as_boards_of_bits(size):
     """Random games in both: who moves, what may be tried, what is known, who wins."""
-    bits, cells, rng = find_game(f"phantom-ponnuki-{size}x{size}"), board(size), random.Random(size)
+    bits, cells, rng = known_game(f"phantom-ponnuki-{size}x{size}"), board(size), random.Random(size)
     proofs = 0
     for _ in range(80):
         one, other = np.zeros(bits.sizes.state, np.int64), np.zeros(cells.sizes.state, np.int64)
@@ -47,7 +55,7 @@ def test_boards_of_cells_are_the_same_game_as_boards_of_bits(size):
 
 
 def test_a_corner_of_the_largest_board_is_captured():
-    game = find_game("phantom-ponnuki-9x9")
+    game = known_game("phantom-ponnuki-9x9")
     cells = {game.label(cell): cell for cell in range(81)}
     last = list(replay(game, [cells[name] for name in ["I8", "I9", "I9", "E5", "H9"]]))[-1]
     assert last.mover == 0, "I9 is White's, and was refused to Black"
@@ -60,7 +68,7 @@ def test_a_corner_of_the_largest_board_is_captured():
 
 def test_drawn_boards_explain_the_record():
     """Boards of the sampler have the right number of stones, the known ones, and no chain without a liberty."""
-    game, stream, rng = find_game("phantom-ponnuki-9x9"), stream_of(4), random.Random(4)
+    game, stream, rng = known_game("phantom-ponnuki-9x9"), stream_of(4), random.Random(4)
     state, found = np.zeros(game.sizes.state, np.int64), 0
     near, work = np.zeros((81, SIDES), np.int64), room_to_work(81)
     fill_neighbours(9, 9, near)
@@ -82,6 +90,6 @@ def test_drawn_boards_explain_the_record():
 
 def test_the_player_by_playouts_beats_a_uniform_one():
     """60 games, fixed beforehand; the share is far from one half."""
-    game = find_game("phantom-ponnuki-4x4")
+    game = known_game("phantom-ponnuki-4x4")
     score = evaluate(game, find_policy(game, "monte-carlo"), find_policy(game, "uniform"), 5, 60)
     assert score.interval[0] > 0.6

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from support.played_games import agrees
 
 from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import Strategy, find_game, nothing_to_prepare
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import Strategy, known_game, nothing_to_prepare
 from fogspiel.core.session import replay, view_of
-from fogspiel.games.morra import exact as truth
-from fogspiel.games.morra import rules
+from fogspiel.games import morra
+from fogspiel.games import morra as truth
 
-MORRA = find_game("morra")
+MORRA = known_game("morra")
 HALF = Fraction(1, 2)
 vectors = st.lists(st.floats(-30, 30), min_size=66, max_size=66)
 wild_vectors = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=66, max_size=66)
@@ -41,20 +41,20 @@ def softmax(theta):
 
 def alias_law(theta):
     """The probabilities that an alias table gives: every column has the same chance."""
-    plan = np.zeros(rules.PLAN)
-    rules.prepare(np.array(theta), plan)
+    plan = np.zeros(morra.PLAN)
+    morra.prepare(np.array(theta), plan)
     found = np.zeros(66)
     for action in range(66):
-        share = min(plan[rules.SHARE + action], 1.0)
+        share = min(plan[morra.SHARE + action], 1.0)
         found[action] += share / 66
-        found[int(plan[rules.ALIAS + action])] += (1 - share) / 66
+        found[int(plan[morra.ALIAS + action])] += (1 - share) / 66
     return found
 
 
 def test_the_rules_score_every_pair_of_throws_as_the_referee_does():
     for first in range(66):
         for second in range(66):
-            assert rules.result(first, second) == referee(first, second)
+            assert morra.result(first, second) == referee(first, second)
     last = list(replay(MORRA, [3 * 11 + 5, 2 * 11 + 4]))[-1]
     assert MORRA.rules.score(last.state) == 2  # 3 + 2 = 5
 
@@ -94,7 +94,7 @@ def test_the_named_players_never_call_nonsense():
 
 def test_uniform_marginals_make_all_720_vertices_optimal():
     for expected in permutations(range(6)):
-        theta = rules.any_of({rules.sensible(f, h) for f, h in enumerate(expected)})
+        theta = morra.any_of({morra.sensible(f, h) for f, h in enumerate(expected)})
         assert truth.exploitability(theta) == 0
     assert truth.exploitability(MORRA.named["uniform36"]) == 0
     assert truth.exploitability(MORRA.named["equilibrium"]) == 0
@@ -132,7 +132,7 @@ def test_marginals_count_fingers_and_sensible_calls_only():
 def test_the_best_score_against_a_redrawn_gaussian_is_71_132ths():
     # It shows each number of fingers with probability 1/6 but expects each of 0..5 with 6/66 only: (1/6 - 1/11) / 2.
     assert HALF + truth.exploitability_of(redrawn_baseline(MORRA)) == Fraction(71, 132)
-    every = [exact_score(MORRA, vector_policy(MORRA, rules.any_of({a})), redrawn_baseline(MORRA)) for a in range(66)]
+    every = [exact_score(MORRA, vector_policy(MORRA, morra.any_of({a})), redrawn_baseline(MORRA)) for a in range(66)]
     assert (
         max(every)
         == Fraction(71, 132)
@@ -158,7 +158,7 @@ def test_played_games_agree_with_exact_scores():
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
     one = fixed_baseline(MORRA, 1)
-    stranger = type(one)("stranger", Strategy("stranger", (), 1, nothing_to_prepare, rules.choose), np.zeros((1, 0)))
+    stranger = type(one)("stranger", Strategy("stranger", (), 1, nothing_to_prepare, morra.choose), np.zeros((1, 0)))
     with pytest.raises(ValueError, match="stranger"):
         exact_score(MORRA, one, stranger)
     with pytest.raises(ValueError, match="66 parameters"):
@@ -168,4 +168,4 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
 
 
 def test_words_name_the_commonest_throws():
-    assert MORRA.strategy.words(np.array(rules.any_of({61}))).startswith("throws most often: show 5 call 6 100.0%")
+    assert MORRA.strategy.words(np.array(morra.any_of({61}))).startswith("throws most often: show 5 call 6 100.0%")

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from support.played_games import agrees
 
 from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import find_game
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game, replay
-from fogspiel.core.simulate import Match
-from fogspiel.games.nim import exact as truth
-from fogspiel.games.nim import rules
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games import nim
+from fogspiel.games import nim as truth
 
-NIM = find_game("nim")
+NIM = known_game("nim")
 START = (1, 3, 5, 7)
 PERFECT, EXACT = find_policy(NIM, "perfect"), find_policy(NIM, "exact")
 EVERY = [(a, b, c, d) for d in range(8) for c in range(6) for b in range(4) for a in range(2)]
@@ -56,19 +56,19 @@ def record_by_values(*thetas):
 
 
 def test_every_position_has_its_own_index_and_parameter():
-    assert [rules.heaps_of(index) for index in range(384)] == EVERY
+    assert [nim.heaps_of(index) for index in range(384)] == EVERY
     assert NIM.strategy.parameters[0] == "1-0-0-0" and NIM.strategy.parameters[-1] == "1-3-5-7"
     assert len(set(NIM.strategy.parameters)) == 383
 
 
 def test_48_positions_are_lost_and_the_start_is_one_of_them():
-    lost = {rules.heaps_of(position) for position in truth.lost_indices()}
+    lost = {nim.heaps_of(position) for position in truth.lost_indices()}
     assert len(lost) == 48 and START in lost
     assert lost == {heaps for heaps in EVERY if not mover_wins(heaps)}
 
 
 def test_bouton_agrees_with_the_search_everywhere():
-    assert all(rules.lost(*heaps) == (not mover_wins(heaps)) for heaps in EVERY)
+    assert all(nim.lost(*heaps) == (not mover_wins(heaps)) for heaps in EVERY)
 
 
 def test_who_takes_the_last_object_loses():
@@ -127,7 +127,7 @@ def test_the_exact_score_of_two_vectors_is_the_score_of_the_two_games_they_play(
     players = [fixed_baseline(NIM, seed) for seed in range(6)] + [PERFECT, EXACT]
     for first in players:
         for second in players:
-            played = Match(NIM, first, second).scores(1, 0, 1).sum()
+            played = PolicyMatch(NIM, first, second).scores(1, 0, 1).sum()
             assert exact_score(NIM, first, second) == Fraction(int(played), 4)
 
 
@@ -143,7 +143,8 @@ def test_mixtures_average_and_uniform_players_agree_with_played_games():
 
 def test_random_value_functions_score_half_with_the_spread_of_the_specification():
     means = [
-        Match(NIM, fixed_baseline(NIM, seed), redrawn_baseline(NIM)).scores(5, 0, 200).mean() / 2 for seed in range(150)
+        PolicyMatch(NIM, fixed_baseline(NIM, seed), redrawn_baseline(NIM)).scores(5, 0, 200).mean() / 2
+        for seed in range(150)
     ]
     assert np.mean(means) == pytest.approx(0.5, abs=0.04)
     assert np.std(means) == pytest.approx(0.11, abs=0.03)

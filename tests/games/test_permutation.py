@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from support.played_games import referee
 
-from fogspiel.core.kernel import COMPILED, kernel
-from fogspiel.games.permutation.scores import best_response, payoffs
-from fogspiel.games.shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
-from fogspiel.phantom.permutation.double_oracle import certificate, rounds, solve
-from fogspiel.solve.checkers.permutation_certificate import TTT, Grid, verify
-from fogspiel.solve.checkers.primitives import digest_of
-from fogspiel.solve.fractions import exact_of
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex
+from fogspiel.core.compile.kernel import COMPILED, kernel
+from fogspiel.games.boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
+from fogspiel.games.permutation_tictactoe.scores import best_response, payoffs
+from fogspiel.solving.exact.rational import exact_bounds
+from fogspiel.solving.methods.lp import equilibrium
+from fogspiel.solving.methods.permutation import certificate, rounds, solve
+from fogspiel.solving.proofs.checkers.permutation import TTT, Grid, verify
+from fogspiel.solving.proofs.checkers.primitives import digest_of
+from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex
 
 HALF = Fraction(1, 2)
 DIAGONALS = Grid("permutation-diagonals", 2, 2, ((0, 3), (1, 2)))
@@ -110,7 +110,7 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     treeplex = Treeplex(0 * one, one, one * len(orders))
     game = SequenceForm((treeplex, treeplex), 1 + rows, 1 + columns, points[rows, columns], 2)
     solution = equilibrium(game)
-    exact = exact_of(game, solution.planner, solution.point)
+    exact = exact_bounds(game, solution.planner, solution.point)
     assert exact.proved
     assert verify(solve(board), grid) == (exact.value, exact.value)
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from support.played_games import aligned
 
 from fogspiel.core.agents import fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import find_game
-from fogspiel.core.rng import below, seed_of
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game
+from fogspiel.core.rng import random_below, seed_of
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
-from fogspiel.games.permutation_four import exact as truth
-from fogspiel.games.permutation_four import rules
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games import permutation_four
+from fogspiel.games import permutation_four as truth
 
-GAME = find_game("permutation-four")
+GAME = known_game("permutation-four")
 reals = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -41,7 +41,7 @@ def orders_from(real):
     for _ in range(14):
         order = list(range(7))
         for i in range(6, 0, -1):
-            j = int(below(stream, i + 1))
+            j = int(random_below(stream, i + 1))
             order[i], order[j] = order[j], order[i]
         found.append(order)
     return found
@@ -84,10 +84,13 @@ def test_a_player_sees_his_own_orders_only_and_the_stones_at_the_end():
     for position in before:
         for player in (0, 1):
             seen = view_of(GAME, position.state, player)
-            assert (seen[rules.SEEN_STONES :] == 0).all()
-            own = position.state[rules.ORDER + player :: 2]
-            assert (seen[rules.SEEN_ORDER : rules.SEEN_STONES] == own).all()
-    assert (view_of(GAME, end.state, 0)[rules.SEEN_STONES :] == end.state[rules.STONES : rules.STONES + 2]).all()
+            assert (seen[permutation_four.SEEN_STONES :] == 0).all()
+            own = position.state[permutation_four.ORDER + player :: 2]
+            assert (seen[permutation_four.SEEN_ORDER : permutation_four.SEEN_STONES] == own).all()
+    assert (
+        view_of(GAME, end.state, 0)[permutation_four.SEEN_STONES :]
+        == end.state[permutation_four.STONES : permutation_four.STONES + 2]
+    ).all()
 
 
 def test_random_seeds_have_the_mean_and_spread_of_the_specification():
@@ -101,7 +104,9 @@ def test_random_seeds_have_the_mean_and_spread_of_the_specification():
 def test_the_exact_score_is_that_of_the_two_games_and_mixtures_average():
     one, two, three = (fixed_baseline(GAME, seed) for seed in (1, 2, 3))
     for first, second in ((one, two), (two, three), (three, one)):
-        assert exact_score(GAME, first, second) == Fraction(int(Match(GAME, first, second).scores(1, 0, 1).sum()), 4)
+        assert exact_score(GAME, first, second) == Fraction(
+            int(PolicyMatch(GAME, first, second).scores(1, 0, 1).sum()), 4
+        )
     mixed = mixture_policy(GAME, np.vstack([one.thetas, two.thetas]), (1, 3))
     assert exact_score(GAME, mixed, three) == (exact_score(GAME, one, three) + 3 * exact_score(GAME, two, three)) / 4
 

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from support.played_games import agrees, referee
 
 from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import find_game
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game, replay, view_of
-from fogspiel.core.simulate import Match
-from fogspiel.games.permutation import exact as truth
-from fogspiel.games.permutation import rules
-from fogspiel.games.permutation.rules import ranks
-from fogspiel.games.permutation.scores import TTT
-from fogspiel.phantom.permutation.double_oracle import certificate, solve
-from fogspiel.solve.checkers.permutation_certificate import TTT as GRID
-from fogspiel.solve.checkers.permutation_certificate import verify
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games.permutation_tictactoe import exact as truth
+from fogspiel.games.permutation_tictactoe import rules
+from fogspiel.games.permutation_tictactoe.rules import ranks
+from fogspiel.games.permutation_tictactoe.scores import TTT
+from fogspiel.solving.methods.permutation import certificate, solve
+from fogspiel.solving.proofs.checkers.permutation import TTT as GRID
+from fogspiel.solving.proofs.checkers.permutation import verify
 
-GAME = find_game("permutation-ttt")
+GAME = known_game("permutation-ttt")
 HALF = Fraction(1, 2)
 EQUILIBRIUM, BEST = find_policy(GAME, "equilibrium"), find_policy(GAME, "best-vs-random")
 vectors = st.lists(st.floats(-3, 3) | st.integers(-1, 1).map(float), min_size=18, max_size=18)
@@ -79,7 +79,7 @@ def test_the_exact_score_is_that_of_the_two_games_between_the_vectors(theta, phi
     (one_first, one_second), (other_first, other_second) = (rules.orders_of(np.array(v)) for v in (theta, phi))
     exact = exact_score(GAME, one, other)
     assert exact == (referee(GRID, one_first, other_second) + 1 - referee(GRID, other_first, one_second)) / 2
-    assert exact == Fraction(int(Match(GAME, one, other).scores(1, 0, 1).sum()), 4)
+    assert exact == Fraction(int(PolicyMatch(GAME, one, other).scores(1, 0, 1).sum()), 4)
     assert record_game(GAME, one, other, 1, 0)[0] == [*one_first[:8], *other_second[:8]]
 
 

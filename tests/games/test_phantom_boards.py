@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from fogspiel.games.shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, ponnuki
+from fogspiel.games.boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, ponnuki
 
 every_board = pytest.mark.parametrize("board", BOARDS.values(), ids=lambda board: board.name)
 

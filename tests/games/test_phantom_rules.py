@@ -6,10 +6,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.game import OVER, find_game
+from fogspiel.core.game import OVER, known_game
 from fogspiel.core.session import replay, view_of
+from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL
 from fogspiel.games.phantom import rules
-from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL
 
 OPENSPIEL = {
     "phantom-ttt": "phantom_ttt(obstype=reveal-nothing)",
@@ -27,7 +27,7 @@ OPENSPIEL = {
 
 def after(name, tried):
     """The game, and the position after some tries by the names of the cells."""
-    game = find_game(name)
+    game = known_game(name)
     cells = {game.label(cell): cell for cell in range(game.sizes.actions)}
     return game, list(replay(game, [cells[cell] for cell in tried.split()]))[-1]
 
@@ -108,7 +108,7 @@ def worlds(board, player, turns, stones, failed):
 
 
 def test_what_is_called_known_is_so_in_every_world():
-    game, board = find_game("phantom-ponnuki-3x3"), BOARDS["ponnuki-3x3"]
+    game, board = known_game("phantom-ponnuki-3x3"), BOARDS["ponnuki-3x3"]
     rng, proofs, state = random.Random(3), 0, np.zeros(game.sizes.state, np.int64)
     out = np.zeros(game.sizes.actions, np.int64)
     for _ in range(60):
@@ -188,7 +188,7 @@ def test_openspiel_plays_the_same_phantom_game(name):
     pyspiel = pytest.importorskip("pyspiel")
     outside = pyspiel.load_game(OPENSPIEL[name])
     there, here, rng = ({}, {}), ({}, {}), random.Random(7)
-    level = [Twin(find_game(name), outside)]
+    level = [Twin(known_game(name), outside)]
     for _ in range(4):
         level = [twin.after(action) for twin in level for action in twin.checked(there, here)]
     for twin in rng.sample(level, 1500):
@@ -251,7 +251,7 @@ def test_the_raw_games_have_their_known_sizes(name, player, turns, infosets, seq
 
 def test_ponnuki_2x2_has_its_known_size():
     """93 pairs of histories at the start of a turn; 17 and 57 infosets where the order of tries is merged."""
-    game = find_game("phantom-ponnuki-2x2")
+    game = known_game("phantom-ponnuki-2x2")
     out, ahead = np.zeros(game.sizes.actions, np.int64), [np.zeros(game.sizes.state, np.int64)]
     game.rules.start(ahead[0])
     turns, infosets = set(), (set(), set())

@@ -8,15 +8,15 @@ import pytest
 from support.levels import one_of_each_family
 
 from fogspiel.core.drawing import draw_state, draw_view, how_to_play, news_between, routine_action
-from fogspiel.core.game import CHANCE, OVER, blank, games, part_of
-from fogspiel.core.picture import Board, Cards, Chess, Facts, Text, Words, as_data
+from fogspiel.core.game import CHANCE, OVER, list_games, new_cells, part_of
+from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text, picture_json
 from fogspiel.core.session import view_of
 from fogspiel.games.battleship import rules as battleship
-from fogspiel.games.chess.men import KINDS
+from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.position import MEN
-from fogspiel.games.kriegspiel import rules as kriegspiel
+from fogspiel.kriegspiel.game import rules as kriegspiel
 
-NAMES = sorted(games())
+NAMES = sorted(list_games())
 BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "leduc-13", "kriegspiel")
 """Games whose actions are words or moves: no cell stands for one."""
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
@@ -45,7 +45,7 @@ LOOKS |= {"stone", "winning", "captured", "hand", "face", "ship", "stack", "roll
 
 def positions(game, seed, longest=LONGEST):
     """The states of a random game, each with its mover and what may be tried."""
-    draws, state, out = random.Random(seed), blank(game.sizes.state), blank(game.sizes.actions)
+    draws, state, out = random.Random(seed), new_cells(game.sizes.state), new_cells(game.sizes.actions)
     game.rules.start(state)
     for _ in range(longest):
         who = int(game.rules.mover(state))
@@ -58,7 +58,7 @@ def positions(game, seed, longest=LONGEST):
 
 def cells_of(parts):
     for part in parts:
-        if isinstance(part, Board):
+        if isinstance(part, BoardPicture):
             yield from (cell for row in part.rows for cell in row)
         elif isinstance(part, Cards):
             yield from part.cards
@@ -78,13 +78,13 @@ def offers(parts, actions):
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_every_game_has_its_own_pictures(name):
-    game = games()[name]
+    game = list_games()[name]
     assert part_of(game, "draw", "draw_view") and part_of(game, "draw", "draw_state")
 
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_every_game_tells_its_rules_in_some_lines(name):
-    game = games()[name]
+    game = list_games()[name]
     lines = how_to_play(game)
     assert 3 <= len(lines) <= 10 and game.source not in lines
     assert all(line.endswith((".", "?")) and len(line) < 160 for line in lines)
@@ -93,7 +93,7 @@ def test_every_game_tells_its_rules_in_some_lines(name):
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_news_and_routine_follow_from_views_and_can_be_done(name):
     """News are words whatever the own action was; a routine action is one that can be tried."""
-    game = games()[name]
+    game = list_games()[name]
     for seed in range(3):
         latest = {}
         for state, who, actions in positions(game, seed, 300):
@@ -112,8 +112,8 @@ def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch
     monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "coin.py").write_text(COIN)
-    drawn, plain = (games()[name] for name in ("coin", "plain-coin"))
-    assert draw_view(drawn, np.zeros(2, np.int64)) == (Words(("a picture of coin",)),)
+    drawn, plain = (list_games()[name] for name in ("coin", "plain-coin"))
+    assert draw_view(drawn, np.zeros(2, np.int64)) == (Messages(("a picture of coin",)),)
     assert draw_state(drawn, np.full(4, -1)) == (Text("nobody has chosen"),)
     assert draw_view(plain, np.full(2, -1)) == (Text("choose rock, paper or scissors"),)
 
@@ -121,7 +121,7 @@ def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_is_never_at_a_loss(name):
     """Views of both players, states, from the deal to the end; everything can be sent to a page."""
-    game = games()[name]
+    game = list_games()[name]
     for seed in range(2):
         for state, _, _ in positions(game, seed):
             for parts in (
@@ -129,7 +129,7 @@ def test_a_picture_is_never_at_a_loss(name):
                 draw_state(game, state),
             ):
                 assert parts and not any(isinstance(part, Text) for part in parts)
-                kinds = [piece["kind"] for piece in json.loads(json.dumps(as_data(parts)))]
+                kinds = [piece["kind"] for piece in json.loads(json.dumps(picture_json(parts)))]
                 assert len(kinds) == len(parts)
                 for cell in cells_of(parts):
                     assert cell.name and set(cell.look.split()) <= LOOKS
@@ -137,7 +137,7 @@ def test_a_picture_is_never_at_a_loss(name):
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
-    game = games()[name]
+    game = list_games()[name]
     state, who, _ = list(positions(game, 7, 5000))[-1]
     for player in (0, 1):
         parts = draw_view(game, view_of(game, state, player))
@@ -146,22 +146,22 @@ def test_the_end_of_a_game_can_be_drawn_and_offers_nothing(name):
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_boards_have_a_name_for_every_row_and_column_or_none(name):
-    game = games()[name]
+    game = list_games()[name]
     for state, _, _ in positions(game, 4):
         for parts in (draw_view(game, view_of(game, state, 0)), draw_state(game, state)):
             for part in parts:
-                if isinstance(part, Board):
+                if isinstance(part, BoardPicture):
                     assert len(part.row_names) in (0, len(part.rows))
                     assert all(len(part.column_names) in (0, len(row)) for row in part.rows)
                 elif isinstance(part, Facts):
                     assert all(len(row) == 2 and all(isinstance(word, str) for word in row) for row in part.rows)
-                elif isinstance(part, Words):
+                elif isinstance(part, Messages):
                     assert all(isinstance(line, str) and line for line in part.lines)
 
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everything(name):
-    game = games()[name]
+    game = list_games()[name]
     left_out = next((rest for family, rest in SOME_BUTTONS.items() if name.startswith(family)), set())
     for seed in range(3):
         for state, who, actions in positions(game, seed):
@@ -177,13 +177,13 @@ def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everyt
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_the_truth_offers_nothing(name):
-    game = games()[name]
+    game = list_games()[name]
     for state, _, _ in positions(game, 5):
         assert all(cell.action is None for cell in cells_of(draw_state(game, state)))
 
 
 def test_the_own_men_are_drawn_and_no_others():
-    game = games()["kriegspiel"]
+    game = list_games()["kriegspiel"]
     for state, who, _ in positions(game, 1, 400):
         for player in (0, 1):
             (chess,) = draw_view(game, view_of(game, state, player))
@@ -202,7 +202,7 @@ def test_the_own_men_are_drawn_and_no_others():
 
 
 def test_what_the_referee_announces_is_on_the_picture():
-    game = games()["kriegspiel"]
+    game = list_games()["kriegspiel"]
     heard = {"tries": 0, "checks": 0, "captured": 0, "refused": 0}
     for seed in range(4):
         for state, who, _ in positions(game, seed, 1500):
@@ -216,26 +216,28 @@ def test_what_the_referee_announces_is_on_the_picture():
 
 
 def test_own_and_target_sea_agree_with_the_view():
-    game = games()["battleship"]
+    game = list_games()["battleship"]
     for state, _, _ in positions(game, 2):
         view = view_of(game, state, 0)
-        boards = [part for part in draw_view(game, view) if isinstance(part, Board)]
+        boards = [part for part in draw_view(game, view) if isinstance(part, BoardPicture)]
         own = [cell.text for row in boards[-1].rows for cell in row]
         ships = view[battleship.SEEN_SEA :][: battleship.SQUARES] % 2
         assert [text in ("■", "×") for text in own] == ships.astype(bool).tolist()
 
 
 def test_the_own_stones_of_a_phantom_game_are_on_the_board():
-    game = games()["phantom-ponnuki-4x4"]
+    game = list_games()["phantom-ponnuki-4x4"]
     for state, _, _ in positions(game, 3):
         for player in (0, 1):
-            board = next(part for part in draw_view(game, view_of(game, state, player)) if isinstance(part, Board))
+            board = next(
+                part for part in draw_view(game, view_of(game, state, player)) if isinstance(part, BoardPicture)
+            )
             drawn = sum(cell.look == "own" for row in board.rows for cell in row)
             assert drawn == int(state[6 + player]).bit_count()
 
 
 def test_a_hand_shows_the_cards_of_the_view():
-    game = games()["cheat"]
+    game = list_games()["cheat"]
     for state, _, _ in positions(game, 3, 200):
         view = view_of(game, state, 1)
         hand = next(
@@ -246,7 +248,7 @@ def test_a_hand_shows_the_cards_of_the_view():
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_leaves_view_and_state_as_they_are(name):
-    game = games()[name]
+    game = list_games()[name]
     for state, _, _ in positions(game, 6, 60):
         view = view_of(game, state, 0)
         before = view.copy(), state.copy()

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from support.played_games import agrees
 
 from fogspiel.core.agents import find_policy, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.games.pig import exact as truth
 from fogspiel.games.pig import rules
 
-PIG = find_game("pig")
+PIG = known_game("pig")
 HOLD20, HOLD25, OPTIMAL = (find_policy(PIG, name) for name in ("hold20", "hold25", "optimal"))
 UNIFORM = find_policy(PIG, "uniform")
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import replay, view_of
-from fogspiel.games.goofspiel import rules as goofspiel
-from fogspiel.games.leduc import rules as leduc
-from fogspiel.games.liars_dice import rules as liars_dice
-from fogspiel.games.rps import rules as rps
-from fogspiel.games.shared import one_bet
-from fogspiel.solve.tree import tree_of
+from fogspiel.games import goofspiel as goofspiel
+from fogspiel.games import leduc as leduc
+from fogspiel.games import liars_dice as liars_dice
+from fogspiel.games import one_card_poker
+from fogspiel.games import rock_paper_scissors as rps
+from fogspiel.solving.tree.tree import build_tree
 
 TREES = {
     "rps": (13, 1, 4),
@@ -68,7 +68,7 @@ every_small_game = pytest.mark.parametrize("name", by_default(TREES.keys() - {"l
 @cache
 def explored(name):
     """Nodes, infosets of both players (with the actions there and the owner's last move before), law of payoffs."""
-    game = find_game(name)
+    game = known_game(name)
     rules, out = game.rules, np.zeros(game.sizes.actions, np.int64)
     root = np.zeros(game.sizes.state, np.int64)
     rules.start(root)
@@ -126,7 +126,7 @@ def dealt(state):
 def test_openspiel_plays_the_same_game(name):
     """Actions in the same order, infosets cut the same way, the same payoffs everywhere."""
     pyspiel = pytest.importorskip("pyspiel")
-    game, outside = find_game(name), pyspiel.load_game(OPENSPIEL[name])
+    game, outside = known_game(name), pyspiel.load_game(OPENSPIEL[name])
     rules, out = game.rules, np.zeros(game.sizes.actions, np.int64)
     root = np.zeros(game.sizes.state, np.int64)
     rules.start(root)
@@ -161,7 +161,7 @@ def test_openspiel_plays_the_same_game(name):
 
 def end_of(name, record):
     """The last state of a record, and the first player's payoff."""
-    game = find_game(name)
+    game = known_game(name)
     state = list(replay(game, record))[-1].state
     assert game.rules.mover(state) == OVER
     return state, game.payoffs[game.rules.score(state)]
@@ -169,20 +169,20 @@ def end_of(name, record):
 
 def tries(name, record):
     """The names of what the mover may try after a record."""
-    game = find_game(name)
+    game = known_game(name)
     return [game.label(action) for action in list(replay(game, record))[-1].actions]
 
 
 def refuses(name, record):
     """Whether a record is impossible at its last move, and only there."""
-    list(replay(find_game(name), record[:-1]))
+    list(replay(known_game(name), record[:-1]))
     with pytest.raises(ValueError, match=f"move {len(record)} of the record"):
-        list(replay(find_game(name), record))
+        list(replay(known_game(name), record))
     return True
 
 
 def shown_to(name, record, player):
-    game = find_game(name)
+    game = known_game(name)
     return game.show(view_of(game, list(replay(game, record))[-1].state, player))
 
 
@@ -211,7 +211,7 @@ def test_two_fifths_two_fifths_and_a_fifth_cannot_be_beaten_when_paper_wins_half
 
 
 def test_binary_poker_hands():
-    play, bet, fold, call = one_bet.PASS, one_bet.BET, one_bet.FOLD, one_bet.CALL
+    play, bet, fold, call = one_card_poker.PASS, one_card_poker.BET, one_card_poker.FOLD, one_card_poker.CALL
     assert end_of("binary-poker", [0b10, play])[1] == 1
     assert end_of("binary-poker", [0b01, play])[1] == -1
     assert end_of("binary-poker", [0b11, play])[1] == 0
@@ -228,8 +228,8 @@ def test_at_binary_poker_nobody_gains_by_doing_more_than_bet_and_call_the_one():
         total = Fraction(0)
         for deal in range(4):
             first, second = divmod(deal, 2)
-            answer = [one_bet.CALL if second in calls else one_bet.FOLD]
-            total += end_of("binary-poker", [deal, one_bet.BET, *answer] if first in bets else [deal, 0])[1] / 4
+            answer = [one_card_poker.CALL if second in calls else one_card_poker.FOLD]
+            total += end_of("binary-poker", [deal, one_card_poker.BET, *answer] if first in bets else [deal, 0])[1] / 4
         return total
 
     hands = [(), (0,), (1,), (0, 1)]
@@ -239,21 +239,27 @@ def test_at_binary_poker_nobody_gains_by_doing_more_than_bet_and_call_the_one():
 
 def test_kuhn_hands():
     king_jack, jack_queen = 3 * 2 + 0, 3 * 0 + 1
-    assert end_of("kuhn", [king_jack, one_bet.PASS, one_bet.PASS])[1] == 1
-    assert end_of("kuhn", [king_jack, one_bet.BET, one_bet.CALL])[1] == 2
-    assert end_of("kuhn", [king_jack, one_bet.PASS, one_bet.BET, one_bet.FOLD])[1] == -1
-    assert end_of("kuhn", [jack_queen, one_bet.BET, one_bet.FOLD])[1] == 1
-    assert end_of("kuhn", [jack_queen, one_bet.PASS, one_bet.BET, one_bet.CALL])[1] == -2
+    assert end_of("kuhn", [king_jack, one_card_poker.PASS, one_card_poker.PASS])[1] == 1
+    assert end_of("kuhn", [king_jack, one_card_poker.BET, one_card_poker.CALL])[1] == 2
+    assert end_of("kuhn", [king_jack, one_card_poker.PASS, one_card_poker.BET, one_card_poker.FOLD])[1] == -1
+    assert end_of("kuhn", [jack_queen, one_card_poker.BET, one_card_poker.FOLD])[1] == 1
+    assert end_of("kuhn", [jack_queen, one_card_poker.PASS, one_card_poker.BET, one_card_poker.CALL])[1] == -2
     assert refuses("kuhn", [3 * 1 + 1])
-    assert refuses("kuhn", [king_jack, one_bet.FOLD])
-    assert refuses("kuhn", [king_jack, one_bet.BET, one_bet.PASS])
-    assert refuses("kuhn", [king_jack, one_bet.BET, one_bet.CALL, one_bet.BET])
+    assert refuses("kuhn", [king_jack, one_card_poker.FOLD])
+    assert refuses("kuhn", [king_jack, one_card_poker.BET, one_card_poker.PASS])
+    assert refuses("kuhn", [king_jack, one_card_poker.BET, one_card_poker.CALL, one_card_poker.BET])
 
 
 def test_a_folded_card_stays_hidden_and_a_called_one_is_shown():
     king_jack = 3 * 2 + 0
-    assert shown_to("kuhn", [king_jack, one_bet.BET, one_bet.FOLD], 1) == "your card: J; the other's: hidden\nbet, fold"
-    assert shown_to("kuhn", [king_jack, one_bet.BET, one_bet.CALL], 1) == "your card: J; the other's: K\nbet, call"
+    assert (
+        shown_to("kuhn", [king_jack, one_card_poker.BET, one_card_poker.FOLD], 1)
+        == "your card: J; the other's: hidden\nbet, fold"
+    )
+    assert (
+        shown_to("kuhn", [king_jack, one_card_poker.BET, one_card_poker.CALL], 1)
+        == "your card: J; the other's: K\nbet, call"
+    )
 
 
 def test_a_hand_of_leduc():
@@ -265,7 +271,7 @@ def test_a_hand_of_leduc():
     record += [leduc.RAISE]
     assert tries("leduc", record) == ["fold", "call"]
     record += [leduc.CALL]
-    assert list(replay(find_game("leduc"), record))[-1].actions == [0, 1, 3, 4]
+    assert list(replay(known_game("leduc"), record))[-1].actions == [0, 1, 3, 4]
     record += [queen_hearts]
     assert tries("leduc", record) == ["check", "bet"]
     assert shown_to("leduc", record, 0).splitlines() == [
@@ -341,7 +347,7 @@ def test_dice_are_shown_after_the_call():
 
 def test_two_dice_each_are_counted_together_and_rolled_as_often_as_dice_are():
     name, liar = "liars-dice-2x6", liars_dice.LIAR
-    game, root = find_game(name), np.zeros(find_game(name).sizes.state, np.int64)
+    game, root = known_game(name), np.zeros(known_game(name).sizes.state, np.int64)
     room, odds = (np.zeros(game.sizes.actions, np.int64) for _ in range(2))
     game.rules.start(root)
     count = game.rules.legal(root, room)
@@ -359,7 +365,7 @@ def test_two_dice_each_are_counted_together_and_rolled_as_often_as_dice_are():
 
 def test_the_large_games_have_trees_of_known_size_and_the_small_ones_as_before():
     for name, nodes, infosets in (("goofspiel-6", 969_523, 17_241), ("leduc-13", 1_179_751, 2_574)):
-        tree = tree_of(find_game(name))
+        tree = build_tree(known_game(name))
         assert (tree.nodes, np.bincount(tree.owner).tolist()) == (nodes, [infosets, infosets])
 
 

@@ -10,11 +10,11 @@ from support.every_game import by_name, tunable_games_of_each_family
 from support.levels import by_default
 
 from fogspiel.core.agents import vector_policy
-from fogspiel.core.game import CHANCE, OVER, find_game, games
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.game import CHANCE, OVER, known_game, list_games
+from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import view_of
-from fogspiel.core.simulate import Match
-from fogspiel.runs.agent_texts import MOST_BYTES, agent_from_text
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.runs.agent_texts import MOST_BYTES, parse_agent
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
@@ -53,11 +53,11 @@ def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
 
     def check(theta, phi, seed):
         one, other = vector_policy(game, theta), vector_policy(game, phi)
-        scores = Match(game, one, other).scores(seed, 0, pairs)
+        scores = PolicyMatch(game, one, other).scores(seed, 0, pairs)
         assert scores.min() >= 0 and scores.max() <= top
-        assert (Match(game, one, other).scores(seed, 0, pairs) == scores).all()
-        assert (Match(game, one, other, fused=False).scores(seed, 0, pairs) == scores).all()
-        assert (top - Match(game, other, one).scores(seed, 0, pairs)[:, ::-1] == scores).all()
+        assert (PolicyMatch(game, one, other).scores(seed, 0, pairs) == scores).all()
+        assert (PolicyMatch(game, one, other, fused=False).scores(seed, 0, pairs) == scores).all()
+        assert (top - PolicyMatch(game, other, one).scores(seed, 0, pairs)[:, ::-1] == scores).all()
 
     over_vectors(game, check)
 
@@ -78,7 +78,7 @@ def test_any_vector_chooses_what_is_possible_by_view_and_stream_alone(game):
                 break
             actions = out[: rules.legal(state, out)].copy()
             if who == CHANCE:
-                action = int(actions[below(streams[2], len(actions))])
+                action = int(actions[random_below(streams[2], len(actions))])
             else:
                 again = streams[who].copy()
                 action, same = (
@@ -104,7 +104,7 @@ def spoilt(game):
     def with_one(text):
         return "[" + ", ".join([text] + ["1"] * (count - 1)) + "]"
 
-    other = next(name for name in games() if name != game.name)
+    other = next(name for name in list_games() if name != game.name)
     return {
         "nan.json": (with_one("NaN"), "must be finite"),
         "infinity.json": (with_one("-Infinity"), "must be finite"),
@@ -142,13 +142,13 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(ValueError) as refusal:
-            agent_from_text(game, str(path), store, 1)
+            parse_agent(game, str(path), store, 1)
         sentence = str(refusal.value)
         assert part in sentence and "\n" not in sentence and len(sentence) < 500, (name, sentence)
     with pytest.raises(ValueError, match=r"cannot be read: Is a directory"):
-        agent_from_text(game, str(tmp_path), store, 1)
+        parse_agent(game, str(tmp_path), store, 1)
     with pytest.raises(ValueError, match="cannot be read: No such file"):
-        agent_from_text(game, str(tmp_path / "missing.json"), store, 1)
+        parse_agent(game, str(tmp_path / "missing.json"), store, 1)
     assert not store.exists()
 
 
@@ -156,16 +156,16 @@ def test_oversized_parameter_files_are_refused_for_every_game(tmp_path, refused)
     path, store = tmp_path / "huge.json", tmp_path / "runs.db"
     with path.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    for game in (game for game in games().values() if game.strategy):
+    for game in (game for game in list_games().values() if game.strategy):
         with pytest.raises(ValueError, match="larger than"):
-            agent_from_text(game, str(path), store, 1)
+            parse_agent(game, str(path), store, 1)
     refused("match", "nim", path, "uniform", because="larger than")
 
 
-TUNABLE = [game for game in games().values() if game.strategy]
+TUNABLE = [game for game in list_games().values() if game.strategy]
 
 
-@pytest.mark.parametrize("game", by_default([find_game("nim"), find_game("war")], TUNABLE), ids=by_name)
+@pytest.mark.parametrize("game", by_default([known_game("nim"), known_game("war")], TUNABLE), ids=by_name)
 def test_the_command_line_refuses_spoilt_parameter_files_too(game, tmp_path, refused):
     files = spoilt(game)
     for name in ("true.json", "long.json", "deep.json", "cut.json", "binary.bin", "other.json"):
@@ -188,19 +188,19 @@ def test_good_parameter_files_are_read_in_any_form(game, tmp_path):
         ("commas.csv", ", ".join(map(repr, theta)), theta),
     ):
         (tmp_path / name).write_text(content)
-        assert agent_from_text(game, str(tmp_path / name), tmp_path / "runs.db", 1).theta == tuple(meant)
+        assert parse_agent(game, str(tmp_path / name), tmp_path / "runs.db", 1).theta == tuple(meant)
 
 
-@pytest.mark.parametrize("game", [game for game in games().values() if not game.strategy], ids=by_name)
+@pytest.mark.parametrize("game", [game for game in list_games().values() if not game.strategy], ids=by_name)
 def test_games_without_parameters_say_so(game, tmp_path):
     (tmp_path / "list.json").write_text("[1, 2]")
     for words in ("1,2", str(tmp_path / "list.json")):
         with pytest.raises(ValueError, match="has no parametric strategy: it can be played by name only"):
-            agent_from_text(game, words, tmp_path / "runs.db", 1)
+            parse_agent(game, words, tmp_path / "runs.db", 1)
     with pytest.raises(
         ValueError, match=r"'nobody' is not a player of .*: give a name \(.*uniform.*\) or a solved run"
     ):
-        agent_from_text(game, "nobody", tmp_path / "runs.db", 1)
+        parse_agent(game, "nobody", tmp_path / "runs.db", 1)
 
 
 ASKS = {
@@ -220,11 +220,11 @@ def test_runs_that_are_no_player_of_the_game_are_refused_by_name(tmp_path):
         for name, (ask, _) in ASKS.items():
             with store.create({"seed": 1, "rules": 1} | ask) as run:
                 assert run.name == name
-    for game in games().values():
+    for game in list_games().values():
         for name, (ask, sentence) in ASKS.items():
             if game.name != ask["game"]:
                 with pytest.raises(ValueError) as refusal:
-                    agent_from_text(game, name, path, 1)
+                    parse_agent(game, name, path, 1)
                 assert sentence.format(game.name) in str(refusal.value)
     with pytest.raises(ValueError, match="nim-1 has not found anything yet: resume it"):
-        agent_from_text(find_game("nim"), "nim-1", path, 1)
+        parse_agent(known_game("nim"), "nim-1", path, 1)

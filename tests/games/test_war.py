@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogspiel.core.agents import find_policy, vector_policy
-from fogspiel.core.game import DRAW, LOSS, WIN, find_game
+from fogspiel.core.game import DRAW, LOSS, WIN, known_game
 from fogspiel.core.rng import seed_of
 from fogspiel.core.session import record_game, replay
-from fogspiel.core.simulate import Match
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.war import rules
 from fogspiel.games.war.strategy import PLAN, in_order, prepare
 from fogspiel.stats.evaluate import evaluate
 
 
 def score(game, first, second, games=40_000):
-    game = find_game(game)
+    game = known_game(game)
     return evaluate(game, find_policy(game, first), find_policy(game, second), 4711, games)
 
 
@@ -96,7 +96,7 @@ def test_with_shared_shortening_both_skip_the_card_face_down():
 
 
 def test_a_deal_is_51_chance_moves_and_deals_every_card():
-    game = find_game("war")
+    game = known_game("war")
     record, _ = record_game(game, find_policy(game, "random"), find_policy(game, "random"), 1, 0)
     dealt = next(p for p in replay(game, record) if p.mover >= 0)
     assert [p.mover for p in replay(game, record)].index(dealt.mover) == 51
@@ -108,7 +108,7 @@ def test_a_deal_is_51_chance_moves_and_deals_every_card():
 
 def held_after(game, theta):
     """The packet of the first trick and the cards below the deck, for a player with these parameters."""
-    game = find_game(game)
+    game = known_game(game)
     player = vector_policy(game, theta)
     record, _ = record_game(game, player, player, 3, 0)
     steps = list(replay(game, record))
@@ -154,15 +154,15 @@ def test_the_fourth_parameter_is_a_hash():
 @pytest.mark.parametrize("gap", [7.5, 10, 13])
 def test_rounds_that_are_skipped_would_have_changed_nothing(gap):
     """Players who nearly never vary run in circles for long; skipping the circles gives the same scores."""
-    game = find_game("batawaf")
-    match = partial(Match, game, vector_policy(game, (0, 0, gap)), vector_policy(game, (0, gap, 0)))
+    game = known_game("batawaf")
+    match = partial(PolicyMatch, game, vector_policy(game, (0, 0, gap)), vector_policy(game, (0, gap, 0)))
     assert (match(fused=True).scores(7, 0, 30) == match(fused=False).scores(7, 0, 30)).all()
 
 
 @pytest.mark.slow
 def test_a_circle_between_certain_players_is_the_draw_of_a_million_moves():
-    game = find_game("batawaf")
-    match = partial(Match, game, find_policy(game, "descending"), find_policy(game, "ascending"))
+    game = known_game("batawaf")
+    match = partial(PolicyMatch, game, find_policy(game, "descending"), find_policy(game, "ascending"))
     fused = match(fused=True).scores(7, 0, 40)
     assert (fused == DRAW).any()
     assert (fused == match(fused=False).scores(7, 0, 40)).all()

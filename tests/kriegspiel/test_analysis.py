@@ -7,23 +7,21 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bitboards import QUEEN
 from fogspiel.games.chess.fen import parse_move, parse_square
-from fogspiel.games.chess.men import QUEEN
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.games.kriegspiel.words import attempt_name
 from fogspiel.kriegspiel.analysis import GameAnalysis, analyse, cost_of, rank_attempts
-from fogspiel.kriegspiel.attempt_table import Table, look, make_engine
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.belief_map import look_back
+from fogspiel.kriegspiel.decisions import described_decision, filtered_decisions, replayed_decisions
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL
-from fogspiel.kriegspiel.hindsight import look_back
-from fogspiel.kriegspiel.implications import Boards
-from fogspiel.kriegspiel.own_decisions import described_decision, filtered_decisions, replayed_decisions
-from fogspiel.kriegspiel.pgn import write_pgn
-from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.referee import Referee, Switches, play_game
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.look import attempt_name
+from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.inferences import AttemptTable, Boards, look, make_engine
+from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
+from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
-LIGHT = Effort(nodes=300)
+LIGHT = SearchLimit(nodes=300)
 NO_BOARDS = Boards(np.empty((0, 13), np.int64), np.empty(0))
 
 
@@ -116,7 +114,7 @@ def test_equal_views_with_different_true_boards_give_byte_equal_analyses(side):
 def test_values_are_advantages_over_the_mean_attempt_and_costs_compare_the_same_boards():
     moves = np.array([parse_move(name) for name in ("a2a3", "b2b3", "c2d3")])
     gains = np.array([[100, -100, ILLEGAL]] * 30 + [[300, 100, 800]] * 10, np.int32)
-    table = Table(gains, moves, NO_BOARDS, int(moves[0]), np.ones(40))
+    table = AttemptTable(gains, moves, NO_BOARDS, int(moves[0]), np.ones(40))
     attempts = rank_attempts(table)
     assert [one.move for one in attempts] == ["c2d3", "a2a3", "b2b3"]
     assert attempts[0].legal == 0.25 and attempts[0].error is None and attempts[0].gain == 8.0
@@ -132,7 +130,7 @@ def test_copies_of_a_board_do_not_make_an_error_smaller():
     moves = np.array([parse_move("a2a3"), parse_move("b2b3")])
     few = np.array([[100, -100], [0, 40]], np.int32)
     tables = [
-        Table(np.repeat(few, copies, axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(2 * copies))
+        AttemptTable(np.repeat(few, copies, axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(2 * copies))
         for copies in (1, 500)
     ]
     errors = [{one.move: one.error for one in rank_attempts(table)}["a2a3"] for table in tables]
@@ -141,12 +139,12 @@ def test_copies_of_a_board_do_not_make_an_error_smaller():
 
 def test_messages_are_put_in_words():
     decision = described_decision(0, "8/8/8/8/4P3/8/8/4K3", "tries 1", refused="e4d5")
-    (position,) = analyse([decision], "hs", Effort(nodes=2000))
+    (position,) = analyse([decision], "hs", SearchLimit(nodes=2000))
     said = " ".join(position.implied)
     assert "The other king is on one of" in said and "1 pawn capture is legal:" in said and "e4f5" in said
     assert "e4d5" not in {one.move for one in position.attempts}
     decision = described_decision(0, "8/8/8/8/8/8/PPP2PPP/R3K2R", "taken piece d5 check file", lost="2,3", taken="1,2")
-    (position,) = analyse([decision], "hs", Effort(nodes=2000))
+    (position,) = analyse([decision], "hs", SearchLimit(nodes=2000))
     assert any(sentence.startswith("The check on the file comes from") for sentence in position.implied)
     assert any(sentence.startswith("What took on d5 is") for sentence in position.implied)
     assert position.tried is None and position.cost is None and position.accepted is None
@@ -235,8 +233,8 @@ def test_an_engine_that_is_asked_about_another_attempt_goes_on_with_that_one():
 def test_weights_of_boards_count_as_copies_of_them_would():
     moves = np.array([parse_move("a2a3"), parse_move("c2d3")])
     gains = np.array([[100, ILLEGAL], [300, 800]], np.int32)
-    weighed = Table(gains, moves, NO_BOARDS, int(moves[0]), np.array([30.0, 10.0]))
-    copied = Table(np.repeat(gains, (30, 10), axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(40))
+    weighed = AttemptTable(gains, moves, NO_BOARDS, int(moves[0]), np.array([30.0, 10.0]))
+    copied = AttemptTable(np.repeat(gains, (30, 10), axis=0), moves, NO_BOARDS, int(moves[0]), np.ones(40))
     assert rank_attempts(weighed) == rank_attempts(copied)
     attempts = rank_attempts(weighed)
     assert cost_of(weighed, attempts, int(moves[0])) == cost_of(copied, attempts, int(moves[0])) == (1.25, 1.875)
@@ -244,7 +242,7 @@ def test_weights_of_boards_count_as_copies_of_them_would():
 
 def test_fog_values_every_attempt_and_ranks_its_choice_first(umpires):
     decisions, truth = replayed_decisions(umpires[3].record[:60], 0)
-    positions = list(analyse(decisions, "fog", Effort(nodes=2000)))
+    positions = list(analyse(decisions, "fog", SearchLimit(nodes=2000)))
     for position, decision in zip(positions, decisions, strict=False):
         offered = {action for action in decision.actions if action >> 12 in (0, QUEEN)}
         assert {parse_move(one.move) for one in position.attempts} == offered
@@ -253,7 +251,7 @@ def test_fog_values_every_attempt_and_ranks_its_choice_first(umpires):
         assert all(0 <= one.legal <= 1 for one in position.attempts)
     boards = [board for decision, board in zip(decisions, truth, strict=True) if decision.action is not None]
     assert all(phase.log_loss < phase.even_log_loss for phase in look_back(positions, boards))
-    assert as_json(positions) == as_json(analyse(decisions, "fog", Effort(nodes=2000)))
+    assert as_json(positions) == as_json(analyse(decisions, "fog", SearchLimit(nodes=2000)))
 
 
 def test_an_analysis_does_not_change_how_fog_plays(umpires):
@@ -281,7 +279,7 @@ def test_against_a_lone_king_the_choice_and_the_squares_are_told():
 
 @pytest.mark.parametrize("name", by_default(["cincinnati", "rand"], RULE_SETS))
 def test_games_by_every_rule_set_are_analysed(name):
-    switches = Switches.usual(name)
+    switches = HouseRules.usual(name)
     players = tuple(find_engine("greedy")(LIGHT, stream_of(5, side)) for side in (0, 1))
     umpire = play_game(players, Referee(switches=switches), 40)
     again = Referee(switches=switches)
@@ -302,7 +300,7 @@ def test_games_by_every_rule_set_are_analysed(name):
 
 
 def test_filtered_games_of_other_rule_sets_are_refused_in_a_sentence():
-    umpire = Referee(switches=Switches.usual("berkeley"))
+    umpire = Referee(switches=HouseRules.usual("berkeley"))
     for move in ("e2e4", "e7e5", "g1f3"):
         umpire.attempt(move)
     text = write_pgn(umpire.record, viewer="white", switches=umpire.switches)

@@ -10,19 +10,25 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import POSITION
 from fogspiel.games.chess.search import material_score
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.kriegspiel.beliefs.reply_policy import ROWS
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.beliefs.particle_filter import ROWS
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.attempt_ranking import rank_attempts
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
-from fogspiel.kriegspiel.evaluation.threat_value import ThreatEvaluator
-from fogspiel.kriegspiel.learned import MOST_BYTES, SHIPPED, Learned, load_learned, save_learned
-from fogspiel.kriegspiel.parameters import FogParameters
-from fogspiel.kriegspiel.referee import Referee, Switches, play_game
+from fogspiel.kriegspiel.evaluation.metaposition_value import ThreatEvaluator
+from fogspiel.kriegspiel.evaluation.move_value import rank_attempts
+from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.parameters import (
+    MOST_BYTES,
+    SHIPPED,
+    FogParameters,
+    FogWeights,
+    read_fog_weights,
+    write_fog_weights,
+)
+from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
-LITTLE = Effort(nodes=100)
+LITTLE = SearchLimit(nodes=100)
 TINY = FogParameters(boards=300, variants=40)
 """A small belief, so that whole games take moments."""
 
@@ -80,7 +86,7 @@ def test_nothing_is_known_to_be_legal_on_no_board_or_where_everything_is_refused
 
 def gains_on(fen, names, **parameters):
     """What attempts gain on a board, and what its men are worth for the mover."""
-    learned, board = load_learned(), Referee(fen).state[None, :POSITION].copy()
+    learned, board = read_fog_weights(), Referee(fen).state[None, :POSITION].copy()
     evaluator = ThreatEvaluator(FogParameters(**parameters), learned.worths)
     attempts = np.array(sorted(map(parse_move, names), key=lambda move: move % 64), np.int64)
     gains = np.empty((1, len(names)), np.int32)
@@ -180,7 +186,7 @@ def test_a_wrong_file_is_one_sentence(what, tmp_path):
     path = tmp_path / "wrong.npz"
     path.write_bytes(WRONG[what])
     with pytest.raises(ValueError, match="has no weights of the engine fog: name a file") as error:
-        load_learned(path)
+        read_fog_weights(path)
     assert "\n" not in str(error.value)
 
 
@@ -197,25 +203,25 @@ def test_a_wrong_file_is_refused_before_anything_is_written(tmp_path, refused):
 
 
 def test_weights_are_written_and_read_again(tmp_path):
-    learned, path = load_learned(), tmp_path / "copy.npz"
-    save_learned(learned, path)
-    found = load_learned(path)
+    learned, path = read_fog_weights(), tmp_path / "copy.npz"
+    write_fog_weights(learned, path)
+    found = read_fog_weights(path)
     assert all((one == other).all() for one, other in zip(found, learned, strict=True))
     with np.load(path) as kept:
         assert sorted(kept) == ["replies", "worths"]
     with pytest.raises(ValueError, match="cannot be written"):
-        save_learned(learned, tmp_path / "no" / "copy.npz")
+        write_fog_weights(learned, tmp_path / "no" / "copy.npz")
 
 
 def test_the_weights_of_the_package_are_small_and_sensible():
     assert SHIPPED.stat().st_size < 20_000
-    worths = load_learned().worths
+    worths = read_fog_weights().worths
     assert (worths[:, 0] == 100).all() and (worths[:, 4] > worths[:, 3]).all() and (worths[:, 1:5] > 100).all()
 
 
 def test_an_engine_has_the_weights_of_a_file(tmp_path, answer):
-    learned, path = load_learned(), tmp_path / "other.npz"
-    save_learned(Learned(learned.replies * 0, learned.worths), path)
+    learned, path = read_fog_weights(), tmp_path / "other.npz"
+    write_fog_weights(FogWeights(learned.replies * 0, learned.worths), path)
     assert (find_engine(f"fog:{path}")(LITTLE, stream_of(1)).belief.policy == 1).all()
     words = ("kriegspiel", "match", f"fog:{path}@50n", "random", "--games", 2, "--longest", 12, "--processes", 1)
     assert answer(*words)["games"] == 2
@@ -224,10 +230,10 @@ def test_an_engine_has_the_weights_of_a_file(tmp_path, answer):
 # Games
 
 
-@pytest.mark.parametrize("effort", [Effort(nodes=300), Effort(nodes=2000)])
+@pytest.mark.parametrize("effort", [SearchLimit(nodes=300), SearchLimit(nodes=2000)])
 def test_a_seed_fixes_the_game_and_threads_do_not_matter(effort):
     def record(threads):
-        player = Fog(Effort(nodes=effort.nodes, threads=threads), stream_of(1))
+        player = Fog(SearchLimit(nodes=effort.nodes, threads=threads), stream_of(1))
         return play_game((player, Greedy(LITTLE, stream_of(2))), Referee(), 24).record
 
     assert record(1) == record(1) == record(2)
@@ -237,7 +243,7 @@ def test_a_seed_fixes_the_game_and_threads_do_not_matter(effort):
 def test_a_whole_game_is_played_by_every_rule_set(name):
     for seed, turned in enumerate((1, -1)):
         players = (make_fog(seed), Random(LITTLE, stream_of(3, seed)))[::turned]
-        umpire = play_game(players, Referee(switches=Switches.usual(name)), 600)
+        umpire = play_game(players, Referee(switches=HouseRules.usual(name)), 600)
         assert umpire.forfeit is None and (umpire.over or umpire.plies == 600)
 
 
@@ -245,8 +251,8 @@ def test_a_whole_game_is_played_by_every_rule_set(name):
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_whole_games_with_full_beliefs_are_played_by_every_rule_set(name):
     for seed in range(6):
-        players = (Fog(Effort(nodes=3000), stream_of(seed)), Greedy(LITTLE, stream_of(3, seed)))
-        umpire = play_game(players[:: -1 if seed % 2 else 1], Referee(switches=Switches.usual(name)), 1000)
+        players = (Fog(SearchLimit(nodes=3000), stream_of(seed)), Greedy(LITTLE, stream_of(3, seed)))
+        umpire = play_game(players[:: -1 if seed % 2 else 1], Referee(switches=HouseRules.usual(name)), 1000)
         assert umpire.forfeit is None and (umpire.over or umpire.plies == 1000)
 
 
@@ -294,7 +300,7 @@ def test_equal_views_give_equal_attempts():
 def test_under_berkeley_rules_it_does_not_matter_what_was_taken():
     tried = []
     for fen in ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1"):
-        umpire, engine = Referee(fen, Switches.usual("berkeley")), make_fog(6)
+        umpire, engine = Referee(fen, HouseRules.usual("berkeley")), make_fog(6)
         engine.begin(0)
         engine.follow(umpire.view(0), parse_move("e4d5"))
         umpire.attempt("e4d5")
@@ -304,14 +310,17 @@ def test_under_berkeley_rules_it_does_not_matter_what_was_taken():
 
 
 def test_nodes_are_counted_and_hardly_exceeded():
-    umpire, engine = Referee(), Fog(Effort(nodes=1000), stream_of(1))
+    umpire, engine = Referee(), Fog(SearchLimit(nodes=1000), stream_of(1))
     engine.begin(0)
     engine.choose(umpire.view(0), umpire.actions)
     assert 0 < engine.nodes <= 1000 + 480
 
 
 def test_a_belief_grows_with_the_effort_up_to_a_limit():
-    usual, efforts = FogParameters(), (Effort(nodes=1), Effort(0.05), Effort(0.1), Effort(0.4), Effort(10.0))
+    usual, efforts = (
+        FogParameters(),
+        (SearchLimit(nodes=1), SearchLimit(0.05), SearchLimit(0.1), SearchLimit(0.4), SearchLimit(10.0)),
+    )
     sizes = [belief_size(effort, usual) for effort in efforts]
     assert [size.most / usual.boards for size in sizes] == [0.2, 0.5, 1, 4, 4]
     assert max(size.variants for size in sizes) == usual.variants

@@ -6,17 +6,13 @@ import chess
 import numpy as np
 import pytest
 
-from fogspiel.core.game import blank
+from fogspiel.core.game import new_cells
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.bits import NO_SQUARE, bit
+from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE, ROOK, bit
 from fogspiel.games.chess.fen import fen_of, parse_move
-from fogspiel.games.chess.limits import LIMITS
-from fogspiel.games.chess.men import KINDS, ROOK
-from fogspiel.games.chess.messages import MESSAGE, SQUARE
-from fogspiel.games.chess.move_code import ROOK_HOME
-from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief
+from fogspiel.games.chess.moves import LIMITS
+from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, ROOK_HOME
+from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief, vary_boards
 from fogspiel.kriegspiel.beliefs.board_filter import (
     empty_children,
     keep_where_accepted,
@@ -24,10 +20,11 @@ from fogspiel.kriegspiel.beliefs.board_filter import (
     list_children,
     select_children,
 )
-from fogspiel.kriegspiel.beliefs.board_variants import vary_boards
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
-from fogspiel.kriegspiel.beliefs.reply_policy import ROWS
-from fogspiel.kriegspiel.engine import Effort, Engine
+from fogspiel.kriegspiel.beliefs.particle_filter import ROWS
+from fogspiel.kriegspiel.engine import Engine, SearchLimit
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.referee import Referee
 
 ROOM = 2000
@@ -72,7 +69,7 @@ def chances_of(state, lost):
 
 def begun():
     """A state in which all men are at home."""
-    state = blank(rules.STATE)
+    state = new_cells(rules.STATE)
     rules.start(state)
     return state
 
@@ -230,7 +227,7 @@ class Listener(Engine):
     """Keeps a belief and tries anything."""
 
     def __init__(self, size, seed, policy=POLICY):
-        super().__init__(Effort(nodes=1), stream_of(seed))
+        super().__init__(SearchLimit(nodes=1), stream_of(seed))
         self.belief, self.rng = BoardBelief(size, policy, stream_of(seed, 1)), random.Random(seed)
         self.first = None
 

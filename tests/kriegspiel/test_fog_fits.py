@@ -6,20 +6,18 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.bits import NO_SQUARE
-from fogspiel.games.chess.limits import CHECKERS, LIMITS, restrict
-from fogspiel.games.chess.men import KINDS
-from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE
+from fogspiel.games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MOVER, PLY, POSITION
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.beliefs.reply_policy import CLASS_ROW, ROWS, weigh_replies
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, weigh_replies
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
+from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.training.reply_fit import Decisions, decisions_of, fit_policy, log_chance
 from fogspiel.kriegspiel.training.value_fit import count_men, fit_logistic, fit_worths, phase_of_men, quiet_counts
 
-LITTLE = Effort(nodes=1)
+LITTLE = SearchLimit(nodes=1)
 
 
 def weigh(board, lost, policy):

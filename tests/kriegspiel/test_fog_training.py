@@ -8,10 +8,10 @@ import pytest
 from support.commands import DOCUMENTED
 
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import Effort, find_engine
-from fogspiel.kriegspiel.learned import SHAPES, SHIPPED, load_learned, save_learned
-from fogspiel.kriegspiel.matches import code_of
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
+from fogspiel.kriegspiel.match import code_of
+from fogspiel.kriegspiel.parameters import SHAPES, SHIPPED, read_fog_weights, write_fog_weights
+from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.training.value_fit import fit_worths
 from fogspiel.papers.fog_training import POPULATION, FogTraining, white_score
 from fogspiel.runs.kinds import kriegspiel as bouts
@@ -28,14 +28,14 @@ def test_weights_are_made_from_stored_games_that_are_recalled(answer, fogspiel, 
     assert found["bytes"] == output.stat().st_size and found["decisions"] > 1000 and -4 < found["log_chance"] < 0
     row = next(line for line in DOCUMENTED.splitlines() if line.startswith("| `kriegspiel train`"))
     assert found.keys() <= set(re.findall(r"`(\w+)`", row))
-    learned = load_learned(output)
+    learned = read_fog_weights(output)
     assert all(np.isfinite(array).all() and array.shape == SHAPES[name] for name, array in learned._asdict().items())
     again = tmp_path / "again.npz"
     shown = fogspiel(*TRAIN, *SMALL, "--output", again)
     assert "found finished in the store" in shown.stderr and "60 games" in shown.stdout
     assert again.read_bytes() == output.read_bytes()
     assert code_of(f"fog:{output}") != code_of("fog") == code_of("stray-fog")
-    find_engine(f"fog:{output}")(Effort(nodes=1), stream_of(1))
+    find_engine(f"fog:{output}")(SearchLimit(nodes=1), stream_of(1))
 
 
 def test_an_interrupted_training_says_how_to_go_on_and_ends_with_the_same_bytes(fogspiel, tmp_path, monkeypatch):
@@ -81,12 +81,12 @@ def test_games_that_tell_too_little_are_refused_in_a_sentence(fogspiel, tmp_path
 
 
 def test_the_usual_training_is_the_recipe_of_the_shipped_weights(tmp_path):
-    match = FogTraining(POPULATION, Effort(nodes=1), 900, tmp_path / "fog.npz").round_robin()
+    match = FogTraining(POPULATION, SearchLimit(nodes=1), 900, tmp_path / "fog.npz").round_robin()
     assert match.seed == 11 and match.games == 60 and len(match.meetings) == 15
     assert match.names[2:4] == ["minimax (1,000 nodes)", "stray-C (3,000 nodes)"]
     assert SHIPPED.stat().st_size < 1_000_000
     path = tmp_path / "copy.npz"
-    save_learned(load_learned(), path)
+    write_fog_weights(read_fog_weights(), path)
     assert path.read_bytes() == SHIPPED.read_bytes()
 
 

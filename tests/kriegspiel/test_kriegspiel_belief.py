@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.game import blank
+from fogspiel.core.game import new_cells
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.men import KING, PAWN
+from fogspiel.games.chess.bitboards import KING, PAWN
 from fogspiel.games.chess.position import MEN, MOVER
-from fogspiel.games.kriegspiel import rules
 from fogspiel.kriegspiel.belief_map import beliefs
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
+from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 PLIES = 40
@@ -19,13 +19,13 @@ BELIEVERS = ("A", "B1", "C", "minimax", "los", "aosp", "hs", "fog")
 @pytest.fixture(scope="module")
 def record():
     """A game between two who take what they can; whoever is told of it as its own believes something."""
-    players = tuple(find_engine("greedy")(Effort(nodes=1), stream_of(7, seat)) for seat in (0, 1))
+    players = tuple(find_engine("greedy")(SearchLimit(nodes=1), stream_of(7, seat)) for seat in (0, 1))
     return play_game(players, Referee(), PLIES).record
 
 
 def states(record):
     """The state before each move, and after the last."""
-    state = blank(rules.STATE)
+    state = new_cells(rules.STATE)
     rules.start(state)
     yield state
     for action in record:

@@ -16,12 +16,12 @@ from support.kriegspiel_referees import of_the_package
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, move_name, parse_move
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.program import ProgramPlayer
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 SHIM = Path(__file__).parents[2] / "benchmarks" / "kriegspiel_bot.py"
-ONE = Effort(nodes=1)
+ONE = SearchLimit(nodes=1)
 REFUSED = {"move_done": False, "announcement": "ILLEGAL_MOVE"}
 SILENCE = {
     "announcement": "REGULAR_MOVE", "capture_square": None, "captured_piece_announcement": None,

@@ -4,7 +4,7 @@ import pytest
 
 from fogspiel.core import plugins
 from fogspiel.kriegspiel.engine import about_engine, engines, find_engine
-from fogspiel.kriegspiel.matches import code_of
+from fogspiel.kriegspiel.match import code_of
 
 LAST = '''"""An engine of one\'s own."""
 

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.fen import parse_move, parse_square
-from fogspiel.games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.position import MEN, MOVER, POSITION, king_of
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.endings.belief import let_reply
+from fogspiel.kriegspiel.endings.player import LoneKingPlayer, faces_lone_king
+from fogspiel.kriegspiel.endings.tablebase import NO_MATE, endgame_table
+from fogspiel.kriegspiel.endings.values import WEIGHTS
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.kriegspiel.referee import Referee, Switches
-from fogspiel.kriegspiel.search.endgame_table import NO_MATE, endgame_table
-from fogspiel.kriegspiel.search.lone_king_belief import let_reply
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.referee import HouseRules, Referee
 from fogspiel.kriegspiel.search.lone_king_defence import defend, draw_ending
-from fogspiel.kriegspiel.search.lone_king_player import LoneKingPlayer, faces_lone_king
-from fogspiel.kriegspiel.search.lone_king_values import WEIGHTS
 from fogspiel.kriegspiel.training.lone_king_games import ENDS, MATE, play_endings
 
-QUICK = Effort(nodes=1)
+QUICK = SearchLimit(nodes=1)
 SEED = 7
 
 
@@ -80,7 +80,7 @@ def worlds_after(worlds, action, seen):
 @pytest.mark.parametrize("men", [pytest.param("KBN", marks=pytest.mark.thorough), "KQ", "KP", "KRB"])
 def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike(men):
     for number in range(3):
-        stream, house = stream_of(number, 5), Switches(fifty=False, repetition=False, material=False)
+        stream, house = stream_of(number, 5), HouseRules(fifty=False, repetition=False, material=False)
         umpire, player = Referee(draw_ending(men, stream), house), LoneKingPlayer(QUICK, stream_of(number, 6))
         player.begin(0)
         player.choose(umpire.view(0), umpire.actions)
@@ -95,7 +95,7 @@ def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike
                 rules.begin(state, position, house.bits)
                 worlds.append(state)
         for _ in range(12):
-            action = int(umpire.actions[below(stream, len(umpire.actions))])
+            action = int(umpire.actions[random_below(stream, len(umpire.actions))])
             player.last = action
             umpire.attempt(action)
             if umpire.over:
@@ -154,7 +154,7 @@ def test_black_mates_as_white_does():
             umpire.attempt(player.choose(umpire.view(1), umpire.actions))
         else:
             actions = umpire.actions
-            umpire.attempt(int(actions[below(stream, len(actions))]))
+            umpire.attempt(int(actions[random_below(stream, len(actions))]))
     assert umpire.ending == "checkmate"
     assert player.ending is not None
 

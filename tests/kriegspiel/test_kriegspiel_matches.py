@@ -11,21 +11,21 @@ import time
 import numpy as np
 import pytest
 
-from fogspiel.kriegspiel import matches
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.referee import LIMIT, Referee, Switches
-from fogspiel.runs import engine_match as played
+from fogspiel.kriegspiel import match
+from fogspiel.kriegspiel import match as played
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
 from fogspiel.runs import jobs
 from fogspiel.runs.jobs import find_or_create_run
-from fogspiel.runs.kind import Delivered, work_on
+from fogspiel.runs.kind import Outputs, execute
 from fogspiel.runs.kinds.kriegspiel import KIND
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
-ONE = Effort(nodes=1)
-GREEDY, RANDOM = matches.EngineSpec("greedy", ONE), matches.EngineSpec("random", ONE)
+ONE = SearchLimit(nodes=1)
+GREEDY, RANDOM = match.EngineSpec("greedy", ONE), match.EngineSpec("random", ONE)
 
 
 # Elo
@@ -102,16 +102,16 @@ def asked(**options):
 def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        work_on(run, Context(path, processes, watch=watch))
-        return KIND.outcome(run, Delivered()), [(row.kind, row.body) for row in run.rows]
+        execute(run, Context(path, processes, watch=watch))
+        return KIND.outcome(run, Outputs()), [(row.kind, row.body) for row in run.rows]
 
 
 def test_a_pair_is_two_games_whose_records_say_everything_that_is_counted():
-    switches = Switches(fifty=False).to_json()
-    row = matches.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
+    switches = HouseRules(fifty=False).to_json()
+    row = match.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
     assert [game["white"] for game in row["games"]] == [0, 1]
     for game in row["games"]:
-        umpire, refused = Referee(switches=Switches(**switches)), [0, 0]
+        umpire, refused = Referee(switches=HouseRules(**switches)), [0, 0]
         for action in game["record"]:
             side = umpire.mover
             if not umpire.attempt(action).accepted:
@@ -120,7 +120,7 @@ def test_a_pair_is_two_games_whose_records_say_everything_that_is_counted():
         assert game["ending"] == (umpire.ending or LIMIT)
         assert game["result"] == (2 - umpire.score if game["white"] else umpire.score)
     assert row["games"][0]["record"] != row["games"][1]["record"]
-    assert row == matches.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
+    assert row == match.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
 
 
 def test_how_games_went_is_counted_for_a_move():
@@ -128,7 +128,7 @@ def test_how_games_went_is_counted_for_a_move():
         {"white": 0, "plies": 5, "refused": [6, 2], "nodes": [30, None], "ending": "checkmate"},
         {"white": 1, "plies": 3, "refused": [0, 1], "nodes": [10, None], "ending": "stalemate"},
     ]
-    found = matches.statistics_of([{"games": games}])
+    found = match.statistics_of([{"games": games}])
     assert found.plies == 4 and found.refused_per_move == [1.5, 0.75]  # three and one moves; two and two
     assert found.nodes_per_move == [10, None] and found.endings == {"checkmate": 1, "stalemate": 1}
 
@@ -153,7 +153,7 @@ def test_two_processes_give_the_same_bytes_as_one(tmp_path):
 
 
 def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypatch):
-    path, numbers, play_pair = tmp_path / "runs.db", [], matches.play_pair
+    path, numbers, play_pair = tmp_path / "runs.db", [], match.play_pair
     outcome(path, asked(games=6))
 
     def play_counted(**given):
@@ -169,7 +169,9 @@ def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypa
 
 
 def test_a_race_stops_a_match_at_the_same_pair_whoever_plays(tmp_path):
-    request = asked(games=400, longest=None, stop=True, seats=(GREEDY, matches.EngineSpec("random", Effort(nodes=2))))
+    request = asked(
+        games=400, longest=None, stop=True, seats=(GREEDY, match.EngineSpec("random", SearchLimit(nodes=2)))
+    )
     found, rows = outcome(tmp_path / "runs.db", request)
     assert found["decision"] == 1 and 10 < found["games"] < 400 and rows[-1][1]["decision"] == 1
     assert found["games"] == 2 * (len(rows) - 2) and found["elo_interval_of"] == "anytime"
@@ -178,7 +180,7 @@ def test_a_race_stops_a_match_at_the_same_pair_whoever_plays(tmp_path):
 
 
 def test_a_round_robin_has_a_row_for_every_pair_and_rates_every_engine(tmp_path):
-    seats = (GREEDY, RANDOM, matches.EngineSpec("random", Effort(nodes=2)))
+    seats = (GREEDY, RANDOM, match.EngineSpec("random", SearchLimit(nodes=2)))
     found, rows = outcome(tmp_path / "runs.db", asked(seats=seats, games=8))
     assert len(rows) == 2 + 12 and len(found["meetings"]) == 3 and len(found["scores"]) == 3
     assert found["players"] == ["greedy (1 node)", "random (1 node)", "random (2 nodes)"]
@@ -196,18 +198,18 @@ def test_a_run_is_not_resumed_by_engines_of_other_code(tmp_path, monkeypatch):
         outcome(path, asked(), watch=stop)
     monkeypatch.setattr(played, "code_of", lambda engine: "other")
     with Store.open(path, write=True) as store, pytest.raises(ValueError, match="code has changed"):
-        work_on(store.work_on("kriegspiel-1"), Context(path))
+        execute(store.work_on("kriegspiel-1"), Context(path))
 
 
 def test_timed_matches_are_stored_and_found_finished(tmp_path):
-    quick = Effort(seconds=0.001)
-    request = asked(seats=(matches.EngineSpec("greedy", quick), matches.EngineSpec("random", quick)), games=4)
+    quick = SearchLimit(seconds=0.001)
+    request = asked(seats=(match.EngineSpec("greedy", quick), match.EngineSpec("random", quick)), games=4)
     first = outcome(tmp_path / "runs.db", request)
     assert first == outcome(tmp_path / "runs.db", request)
 
 
 def test_workers_that_think_long_are_waited_for():
-    slow = matches.EngineSpec("random", Effort(seconds=60.0))
+    slow = match.EngineSpec("random", SearchLimit(seconds=60.0))
     assert asked().patience.going_on < 30 and asked(seats=(GREEDY, slow)).patience.going_on > 180
 
 
@@ -221,7 +223,7 @@ def test_bad_requests_are_refused():
         with pytest.raises(ValueError, match=part):
             asked(**options)
     with pytest.raises(ValueError, match="no Kriegspiel engine 'gredy'"):
-        asked(seats=(matches.EngineSpec("gredy", ONE), RANDOM)).to_json()
+        asked(seats=(match.EngineSpec("gredy", ONE), RANDOM)).to_json()
 
 
 @pytest.mark.slow

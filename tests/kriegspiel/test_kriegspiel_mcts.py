@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess.bitboards import KING, PAWN
 from fogspiel.games.chess.fen import START, parse_move, parse_square, position_of
-from fogspiel.games.chess.limits import LIMITS, restrict
-from fogspiel.games.chess.men import KING, PAWN
-from fogspiel.games.chess.messages import MESSAGE
-from fogspiel.games.chess.move_code import move_of
-from fogspiel.games.chess.moves import is_legal
-from fogspiel.games.chess.position import MEN
-from fogspiel.games.kriegspiel import rules
-from fogspiel.kriegspiel.beliefs.board_survey import SURVEY, survey_board
-from fogspiel.kriegspiel.beliefs.matrix_tries import hear_our_tries, tilt
-from fogspiel.kriegspiel.beliefs.opponent_motion import predict_capture, predict_quiet_move
+from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
+from fogspiel.games.chess.position import MEN, move_of
+from fogspiel.kriegspiel.beliefs.matrix_motion import hear_our_tries, predict_capture, predict_quiet_move, tilt
+from fogspiel.kriegspiel.beliefs.matrix_survey import SURVEY, survey_board
 from fogspiel.kriegspiel.beliefs.probability_matrices import (
     KINGS,
     KNOWN,
@@ -31,17 +26,26 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
     place_at_home,
     total,
 )
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.engines.mcts import ENGINES, C
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.engines.mcts import ENGINES, ApproachC
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.kriegspiel.evaluation.features import FEATURES
+from fogspiel.kriegspiel.evaluation.board_evaluator import FEATURES
 from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
-from fogspiel.kriegspiel.opponent_model import LATEST, attraction_of, count_placements, load_model, model_of, save_model
-from fogspiel.kriegspiel.parameters import Parameters
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import MESSAGE
+from fogspiel.kriegspiel.opponent_model import (
+    LATEST,
+    attraction_of,
+    count_placements,
+    model_of,
+    read_model,
+    write_model,
+)
+from fogspiel.kriegspiel.parameters import MatrixParameters
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
 
-PARAMETERS = Parameters().record
+PARAMETERS = MatrixParameters().record
 EVEN = np.ones((3, 64), np.float32)
 
 
@@ -69,8 +73,10 @@ def games_of(first: str, second: str, games: int, nodes: int) -> list[Referee]:
     return [
         play_game(
             (
-                ENGINES[first](Effort(nodes=nodes), stream_of(seed, 1)) if first in ENGINES else random_player(seed, 1),
-                ENGINES[second](Effort(nodes=nodes), stream_of(seed, 2))
+                ENGINES[first](SearchLimit(nodes=nodes), stream_of(seed, 1))
+                if first in ENGINES
+                else random_player(seed, 1),
+                ENGINES[second](SearchLimit(nodes=nodes), stream_of(seed, 2))
                 if second in ENGINES
                 else random_player(seed, 2),
             ),
@@ -82,12 +88,12 @@ def games_of(first: str, second: str, games: int, nodes: int) -> list[Referee]:
 
 
 def random_player(seed: int, seat: int) -> Random:
-    return Random(Effort(nodes=1), stream_of(seed, seat))
+    return Random(SearchLimit(nodes=1), stream_of(seed, seat))
 
 
 def test_kernels_receive_every_parameter_under_its_name():
-    for name in Parameters.__dataclass_fields__:
-        assert getattr(PARAMETERS, name) == getattr(Parameters(), name)
+    for name in MatrixParameters.__dataclass_fields__:
+        assert getattr(PARAMETERS, name) == getattr(MatrixParameters(), name)
 
 
 def test_a_game_begins_with_one_king_eight_pawns_and_seven_pieces_at_home():
@@ -176,7 +182,7 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
     # outside truth: the umpire's board; the king walks at random, the queen tries anything
     for seed in range(3):
         umpire, dice = Referee("8/8/3k4/8/8/8/2Q5/3K4 w - - 0 1"), stream_of(seed, 5)
-        seer, walker = C(Effort(nodes=1), stream_of(seed), opposed=(0, 0)), random_player(seed, 4)
+        seer, walker = ApproachC(SearchLimit(nodes=1), stream_of(seed), opposed=(0, 0)), random_player(seed, 4)
         seer.begin(0)
         walker.begin(1)
         while not umpire.over and umpire.plies < 60:
@@ -189,7 +195,7 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
             net = int(attacked_squares(seer.known))
             assert sum(seer.prob[KINGS, s] for s in range(64) if king >> s & 1) > 0
             assert not any(seer.prob[KINGS, s] for s in range(64) if net >> s & 1)
-            seer.last = actions[below(dice, len(actions))]
+            seer.last = actions[random_below(dice, len(actions))]
             seer.fresh = True
             umpire.attempt(seer.last)
 
@@ -198,7 +204,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     # outside truth: the mean logarithm of the chance given to what really is on each square that is not ours
     told, blind = [], []
     for seed in range(4):
-        umpire, seer, other = Referee(), C(Effort(nodes=1), stream_of(seed)), random_player(seed, 1)
+        umpire, seer, other = Referee(), ApproachC(SearchLimit(nodes=1), stream_of(seed)), random_player(seed, 1)
         seer.begin(0)
         other.begin(1)
         while not umpire.over and umpire.plies < 60:
@@ -220,7 +226,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
 def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
     records = []
     for threads in (1, 1, 2, 2):
-        player = ENGINES[name](Effort(nodes=60, threads=threads), stream_of(4))
+        player = ENGINES[name](SearchLimit(nodes=60, threads=threads), stream_of(4))
         other, umpire = random_player(4, 1), Referee()
         records.append(play_game((player, other), umpire, 16).record)
     assert records[0] == records[1]
@@ -228,7 +234,7 @@ def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
 
 
 def test_a_refused_attempt_leaves_the_rest_of_the_tree():
-    umpire, engine = Referee(), C(Effort(nodes=800), stream_of(3))
+    umpire, engine = Referee(), ApproachC(SearchLimit(nodes=800), stream_of(3))
     engine.begin(0)
     first = engine.choose(umpire.view(0), umpire.actions)
     places = int(engine.trees[0].used[0])
@@ -276,7 +282,7 @@ def test_a_model_counts_where_men_stood_in_the_records(tmp_path):
     model = model_of(counts)
     assert model.shape == (2, 6, LATEST, 64)
     assert np.allclose(model[:, KING].sum(axis=-1), 1, atol=1e-3)
-    assert np.allclose(load_model(save_model(model, tmp_path / "model.npz")), model, atol=1e-3)
+    assert np.allclose(read_model(write_model(model, tmp_path / "model.npz")), model, atol=1e-3)
     attraction = attraction_of(model, 1, 3, 1.0)
     assert attraction.min() > 0
     assert np.allclose(attraction.mean(axis=1), 1, atol=1e-3)
@@ -287,12 +293,12 @@ def test_a_file_that_is_no_model_is_refused_with_a_sentence(tmp_path):
     path = tmp_path / "model.npz"
     path.write_text("nothing")
     with pytest.raises(ValueError, match="is not a model"):
-        load_model(path)
+        read_model(path)
 
 
 @pytest.mark.slow
 def test_c_searches_at_least_120_000_nodes_in_a_second():
-    engine, umpire = C(Effort(nodes=20_000), stream_of(1)), Referee()
+    engine, umpire = ApproachC(SearchLimit(nodes=20_000), stream_of(1)), Referee()
     engine.begin(0)
     engine.choose(umpire.view(0), umpire.actions)
     engine.begin(0)

@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.rng import below, stream_of
-from fogspiel.games.chess.bits import NO_SQUARE
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess.bitboards import KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.fen import parse_move, parse_square
-from fogspiel.games.chess.men import KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
-from fogspiel.games.chess.messages import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel.beliefs import fills, metaposition, metaposition_update
+from fogspiel.kriegspiel.beliefs import board_filter, metaposition, metaposition_update
 from fogspiel.kriegspiel.beliefs.metaposition import META
-from fogspiel.kriegspiel.engine import Effort, Engine, find_engine
+from fogspiel.kriegspiel.endings import search
+from fogspiel.kriegspiel.engine import Engine, SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.evaluation import metaposition_value
+from fogspiel.kriegspiel.game.attempts import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.kriegspiel.search import lone_king_endgame, metaposition_search
+from fogspiel.kriegspiel.search import metaposition_search
 
-QUICK = Effort(nodes=300)
+QUICK = SearchLimit(nodes=300)
 NOBODY = np.zeros(64, np.int64)
 
 
@@ -85,7 +85,7 @@ class Watched(Minimax):
     """A program whose metaposition is compared with the truth after every word of the referee."""
 
     def __init__(self, umpire, stream, wild):
-        super().__init__(Effort(nodes=1), stream)
+        super().__init__(SearchLimit(nodes=1), stream)
         self.umpire, self.wild, self.faults, self.compared = umpire, wild, [], 0
 
     def compare(self):
@@ -103,7 +103,7 @@ class Watched(Minimax):
 
     def attempt(self, seen, actions):
         if self.wild:
-            return int(actions[below(self.stream, len(actions))])
+            return int(actions[random_below(self.stream, len(actions))])
         return super().attempt(seen, actions)
 
 
@@ -122,10 +122,10 @@ def test_floods_agree_with_step_by_step_moves():
         men, free = (np.int64(x) for x in rng.integers(-(2**63), 2**63 - 1, 2))
         men &= np.int64(rng.integers(-(2**63), 2**63 - 1))
         for kernel, steps in (
-            (fills.sideways, ((0, 1), (0, -1))),
-            (fills.north, ((1, 0),)),
-            (fills.south, ((-1, 0),)),
-            (fills.diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+            (board_filter.sideways, ((0, 1), (0, -1))),
+            (board_filter.north, ((1, 0),)),
+            (board_filter.south, ((-1, 0),)),
+            (board_filter.diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
         ):
             wanted = {s for s in range(64) if int(men) >> s & 1}
             for start in list(wanted):
@@ -222,15 +222,15 @@ def test_a_safe_capture_is_worth_more_than_a_quiet_move():
 
 
 def test_the_parts_of_a_bare_king_s_squares_are_those_of_the_referee():
-    stack = lone_king_endgame.empty_stack(0)
+    stack = search.empty_stack(0)
     men, parts, shares = np.zeros(KINDS, np.int64), stack.parts[0], stack.shares[0]
     men[KING], men[ROOK] = squares("b3"), squares("h2")
     kings = squares("a1 c1 d1 h8 e3")
-    lone_king_endgame.divide(men, kings, parse_move("h2h1"), stack.after[0], stack.lines[0], parts, shares)
-    assert names(parts[lone_king_endgame.MATED]) == {"a1"}
-    assert shares[lone_king_endgame.SILENT] == 1
-    assert shares[lone_king_endgame.SILENT + 1] == 2  # checks on the rank, from c1 and d1
-    assert shares[lone_king_endgame.SILENT + 2] == 1  # on the file, from h8
+    search.divide(men, kings, parse_move("h2h1"), stack.after[0], stack.lines[0], parts, shares)
+    assert names(parts[search.MATED]) == {"a1"}
+    assert shares[search.SILENT] == 1
+    assert shares[search.SILENT + 1] == 2  # checks on the rank, from c1 and d1
+    assert shares[search.SILENT + 2] == 1  # on the file, from h8
 
 
 def result(number, other, effort=QUICK):
@@ -250,7 +250,7 @@ def test_it_beats_the_random_and_the_greedy_player():
 
 @pytest.mark.slow
 def test_it_wins_nearly_always_against_the_random_player():
-    assert sum(result(number, "random", Effort(nodes=1000)) == 1 for number in range(100)) >= 95
+    assert sum(result(number, "random", SearchLimit(nodes=1000)) == 1 for number in range(100)) >= 95
 
 
 def test_the_same_seed_and_nodes_give_the_same_game():
@@ -263,7 +263,7 @@ def test_the_same_seed_and_nodes_give_the_same_game():
 
 
 def test_time_and_threads_are_kept_to():
-    for effort in (Effort(seconds=0.02), Effort(nodes=500, threads=2), Effort(nodes=1)):
+    for effort in (SearchLimit(seconds=0.02), SearchLimit(nodes=500, threads=2), SearchLimit(nodes=1)):
         players = [Minimax(effort, stream_of(6, seat)) for seat in range(2)]
         assert play_game((players[0], players[1]), Referee(), 24).plies == 24
         assert all(player.searcher.spent > 0 for player in players)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from support.commands import DOCUMENTED
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.men import KING, PAWN
+from fogspiel.games.chess.bitboards import KING, PAWN
 from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
-from fogspiel.kriegspiel.engine import Effort, Straying, find_engine, parse_engine
-from fogspiel.kriegspiel.engines.mcts import A
-from fogspiel.kriegspiel.matches import code_of
+from fogspiel.kriegspiel.engine import SearchLimit, Straying, find_engine, parse_engine
+from fogspiel.kriegspiel.engines.mcts import ApproachA
+from fogspiel.kriegspiel.match import code_of
 from fogspiel.kriegspiel.opponent_model import (
     AT_HOME,
     GENERIC,
@@ -25,13 +25,13 @@ from fogspiel.kriegspiel.opponent_model import (
     count_placements,
     find_model,
     habits_of,
-    load_model,
     model_of,
-    save_model,
+    read_model,
+    write_model,
 )
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.papers.opponent_training import Training, train
+from fogspiel.papers.ciancarini2010.opponent_training import Training, train
 from fogspiel.runs import agent_texts
 from fogspiel.runs.kinds import kriegspiel as bouts
 
@@ -75,7 +75,7 @@ def test_the_change_of_a_model_is_the_share_of_men_that_stand_elsewhere(model):
 
 
 def test_the_model_of_the_package_is_small_and_knows_the_opening():
-    generic = load_model(GENERIC)
+    generic = read_model(GENERIC)
     assert GENERIC.stat().st_size < 200_000 and generic.shape == SHAPE
     assert np.allclose(generic[:, KING].sum(axis=-1), 1, atol=0.01)
     assert generic[0, KING, 0, 4] > 0.9 > generic[0, KING, 20, 4]
@@ -94,20 +94,20 @@ def test_a_file_with_other_numbers_is_refused(model, tmp_path):
     path = tmp_path / "other.npz"
     np.savez_compressed(path, model=model[:1])
     with pytest.raises(ValueError, match="has the shape"):
-        load_model(path)
+        read_model(path)
     with pytest.raises(ValueError, match="chances that are none"):
-        load_model(save_model(model - 2, path))
+        read_model(write_model(model - 2, path))
 
 
 def test_words_say_which_model_an_engine_has(model, tmp_path):
-    path = save_model(model, tmp_path / "m@1.npz")
-    effort = Effort(nodes=1)
+    path = write_model(model, tmp_path / "m@1.npz")
+    effort = SearchLimit(nodes=1)
     for name in ("A", "B1", "C"):
         assert find_engine(f"{name}:none")(effort, stream_of(1)).model is None
         assert np.allclose(find_engine(f"{name}:{path}")(effort, stream_of(1)).model, model, atol=1e-3)
         assert find_engine(f"stray-{name}:generic")(effort, stream_of(1)).engine.model.shape == SHAPE
-    assert parse_engine(f"C:{path}") == (f"C:{path}", Effort(seconds=0.1))
-    assert parse_engine(f"C:{path}@5n") == (f"C:{path}", Effort(nodes=5))
+    assert parse_engine(f"C:{path}") == (f"C:{path}", SearchLimit(seconds=0.1))
+    assert parse_engine(f"C:{path}@5n") == (f"C:{path}", SearchLimit(nodes=5))
     codes = {code_of(words) for words in ("C:none", "C:generic", f"C:{path}")}
     assert len(codes) == 3 and code_of("stray-C:none") in codes
 
@@ -125,7 +125,7 @@ def test_wrong_words_are_one_sentence(refused):
 
 
 def test_whoever_plays_on_a_page_can_neither_open_files_nor_start_programs(tmp_path):
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     for words in (
         "hs:uci=touch x",
         "hs:uci=touch x@1n",
@@ -135,7 +135,7 @@ def test_whoever_plays_on_a_page_can_neither_open_files_nor_start_programs(tmp_p
         "hs@1n:uci=x@1n",
     ):
         with pytest.raises(ValueError):
-            agent_texts.agent_from_text(game, words, tmp_path / "runs.db", 1)
+            agent_texts.parse_agent(game, words, tmp_path / "runs.db", 1)
 
 
 class Steady:
@@ -157,8 +157,8 @@ class Steady:
 def test_who_strays_does_so_in_a_fifth_of_the_first_moves_and_remembers_it():
     strayed = 0
     for number in range(40):
-        player = Straying(Steady, Effort(nodes=1), stream_of(number))
-        umpire = play_game((player, find_engine("random")(Effort(nodes=1), stream_of(number, 1))), Referee(), 60)
+        player = Straying(Steady, SearchLimit(nodes=1), stream_of(number))
+        umpire = play_game((player, find_engine("random")(SearchLimit(nodes=1), stream_of(number, 1))), Referee(), 60)
         assert umpire.plies
         strayed += bool(player.engine.told)
     assert 25 <= strayed <= 40  # all but 0.8 ** 8, a sixth, stray at least once
@@ -170,7 +170,7 @@ def test_a_model_is_learned_in_rounds_of_stored_games(answer, fogspiel, tmp_path
     assert found["games"] == 12 and len(found["rounds"]) == 2 and found["bytes"] == output.stat().st_size
     assert found["rounds"][0]["change"] is None and 0 < found["rounds"][1]["change"] < 1
     assert not found["settled"] and found["runs"] == ["kriegspiel-1", "kriegspiel-2"] and found["seed"] == 1
-    assert load_model(output).shape == SHAPE
+    assert read_model(output).shape == SHAPE
     row = next(line for line in DOCUMENTED.splitlines() if line.startswith("| `kriegspiel learn`"))
     assert found.keys() | found["rounds"][0].keys() <= set(re.findall(r"`(\w+)`", row))
     shown = fogspiel("kriegspiel", "learn", *SMALL, "--rounds", 1, "--output", output)
@@ -182,7 +182,7 @@ def test_a_model_of_one_opponent_and_one_without_it_recall_the_games_of_all(answ
     for name, words in {"all": (), "one": ("--against", "random"), "rest": ("--without", "random")}.items():
         output = tmp_path / f"{name}.npz"
         answer("kriegspiel", "learn", *TWO, "--rounds", 1, "--output", output, *words)
-        models[name] = load_model(output)
+        models[name] = read_model(output)
     assert change_of(models["one"], models["rest"]) > change_of(models["one"], models["all"]) > 0
 
 
@@ -223,7 +223,7 @@ def test_a_lesson_that_cannot_be_given_is_one_sentence_and_writes_nothing(refuse
 
 @pytest.mark.slow
 def test_the_next_round_is_played_with_what_the_last_has_taught(tmp_path):
-    training = Training(("greedy", "C"), Effort(nodes=30), 12, 2, tmp_path / "model.npz")
+    training = Training(("greedy", "C"), SearchLimit(nodes=30), 12, 2, tmp_path / "model.npz")
     words = []
 
     def play(match):
@@ -238,11 +238,11 @@ def test_the_next_round_is_played_with_what_the_last_has_taught(tmp_path):
 @pytest.mark.slow
 def test_the_model_of_the_package_sharpens_the_belief_in_the_opening():
     """Log-loss of "a man of his stands here" over the squares that are not ours, at White's moves 4 to 20."""
-    effort, losses = Effort(nodes=300), {"none": [], "generic": []}
+    effort, losses = SearchLimit(nodes=300), {"none": [], "generic": []}
     for number in range(24):
         umpire = Referee()
         players = [find_engine("minimax")(effort, stream_of(900 + number, side)) for side in (0, 1)]
-        seers = {name: A(effort, stream_of(1), model=find_model(name)) for name in losses}
+        seers = {name: ApproachA(effort, stream_of(1), model=find_model(name)) for name in losses}
         for side, player in enumerate(players):
             player.begin(side)
         for seer in seers.values():

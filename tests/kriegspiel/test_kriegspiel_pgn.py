@@ -9,11 +9,10 @@ import chess
 import chess.pgn
 import pytest
 
-from fogspiel.core.rng import below, stream_of
+from fogspiel.core.rng import random_below, stream_of
 from fogspiel.games.chess.fen import SIDES, move_name, parse_move
-from fogspiel.kriegspiel.pgn import write_pgn
-from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.referee import Referee, Switches
+from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
+from fogspiel.kriegspiel.referee import HouseRules, Referee
 
 GAMES = 80
 PASSANT = "rnbqkbnr/ppp1pppp/8/8/3p4/7P/PPPPPPP1/RNBQKBNR w KQkq - 0 3"
@@ -21,10 +20,10 @@ PASSANT = "rnbqkbnr/ppp1pppp/8/8/3p4/7P/PPPPPPP1/RNBQKBNR w KQkq - 0 3"
 
 def random_game(seed, longest=None, fen=None, switches=None):
     """The umpire of a game of two who try anything."""
-    umpire, stream = Referee(fen, switches or Switches()), stream_of(seed, 77)
+    umpire, stream = Referee(fen, switches or HouseRules()), stream_of(seed, 77)
     while not umpire.over and (longest is None or umpire.plies < longest):
         actions = umpire.actions
-        umpire.attempt(actions[below(stream, len(actions))])
+        umpire.attempt(actions[random_below(stream, len(actions))])
     return umpire
 
 
@@ -148,7 +147,7 @@ def test_games_from_any_position_are_written_with_it_and_read_again():
 
 def test_en_passant_promotion_castling_and_mate_are_written_as_in_chess():
     fen = "r3k2r/1P4pp/8/8/3pP3/8/8/R3K2R b KQkq e3 0 1"
-    umpire = Referee(fen, Switches(material=False))
+    umpire = Referee(fen, HouseRules(material=False))
     for move in ("d4e3", "b7a8q", "e8e7", "e1g1"):
         assert umpire.attempt(move).accepted
     text = write_pgn(umpire.record, fen=fen, switches=umpire.switches)
@@ -158,7 +157,7 @@ def test_en_passant_promotion_castling_and_mate_are_written_as_in_chess():
 
 
 def test_switches_are_told_and_obeyed_by_the_reader():
-    switches = Switches(promotion_tries="per_piece", passant_square="arrival", fifty=False, repetition=False)
+    switches = HouseRules(promotion_tries="per_piece", passant_square="arrival", fifty=False, repetition=False)
     umpire = random_game(5, longest=60, switches=switches)
     (game,) = read_pgn(write_pgn(umpire.record, switches=switches))
     assert game.switches == switches and game.record == umpire.record

@@ -8,12 +8,12 @@ import pytest
 from fogspiel.cli.kriegspiel_terminal import KriegspielTerminal, result_of
 from fogspiel.cli.terminal import parse_seat
 from fogspiel.core.agents import PlayerAgent
-from fogspiel.core.person_session import PersonSession
 from fogspiel.core.rng import stream_of
+from fogspiel.core.session import PersonSession
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import PLY
-from fogspiel.kriegspiel.engine import Effort, engine_agent
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.engine import SearchLimit, engine_agent
+from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import kriegspiel_from
 
 
@@ -115,7 +115,7 @@ def test_the_engine_s_refused_attempts_are_told_after_the_game_only():
 
 def test_whole_games_against_engines_need_no_more_than_their_words():
     stream, told = stream_of(5, 5), []
-    session = PersonSession(kriegspiel_from(), engine_agent("greedy", Effort(nodes=1)), 1, 6)
+    session = PersonSession(kriegspiel_from(), engine_agent("greedy", SearchLimit(nodes=1)), 1, 6)
 
     def lines():
         while True:

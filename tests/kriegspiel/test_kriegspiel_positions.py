@@ -3,7 +3,7 @@
 import pytest
 from support.kriegspiel_referees import SlowReferee, cells, judged, of_the_package
 
-from fogspiel.kriegspiel.referee import Referee, Switches
+from fogspiel.kriegspiel.referee import HouseRules, Referee
 
 BARE = "a draw: neither side has men enough to mate"
 THIRD = "a draw: the position stands for the third time"
@@ -275,7 +275,7 @@ def test_a_position_made_by_hand(name):
 
 def heard(fen, texts, **switches):
     """The answers to attempts in a house with these rules."""
-    umpire = Referee(fen, Switches(**switches))
+    umpire = Referee(fen, HouseRules(**switches))
     slow = SlowReferee(fen, umpire.switches.promotion_tries == "per_piece", umpire.switches.passant_square == "arrival")
     found = []
     for text in texts.split():
@@ -300,7 +300,7 @@ def test_a_house_may_announce_en_passant_where_the_pawn_arrives():
 
 
 def test_a_house_may_play_on_after_fifty_moves():
-    umpire = Referee("7k/8/6K1/8/8/8/8/R7 w - - 98 90", Switches(fifty=False, repetition=False))
+    umpire = Referee("7k/8/6K1/8/8/8/8/R7 w - - 98 90", HouseRules(fifty=False, repetition=False))
     for _ in range(60):
         for text in ("a1a2", "h8g8", "a2a1", "g8h8"):
             assert umpire.attempt(text).accepted and not umpire.over

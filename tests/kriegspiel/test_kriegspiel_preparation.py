@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from fogspiel.core.kernel import interpreted_until, interprets
+from fogspiel.core.compile.kernel import interpreted_until, interprets
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import USUAL, Effort, find_engine
-from fogspiel.kriegspiel.preparation import TRIAL_PLIES, UMPIRE_ONLY, play_trial, prepare
+from fogspiel.kriegspiel.engine import USUAL, SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.kriegspiel.warm_up import TRIAL_PLIES, UMPIRE_ONLY, play_trial, prepare
 
 
 def test_a_trial_spends_the_least_effort_on_both_sides():
@@ -22,7 +22,7 @@ def test_a_trial_spends_the_least_effort_on_both_sides():
         return find_engine("greedy")(effort, stream)
 
     play_trial(maker)
-    assert made == [Effort(nodes=1)] * 2 and TRIAL_PLIES > 2
+    assert made == [SearchLimit(nodes=1)] * 2 and TRIAL_PLIES > 2
 
 
 def test_an_engine_is_prepared_once():
@@ -39,7 +39,7 @@ def test_no_program_is_started_to_prepare_an_engine(words):
 
 def test_a_preparation_does_not_change_a_game():
     def record():
-        players = [find_engine("greedy")(Effort(nodes=1), stream_of(3, side)) for side in (0, 1)]
+        players = [find_engine("greedy")(SearchLimit(nodes=1), stream_of(3, side)) for side in (0, 1)]
         return play_game(tuple(players), Referee(), 30).record
 
     before = record()
@@ -51,7 +51,7 @@ def test_a_preparation_does_not_change_a_game():
 def test_an_engine_plays_before_anything_is_compiled(engine):
     compiled = threading.Event()
     with interpreted_until(compiled):
-        players = [find_engine(engine)(Effort(seconds=0.02), stream_of(3, side)) for side in (0, 1)]
+        players = [find_engine(engine)(SearchLimit(seconds=0.02), stream_of(3, side)) for side in (0, 1)]
         assert len(play_game(tuple(players), Referee(), 3).record) >= 3
         compiled.set()
         assert not interprets()
@@ -59,7 +59,7 @@ def test_an_engine_plays_before_anything_is_compiled(engine):
 
 def test_an_engine_whose_replies_would_be_slow_is_waited_for():
     assert not prepare("C", USUAL).is_slow
-    for slow in (prepare("hs", USUAL), prepare("greedy", Effort(nodes=10))):
+    for slow in (prepare("hs", USUAL), prepare("greedy", SearchLimit(nodes=10))):
         assert slow.is_slow and slow.is_ready(0)
 
 

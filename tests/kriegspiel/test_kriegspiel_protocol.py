@@ -16,19 +16,17 @@ import pytest
 from fogspiel.core.agents import Forfeit
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines import program as programs
-from fogspiel.kriegspiel.matches import EngineSpec
-from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.protocol_lines import Listener, Reporter
-from fogspiel.kriegspiel.protocol_server import serve
-from fogspiel.kriegspiel.referee import Referee, Switches, play_game
-from fogspiel.runs.engine_match import EngineMatch
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
+from fogspiel.kriegspiel.pgn import read_pgn
+from fogspiel.kriegspiel.protocol import ProtocolReader, ProtocolWriter, serve
+from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 from fogspiel.runs.store import Store
 from fogspiel.web.page_agents import demand_page_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "kriegspiel-protocol.md"
-ONE = Effort(nodes=1)
+ONE = SearchLimit(nodes=1)
 SCRIPT = """
 import os, sys, time
 sys.stdout.reconfigure(line_buffering=True)
@@ -77,7 +75,11 @@ def anything(seed):
 def test_the_lines_hold_the_whole_view(seed):
     rng = random.Random(seed)
     fen = "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9" if seed % 2 else None
-    umpire, reporters, listeners = Referee(fen), (Reporter(), Reporter()), (Listener(0), Listener(1))
+    umpire, reporters, listeners = (
+        Referee(fen),
+        (ProtocolWriter(), ProtocolWriter()),
+        (ProtocolReader(0), ProtocolReader(1)),
+    )
     while not umpire.over and umpire.plies < 150:
         side = umpire.turn
         for line in reporters[side].turn(umpire.view(side), umpire.actions):
@@ -118,8 +120,8 @@ def test_games_that_sound_the_same_send_the_same_bytes(tmp_path, side):
 def test_a_program_is_told_the_rules_the_answers_and_the_end(tmp_path):
     log = tmp_path / "heard"
     words = script(tmp_path, moves=["e2e4", "e4f5", "e4d5"], log=f"open({str(log)!r}, 'a').write(line)")
-    player = programs.ProgramPlayer(words, Effort(seconds=20.0), stream_of(5))
-    play_game((player, Scripted("d7d5", "d8d5")), Referee(switches=Switches(fifty=False)), 4)
+    player = programs.ProgramPlayer(words, SearchLimit(seconds=20.0), stream_of(5))
+    play_game((player, Scripted("d7d5", "d8d5")), Referee(switches=HouseRules(fifty=False)), 4)
     lines = log.read_text().splitlines()
     assert lines[0] == "kriegspiel 1"
     assert lines[1] == (
@@ -146,7 +148,7 @@ SLOW = [
 @pytest.mark.parametrize("name", ("random", *SLOW))
 def test_our_engine_over_the_protocol_makes_the_attempts_that_it_makes_here(name):
     command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "engine", name]
-    stream, effort, records = stream_of(3), Effort(nodes=40), []
+    stream, effort, records = stream_of(3), SearchLimit(nodes=40), []
     seed = np.array([programs.seed_of(stream)], np.uint64)
     for player in (programs.ProgramPlayer(command, effort, stream), find_engine(name)(effort, seed)):
         records.append(play_game((anything(1), player), Referee(), 30).record)
@@ -242,7 +244,7 @@ def test_a_program_that_misbehaves_loses_the_game(tmp_path, go):
 @pytest.mark.parametrize("go", LATE)
 def test_a_program_that_does_not_answer_in_time_loses_the_game(tmp_path, go, monkeypatch):
     monkeypatch.setattr(programs, "GRACE_SECONDS", 0.2)
-    assert forfeited(script(tmp_path, go), Effort(seconds=0.05)).ending == f"forfeit: {LATE[go]}"
+    assert forfeited(script(tmp_path, go), SearchLimit(seconds=0.05)).ending == f"forfeit: {LATE[go]}"
 
 
 class Line(str):

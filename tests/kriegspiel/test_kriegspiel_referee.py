@@ -9,8 +9,8 @@ from joblib import Parallel, delayed
 from support.kriegspiel_referees import SlowReferee, judged, of_the_package, questions
 
 from fogspiel.games.chess.fen import parse_square
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.words import ENDINGS
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.look import ENDINGS
 from fogspiel.kriegspiel.referee import Referee
 
 

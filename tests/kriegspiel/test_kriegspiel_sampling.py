@@ -7,24 +7,22 @@ import pytest
 
 from fogspiel.core.game import DRAW, WIN
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.bits import NO_SQUARE
+from fogspiel.games.chess.bitboards import NO_SQUARE, PAWN
 from fogspiel.games.chess.fen import parse_move
-from fogspiel.games.chess.limits import LIMITS
-from fogspiel.games.chess.men import PAWN
-from fogspiel.games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from fogspiel.games.chess.moves import MOST_MOVES, is_legal
+from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, POSITION
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.announcements import fits_position
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.beliefs.particle_filter import evolve, keep_accepting, keep_refusing, list_replies
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
+from fogspiel.kriegspiel.game.rule_sets import fits_position
 from fogspiel.kriegspiel.referee import Referee, play_game
 
-LITTLE = Effort(nodes=150)
+LITTLE = SearchLimit(nodes=150)
 
 
 def turns(games, seed, greedy=True):
@@ -150,7 +148,7 @@ def test_more_pieces_taken_than_there_were_have_been_pawns():
 @pytest.mark.parametrize("name", list(ENGINES))
 def test_a_seed_fixes_the_game_and_threads_do_not_matter(name):
     def record(threads):
-        player = ENGINES[name](Effort(nodes=100, threads=threads), stream_of(1))
+        player = ENGINES[name](SearchLimit(nodes=100, threads=threads), stream_of(1))
         return play_game((player, Greedy(LITTLE, stream_of(2))), Referee(), 24).record
 
     assert record(1) == record(1) == record(2)
@@ -206,7 +204,7 @@ def test_a_mate_is_the_greatest_gain_and_stalemate_a_loss():
 @pytest.mark.thorough
 def test_a_pool_that_knows_the_board_mates():
     umpire = Referee()
-    player = ENGINES["aosp"](Effort(nodes=300), stream_of(1))
+    player = ENGINES["aosp"](SearchLimit(nodes=300), stream_of(1))
     play_game((player, Random(LITTLE, stream_of(7))), umpire, 400)
     assert umpire.score in (WIN, DRAW)
 
@@ -219,7 +217,7 @@ def test_better_samples_play_better(stronger, weaker):
     for game in range(games):
         names = (stronger, weaker) if game % 2 == 0 else (weaker, stronger)
         players = tuple(
-            makers[name](Effort(nodes=1000), stream_of(6, game // 2, side)) for side, name in enumerate(names)
+            makers[name](SearchLimit(nodes=1000), stream_of(6, game // 2, side)) for side, name in enumerate(names)
         )
         score = play_game(players, Referee(), 600).score
         points += score if game % 2 == 0 else 2 - score

@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game as refereed
-from fogspiel.core.simulate import Match
-from fogspiel.games.chess.limits import LIMITS, restrict
-from fogspiel.games.chess.men import KINDS
-from fogspiel.games.chess.moves import MOST_MOVES, legal_moves
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games.chess.bitboards import KINDS
+from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, MOVER, PLY
-from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 
-GAME = find_game("kriegspiel")
+GAME = known_game("kriegspiel")
 WORLDS = 24
 """How many games a side cannot tell apart from the real one are followed."""
 
@@ -192,6 +191,6 @@ def test_a_view_holds_no_man_of_the_other_side():
 
 def test_the_fused_game_of_uniform_players_is_the_game_of_the_rules():
     uniform = find_policy(GAME, "uniform")
-    fused, plain = Match(GAME, uniform, uniform), Match(GAME, uniform, uniform, fused=False)
+    fused, plain = PolicyMatch(GAME, uniform, uniform), PolicyMatch(GAME, uniform, uniform, fused=False)
     assert fused.fused and not plain.fused
     assert (fused.scores(21, 0, 300) == plain.scores(21, 0, 300)).all()

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 TREES = ("A:none", "B1:none", "C:none")
@@ -14,8 +14,8 @@ TREES = ("A:none", "B1:none", "C:none")
 @pytest.mark.parametrize("name", [*TREES, "minimax", "los", "aosp", "hs"])
 def test_an_engine_with_two_threads_plays_a_legal_game(name):
     """The umpire raises an error for whatever may not be tried."""
-    player = find_engine(name)(Effort(nodes=40, threads=2), stream_of(3, 0))
-    other = find_engine("greedy")(Effort(nodes=1), stream_of(3, 1))
+    player = find_engine(name)(SearchLimit(nodes=40, threads=2), stream_of(3, 0))
+    other = find_engine("greedy")(SearchLimit(nodes=1), stream_of(3, 1))
     for players in ((player, other), (other, player)):
         umpire = play_game(players, Referee(), 30)
         assert umpire.plies == 30 or umpire.over
@@ -26,7 +26,7 @@ def test_an_engine_with_two_threads_plays_a_legal_game(name):
 def test_the_visits_of_both_trees_are_added(name):
     nodes = 600
     umpire = Referee()
-    players = [find_engine(name)(Effort(nodes=nodes, threads=threads), stream_of(5)) for threads in (1, 2)]
+    players = [find_engine(name)(SearchLimit(nodes=nodes, threads=threads), stream_of(5)) for threads in (1, 2)]
     tried = []
     for player in players:
         player.begin(0)

@@ -7,19 +7,19 @@ import tomllib
 import pytest
 
 from fogspiel.core.line_worker import answers
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.parameters import Parameters, SamplingParameters
-from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.tuning_worker import (
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.parameters import MatrixParameters, SamplingParameters
+from fogspiel.kriegspiel.pgn import read_pgn
+from fogspiel.kriegspiel.self_play_worker import (
     ENGINES,
-    Match,
+    SelfPlay,
     demand_constants,
     main,
     parameter_text,
     parameters_of_engine,
     permitted,
 )
-from fogspiel.tune.outside.parameters import Parameters as Space
+from fogspiel.tuning.programs.parameters import Parameters as Space
 
 
 def ask(match, **request):
@@ -29,7 +29,7 @@ def ask(match, **request):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_game_of_two_sets_of_constants_is_the_same_whenever_it_is_played(engine):
-    match = Match(engine, Effort(nodes=20), 30)
+    match = SelfPlay(engine, SearchLimit(nodes=20), 30)
     request = {"a": {}, "b": {}, "seed": 3, "swap": False, "id": 9}
     found = ask(match, **request)
     (game,) = read_pgn(found["pgn"])
@@ -39,13 +39,13 @@ def test_a_game_of_two_sets_of_constants_is_the_same_whenever_it_is_played(engin
 
 
 def test_the_constants_change_how_an_engine_plays():
-    match = Match("C", Effort(nodes=20), 30)
+    match = SelfPlay("C", SearchLimit(nodes=20), 30)
     usual = ask(match, a={}, b={}, seed=1, swap=False)
     other = ask(match, a={"value_queen": 1.8, "advance": 0.34}, b={}, seed=1, swap=False)
     assert read_pgn(usual["pgn"])[0].record != read_pgn(other["pgn"])[0].record
 
 
-@pytest.mark.parametrize("engine, constants", [("C", Parameters()), ("hs", SamplingParameters())])
+@pytest.mark.parametrize("engine, constants", [("C", MatrixParameters()), ("hs", SamplingParameters())])
 def test_the_parameter_file_of_an_engine_begins_with_its_constants(engine, constants):
     tables = tomllib.loads(parameter_text(engine))
     assert tables == parameters_of_engine(engine)
@@ -57,7 +57,7 @@ def test_the_parameter_file_of_an_engine_begins_with_its_constants(engine, const
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_an_engine_plays_with_its_constants_at_the_ends_of_what_is_permitted(engine, end):
     values = {name: table[end] for name, table in permitted(engine).items()}
-    assert "score" in ask(Match(engine, Effort(nodes=30), 40), a=values, b={}, seed=1, swap=False)
+    assert "score" in ask(SelfPlay(engine, SearchLimit(nodes=30), 40), a=values, b={}, seed=1, swap=False)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_an_engine_plays_with_its_constants_at_the_ends_of_what_is_permitted(eng
     ],
 )
 def test_constants_that_make_no_sense_are_one_sentence(values, because):
-    found = ask(Match("C", Effort(nodes=1), 2), a=values, b={}, seed=1, swap=False)
+    found = ask(SelfPlay("C", SearchLimit(nodes=1), 2), a=values, b={}, seed=1, swap=False)
     assert set(found) == {"error"} and because in found["error"]
 
 
@@ -93,7 +93,7 @@ def test_parameters_that_do_not_fit_an_engine_are_one_sentence(tables, because):
 
 
 def test_numbers_of_boards_are_whole():
-    found = ask(Match("hs", Effort(nodes=1), 2), a={"thin": 20.5}, b={}, seed=1, swap=False)
+    found = ask(SelfPlay("hs", SearchLimit(nodes=1), 2), a={"thin": 20.5}, b={}, seed=1, swap=False)
     assert "thin cannot be 20.5: it is a whole number from 1 to 200" in found["error"]
 
 

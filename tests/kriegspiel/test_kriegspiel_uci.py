@@ -12,11 +12,11 @@ import pytest
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, parse_move, position_of
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import with_uci
 from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
-from fogspiel.kriegspiel.evaluation.uci import Uci, UciEvaluator
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.evaluation.uci import UciEvaluator, UciScorer
+from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee
 
 GOOD = """
@@ -61,14 +61,14 @@ def is_gone(engine):
 
 
 def test_a_move_is_worth_what_the_other_side_thinks_it_has_lost(tmp_path):
-    engine = Uci(good(tmp_path))
+    engine = UciScorer(good(tmp_path))
     assert engine.move_values(START, ["e2e4", "a2a3"], 1) == [10, 20_000 - 2]
     engine.close()
     assert is_gone(engine)
 
 
 def test_an_engine_that_ranks_all_moves_is_asked_once_and_again_for_those_it_left_out(tmp_path):
-    engine = Uci(good(tmp_path, RANKING))
+    engine = UciScorer(good(tmp_path, RANKING))
     assert engine.move_values(START, ["d2d4", "e2e4", "h2h4"], 1) == [20_000 - 3, 35, 10]
     engine.close()
 
@@ -92,14 +92,14 @@ def test_moves_that_end_the_game_are_not_asked_about(tmp_path):
 
 
 def test_a_sampling_player_follows_its_chess_engine(tmp_path):
-    player = with_uci(good(tmp_path))(Effort(nodes=60), stream_of(1))
+    player = with_uci(good(tmp_path))(SearchLimit(nodes=60), stream_of(1))
     umpire = Referee()
     player.begin(0)
     assert player.choose(umpire.view(0), umpire.actions) == parse_move("a2a3")
 
 
 def test_the_process_ends_with_its_owner(tmp_path):
-    player = with_uci(good(tmp_path), "los")(Effort(nodes=1), stream_of(1))
+    player = with_uci(good(tmp_path), "los")(SearchLimit(nodes=1), stream_of(1))
     process = player.evaluator.engine.process
     del player
     assert process.wait(5) is not None
@@ -131,7 +131,7 @@ DYING_LATER = UCI_ONLY + "sys.stdin.readline()\nraise SystemExit(4)\n"
 )
 def test_an_engine_that_misbehaves_at_the_start_is_one_sentence_and_is_killed(tmp_path, text, words):
     with pytest.raises(ValueError, match=words) as error:
-        Uci(script(tmp_path, text), patience=0.5 if "exit" not in words else 10)
+        UciScorer(script(tmp_path, text), patience=0.5 if "exit" not in words else 10)
     assert str(error.value).startswith("the chess engine") and "\n" not in str(error.value)
 
 
@@ -145,7 +145,7 @@ def test_an_engine_that_misbehaves_at_the_start_is_one_sentence_and_is_killed(tm
 )
 def test_an_engine_that_misbehaves_in_a_search_is_one_sentence_and_is_killed(tmp_path, answer, words):
     before, _, _ = GOOD.partition("        if made is None")
-    engine = Uci(script(tmp_path, before + "        " + answer + "\n"))
+    engine = UciScorer(script(tmp_path, before + "        " + answer + "\n"))
     engine.patience = 0.5 if "within" in words else 10
     with pytest.raises(ValueError, match=words):
         engine.search(f"fen {START}", 1)
@@ -155,7 +155,7 @@ def test_an_engine_that_misbehaves_in_a_search_is_one_sentence_and_is_killed(tmp
 @pytest.mark.parametrize("command", ["no-such-engine-anywhere", "/", ""])
 def test_an_engine_that_cannot_be_started_is_one_sentence(command):
     with pytest.raises(ValueError, match=r"chess engine .*: give (the command|that) of a program that speaks UCI"):
-        Uci(command)
+        UciScorer(command)
 
 
 # From the command line

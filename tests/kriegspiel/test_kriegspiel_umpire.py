@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import DRAW, LOSS, WIN
-from fogspiel.kriegspiel.referee import WILD_16, Message, Referee, Switches, play_game
+from fogspiel.kriegspiel.referee import WILD_16, HouseRules, Message, Referee, play_game
 
 
 def after(*moves, fen=None):
@@ -144,14 +144,15 @@ def test_numbers_are_as_good_as_text():
 )
 def test_a_rule_that_nobody_knows_is_refused(chosen, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Switches(**chosen)
+        HouseRules(**chosen)
 
 
 def test_switches_come_back_from_their_names():
-    house = Switches(promotion_tries="per_piece", passant_square="arrival", fifty=False)
-    assert Switches(**house.to_json()) == house != WILD_16 and WILD_16.bits == 0
+    house = HouseRules(promotion_tries="per_piece", passant_square="arrival", fifty=False)
+    assert HouseRules(**house.to_json()) == house != WILD_16 and WILD_16.bits == 0
     assert (
-        len({Switches(**chosen).bits for chosen in ({"fifty": False}, {"repetition": False}, {"material": False})}) == 3
+        len({HouseRules(**chosen).bits for chosen in ({"fifty": False}, {"repetition": False}, {"material": False})})
+        == 3
     )
 
 
@@ -184,7 +185,7 @@ def test_a_game_is_played_to_its_end_or_to_a_limit_and_replays():
     assert whole.over
     again = replay_game(whole.record)
     assert (again.state == whole.state).all() and again.ending == whole.ending
-    assert replay_game(whole.record, Switches(repetition=False)).fen == whole.fen
+    assert replay_game(whole.record, HouseRules(repetition=False)).fen == whole.fen
 
 
 def test_a_record_that_goes_on_after_the_end_is_refused():

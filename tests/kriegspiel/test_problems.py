@@ -7,10 +7,9 @@ from dataclasses import replace
 import chess
 import pytest
 
-from fogspiel.kriegspiel.problems.adversary import first_scene, hear, hint, scene_after
+from fogspiel.kriegspiel.problems.adversary import first_scene, hear, hint, known_men, scene_after
 from fogspiel.kriegspiel.problems.checker import WrongSolution, check_solution
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
-from fogspiel.kriegspiel.problems.known_men import known_men
 from fogspiel.kriegspiel.problems.problem import (
     SHIPPED,
     Problem,

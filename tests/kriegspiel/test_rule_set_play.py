@@ -8,17 +8,16 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.limits import LIMITS
-from fogspiel.games.chess.men import KINDS
-from fogspiel.games.chess.messages import MESSAGE
+from fogspiel.games.chess.bitboards import KINDS
+from fogspiel.games.chess.moves import LIMITS
 from fogspiel.games.chess.position import MEN, POSITION
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.beliefs.particle_filter import keep_accepting
-from fogspiel.kriegspiel.engine import Effort, find_engine
-from fogspiel.kriegspiel.pgn import write_pgn
-from fogspiel.kriegspiel.pgn_reader import read_pgn
-from fogspiel.kriegspiel.referee import Referee, Switches, play_game
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import MESSAGE
+from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
+from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
 OTHERS = [name for name in RULE_SETS if name != "icc"]
 FENS = (None, "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9", "4k3/8/8/8/1pPpPp2/8/P2P2P1/4K3 b - c3 0 20")
@@ -26,9 +25,9 @@ FENS = (None, "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9", "4k3/8/
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_the_true_board_fits_what_is_said_and_stays_in_the_pool(name):
-    rng, limits, bits = random.Random(name), np.empty(LIMITS, np.int64), Switches.usual(name).bits
+    rng, limits, bits = random.Random(name), np.empty(LIMITS, np.int64), HouseRules.usual(name).bits
     for seed in range(12):
-        umpire = Referee(FENS[seed % len(FENS)], Switches.usual(name))
+        umpire = Referee(FENS[seed % len(FENS)], HouseRules.usual(name))
         for _ in range(80):
             if umpire.over:
                 break
@@ -44,9 +43,10 @@ def test_the_true_board_fits_what_is_said_and_stays_in_the_pool(name):
 def test_a_metaposition_holds_the_true_men_under_every_rule_set(name):
     missed = looks = 0
     for seed in range(4):
-        umpire = Referee(switches=Switches.usual(name))
+        umpire = Referee(switches=HouseRules.usual(name))
         players = [
-            find_engine(engine)(Effort(nodes=20), stream_of(seed, n)) for n, engine in enumerate(("minimax", "random"))
+            find_engine(engine)(SearchLimit(nodes=20), stream_of(seed, n))
+            for n, engine in enumerate(("minimax", "random"))
         ]
         for side, player in enumerate(players):
             player.begin(side)
@@ -70,8 +70,10 @@ def play_all(name, engines, nodes, longest):
     for number, engine in enumerate(engines):
         for white in (0, 1):
             names = (engine, engines[(number + 1) % len(engines)])[:: -1 if white else 1]
-            players = [find_engine(one)(Effort(nodes=nodes), stream_of(number, side)) for side, one in enumerate(names)]
-            umpire = play_game(tuple(players), Referee(switches=Switches.usual(name)), longest)
+            players = [
+                find_engine(one)(SearchLimit(nodes=nodes), stream_of(number, side)) for side, one in enumerate(names)
+            ]
+            umpire = play_game(tuple(players), Referee(switches=HouseRules.usual(name)), longest)
             assert umpire.over or umpire.plies == longest
             assert umpire.forfeit is None
 
@@ -93,7 +95,7 @@ def test_all_engines_play_whole_games_by_every_rule_set(name):
 @pytest.mark.parametrize("viewer", ("umpire", "white", "black"))
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_a_game_is_written_and_read_again(name, viewer):
-    rng, umpire = random.Random(name), Referee(switches=Switches.usual(name))
+    rng, umpire = random.Random(name), Referee(switches=HouseRules.usual(name))
     messages = []
     while not umpire.over and umpire.plies < 80:
         answer = umpire.attempt(rng.choice(umpire.actions))

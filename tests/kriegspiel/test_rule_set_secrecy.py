@@ -6,26 +6,25 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import stream_of
-from fogspiel.games.chess.men import KINDS
-from fogspiel.games.chess.messages import MESSAGE
+from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.position import MEN, MOVER, PLY
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.announcements import REFUSALS_HEARD
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.kriegspiel.engine import Effort, find_engine
-from fogspiel.kriegspiel.protocol_lines import Listener, Reporter, house_in, new_line, pairs_in
-from fogspiel.kriegspiel.referee import Referee, Switches
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import MESSAGE
+from fogspiel.kriegspiel.game.rule_sets import REFUSALS_HEARD, RULE_SETS
+from fogspiel.kriegspiel.protocol import ProtocolReader, ProtocolWriter, house_in, new_line, pairs_in
+from fogspiel.kriegspiel.referee import HouseRules, Referee
 
 WORLDS, GAMES, PLIES = 12, 6, 50
 TRIALS = 30
 """How often another way to sound the same is looked for in a world."""
-ONE = Effort(nodes=1)
+ONE = SearchLimit(nodes=1)
 
 
 def begun(name):
     """A game at its beginning."""
     state = np.zeros(rules.STATE, np.int64)
-    rules.begin(state, rules.HOME, Switches.usual(name).bits)
+    rules.begin(state, rules.HOME, HouseRules.usual(name).bits)
     return state
 
 
@@ -86,11 +85,11 @@ def compare(real, worlds, side):
     """All worlds look alike to the side, offer it the same, and send it the same lines."""
     seen, own_turn = seen_by(real, side), real[MOVER] == side and not real[rules.END]
     actions = offered(real) if own_turn else []
-    lines = Reporter().turn(seen, actions)
+    lines = ProtocolWriter().turn(seen, actions)
     for world in worlds:
         assert seen_by(world, side).tobytes() == seen.tobytes()
         assert not own_turn or offered(world) == actions
-        assert Reporter().turn(seen_by(world, side), offered(world) if own_turn else []) == lines
+        assert ProtocolWriter().turn(seen_by(world, side), offered(world) if own_turn else []) == lines
 
 
 def hidden(state, side):
@@ -126,7 +125,7 @@ def test_games_that_sound_the_same_look_the_same_and_send_the_same_lines(name):
 def test_a_refused_attempt_is_heard_where_the_rules_say_so_and_without_its_squares(name):
     views = []
     for attempts in (("e2e4", "e2e3"), ("a1a4", "a1a5")):
-        umpire = Referee("4k3/p7/8/8/8/n3n3/4P3/R3K3 w - - 0 1", Switches.usual(name))
+        umpire = Referee("4k3/p7/8/8/8/n3n3/4P3/R3K3 w - - 0 1", HouseRules.usual(name))
         before = umpire.view(1)
         assert not any(umpire.attempt(attempt).accepted for attempt in attempts)
         views.append(umpire.view(1))
@@ -136,13 +135,13 @@ def test_a_refused_attempt_is_heard_where_the_rules_say_so_and_without_its_squar
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_the_lines_hold_the_whole_view_under_every_rule_set(name):
-    house = Switches.usual(name)
+    house = HouseRules.usual(name)
     given = pairs_in(new_line(0, house, ONE, 1).split()[1:])
     assert house_in(given) == house and given["rules"] == name
     for seed in range(3):
         rng, fen = random.Random(seed), "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9" if seed else None
-        umpire, reporters = Referee(fen, house), (Reporter(), Reporter())
-        listeners = Listener(0, house.bits), Listener(1, house.bits)
+        umpire, reporters = Referee(fen, house), (ProtocolWriter(), ProtocolWriter())
+        listeners = ProtocolReader(0, house.bits), ProtocolReader(1, house.bits)
         while not umpire.over and umpire.plies < 90:
             side = umpire.turn
             for line in reporters[side].turn(umpire.view(side), umpire.actions):
@@ -161,7 +160,10 @@ def test_an_engine_tries_the_same_in_games_that_sound_the_same(name):
     """Under Berkeley rules it does not matter what was taken: the engine is not told."""
     tried = []
     for fen in ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1"):
-        umpire, engine = Referee(fen, Switches.usual("berkeley")), find_engine(name)(Effort(nodes=40), stream_of(5))
+        umpire, engine = (
+            Referee(fen, HouseRules.usual("berkeley")),
+            find_engine(name)(SearchLimit(nodes=40), stream_of(5)),
+        )
         engine.begin(0)
         engine.follow(umpire.view(0), umpire.actions[0])
         engine.last = 28 + 64 * 35

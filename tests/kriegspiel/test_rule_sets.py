@@ -10,10 +10,9 @@ from support.levels import by_default
 from support.rule_set_oracle import Oracle, agree
 
 from fogspiel.core.game import DRAW, WIN
-from fogspiel.games.kriegspiel import rules
-from fogspiel.games.kriegspiel.announcements import MAY_ASK, TRIES_HIDDEN
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS, find_rule_set, rule_set_of
-from fogspiel.kriegspiel.referee import WILD_16, Referee, Switches
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.rule_sets import MAY_ASK, RULE_SETS, TRIES_HIDDEN, find_rule_set, rule_set_of
+from fogspiel.kriegspiel.referee import WILD_16, HouseRules, Referee
 
 GAMES, SLOW_GAMES = 40, 10_000
 LONGEST, ATTEMPTS = 60, 700
@@ -68,7 +67,7 @@ def compared(name, seed):
     """Play a random game before both referees; what happened in it."""
     rng, told = random.Random(f"{name} {seed}"), Counter()
     fen = opening(seed, rng)
-    umpire, oracle = Referee(fen, Switches.usual(name)), Oracle(name, fen)
+    umpire, oracle = Referee(fen, HouseRules.usual(name)), Oracle(name, fen)
     first = umpire.plies
     for _ in range(ATTEMPTS):
         if umpire.over or umpire.plies - first >= LONGEST:
@@ -128,7 +127,7 @@ def test_the_package_says_the_same_in_ten_thousand_random_games(name):
 
 def said(name, *attempts, fen=None):
     """The referee after these attempts, and its last answer."""
-    umpire = Referee(fen, Switches.usual(name))
+    umpire = Referee(fen, HouseRules.usual(name))
     answers = [umpire.attempt(attempt) for attempt in attempts]
     return umpire, answers[-1]
 
@@ -206,7 +205,7 @@ def test_who_was_told_that_no_pawn_can_take_need_not_try():
     with pytest.raises(ValueError, match="e2d3: no pawn can take, as the referee has answered"):
         umpire.attempt("e2d3")
     with pytest.raises(ValueError, match="any: nobody may ask whether pawns can take by the rules rand"):
-        Referee(switches=Switches.usual("rand")).attempt("any")
+        Referee(switches=HouseRules.usual("rand")).attempt("any")
 
 
 def test_rand_names_pawns_and_promotions_and_a_stalemate_loses():
@@ -222,9 +221,9 @@ def test_rand_names_pawns_and_promotions_and_a_stalemate_loses():
 
 
 def test_berkeley_knows_no_fifty_moves_but_two_thousand_quiet_plies():
-    assert not Switches.usual("berkeley").fifty and Switches.usual("berkeley", {"fifty": True}).fifty
+    assert not HouseRules.usual("berkeley").fifty and HouseRules.usual("berkeley", {"fifty": True}).fifty
     shuffle = ("a1a2", "h8h7", "a2a1", "h7h8")
-    umpire = Referee("7k/8/8/8/8/8/1R6/K7 w - - 1990 1000", Switches.usual("berkeley"))
+    umpire = Referee("7k/8/8/8/8/8/1R6/K7 w - - 1990 1000", HouseRules.usual("berkeley"))
     for number in range(10):
         umpire.attempt(shuffle[number % 4])
     assert umpire.ending == "a draw: a thousand moves without a capture or a pawn move" and umpire.score == DRAW
@@ -235,8 +234,8 @@ def test_berkeley_knows_no_fifty_moves_but_two_thousand_quiet_plies():
 
 def test_rules_come_back_from_bits_and_json_and_icc_is_stored_as_ever():
     for name in RULE_SETS:
-        house = Switches.usual(name, {"material": False})
-        assert Switches.from_bits(house.bits) == Switches(**house.to_json()) == house
+        house = HouseRules.usual(name, {"material": False})
+        assert HouseRules.from_bits(house.bits) == HouseRules(**house.to_json()) == house
         assert rule_set_of(house.bits).name == name and house.chosen == {"material": False}
     assert "rules" not in WILD_16.to_json() and WILD_16.bits == 0
     assert find_rule_set("Berkeley + Any").name == find_rule_set("berkeley_any").name == "berkeley-any"
@@ -254,6 +253,6 @@ def test_rules_come_back_from_bits_and_json_and_icc_is_stored_as_ever():
 )
 def test_a_wrong_name_is_one_sentence_with_those_there_are(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Switches.usual(wrong)
+        HouseRules.usual(wrong)
     with pytest.raises(ValueError, match="promotion_tries is for the rules icc"):
-        Switches.usual("rand", {"promotion_tries": "per_piece"})
+        HouseRules.usual("rand", {"promotion_tries": "per_piece"})

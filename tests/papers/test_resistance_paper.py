@@ -2,12 +2,10 @@
 
 import pytest
 
-from fogspiel.games.resistance.setups import SETUPS
+from fogspiel.papers.bossle2018.full_sequence_form import full_sizes, normal_forms, reduced_rounds, solve_program
+from fogspiel.papers.bossle2018.tables import compute, eight_line, one_solve_lines, report_of, tree_sizes
 from fogspiel.papers.catalogue import Options
-from fogspiel.papers.resistance_figures import eight_line, one_solve_lines, report_of
-from fogspiel.papers.resistance_programs import normal_forms, solve_program
-from fogspiel.papers.resistance_tables import compute, tree_sizes
-from fogspiel.solve.resistance.sizes import full_sizes, reduced_rounds
+from fogspiel.resistance.game.setups import SETUPS
 
 PROGRAM = {"iterations": 25, "simplex_iterations": None, "paper_iterations": 31114, "gap": 1e-9}
 PROGRAMS = [

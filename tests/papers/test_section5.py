@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.papers import figure1, section5
-from fogspiel.papers.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
+from fogspiel.papers.cauwet2018 import figure1, section5
+from fogspiel.papers.cauwet2018.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
 from fogspiel.runs.kinds.experiment import Request
 from fogspiel.runs.report import Chart, as_json
-from fogspiel.stats.evaluate import Score
+from fogspiel.stats.evaluate import MatchResult
 
 WIN_DRAW_LOSS = (0.0, 0.5, 1.0)
 
@@ -96,7 +96,7 @@ def test_every_question_is_a_job_of_its_own():
 
 
 def test_standard_errors_are_those_of_the_sample():
-    score = Score(WIN_DRAW_LOSS, (30, 50, 120), (10, 15, 20, 25, 30))
+    score = MatchResult(WIN_DRAW_LOSS, (30, 50, 120), (10, 15, 20, 25, 30))
     pairs = np.repeat(np.arange(5) / 4, score.observed)
     assert math.isclose(standard_error(score), pairs.std() / math.sqrt(len(pairs)))
     games = np.repeat(WIN_DRAW_LOSS, score.outcomes)
@@ -104,7 +104,7 @@ def test_standard_errors_are_those_of_the_sample():
 
 
 def test_a_verdict_tells_chance_from_difference():
-    fair = Score(WIN_DRAW_LOSS, (500_000, 0, 500_000), (500_000, 0, 500_000))
+    fair = MatchResult(WIN_DRAW_LOSS, (500_000, 0, 500_000), (500_000, 0, 500_000))
     assert verdict(fair, 0.51) == "reproduced"  # two standard errors of 10 000 games
     assert verdict(fair, 0.52) == "differs by -0.0200 (4.0 standard errors)"
 

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fogspiel.core.game import find_game, parameters_of
-from fogspiel.papers import methods_compared, table2, table3, war_evidence
-from fogspiel.papers.published import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
+from fogspiel.core.game import known_game, parameters_of
+from fogspiel.papers import methods_compared
+from fogspiel.papers.cauwet2018 import table2, table3, war_opponents
+from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
 from fogspiel.runs.jobs import Job, find_or_create_run, rows_of
-from fogspiel.runs.kinds.experiment import Experiment, Experiments, Request
+from fogspiel.runs.kinds.experiment import PaperKind, PaperPart, Request
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.stats.median_interval import median_interval
+from fogspiel.stats.elo import median_interval
 
 TINY = Request("table2", quick=True, seeds=2, scale=0.2)
 GAMES = ("batawaf", "guesswho128", "permutation-ttt")
@@ -27,7 +28,7 @@ def few_games(monkeypatch):
     lines = tuple(line for line in LINES if line.game in GAMES)
     for module in (table2, table3):
         monkeypatch.setattr(module, "LINES", lines)
-    monkeypatch.setattr(war_evidence, "EVIDENCE_GAMES", 4000)
+    monkeypatch.setattr(war_opponents, "EVIDENCE_GAMES", 4000)
     return lines
 
 
@@ -44,14 +45,14 @@ def small_batches(request):
     yield [Job("summed", summed, {"upto": len(rows)}, {"squares": [row["square"] for row in rows]})]
 
 
-SMALL = Experiment("small", "", small_batches, lambda request, rows: None)
+SMALL = PaperPart("small", "", small_batches, lambda request, rows: None)
 
 
 def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress: None):
     """The name of the run of an experiment, what its jobs found, and all its rows."""
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        Experiments(lambda name: experiment).work(run, Context(path, processes, watch=watch))
+        PaperKind(lambda name: experiment).work(run, Context(path, processes, watch=watch))
         return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
 
 
@@ -114,7 +115,7 @@ def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_t
         "nim": 383, "permutation-four": 2, "permutation-ttt": 18, "pig": 1, "cheat": 28, "cheat-special": 29,
         "flip": 420, "four-in-a-row": 14, "battleship": 33,
     }  # fmt: skip
-    assert {line.game: len(parameters_of(find_game(line.game))) for line in LINES} == counts
+    assert {line.game: len(parameters_of(known_game(line.game))) for line in LINES} == counts
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.crossed], ids=lambda line: line.game)
@@ -187,7 +188,7 @@ def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few
 
 @pytest.mark.thorough
 def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
-    monkeypatch.setattr(war_evidence, "EVIDENCE_GAMES", 1_000_000)
+    monkeypatch.setattr(war_opponents, "EVIDENCE_GAMES", 1_000_000)
     request = replace(TINY, seeds=1)
     _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
     orders = next(table for table in table2.report(request, rows).tables if table.name == "orders")
@@ -201,8 +202,8 @@ def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
 
 def test_descending_against_ascending_order_fits_table_three_with_thirteen_values_and_section_five_with_fourteen():
     request = replace(TINY, name="table3", scale=0.05)
-    rows = [job() for job in war_evidence.order_jobs(request, 1.0, against_redrawn=False)]
-    table, words = war_evidence.table_3_evidence(rows)
+    rows = [job() for job in war_opponents.order_jobs(request, 1.0, against_redrawn=False)]
+    table, words = war_opponents.table_3_evidence(rows)
     told = {(row[1], row[2], row[4]): row[-1] for row in table.rows if row[0] == "War"}
     assert told["iterative", "approximate-coevolution", "13 values of 4"] == "fits"
     assert told["iterative", "approximate-coevolution", "14 values of 4"] == "does not fit"

@@ -4,9 +4,8 @@ import time
 
 import pytest
 
-from fogspiel.phantom import bounds
-from fogspiel.phantom.bounds import Budget, OutOfBudget, bounds_of
-from fogspiel.phantom.generators import run_to_end
+from fogspiel.solving.bounds import ponnuki, run_to_end
+from fogspiel.solving.bounds.ponnuki import CpuBudget, OutOfBudget, search_bounds
 
 
 class Clock:
@@ -14,8 +13,8 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.cpu = self.wall = 0.0
-        monkeypatch.setattr(bounds, "process_time", self.ask_cpu)
-        monkeypatch.setattr(bounds, "monotonic", self.ask_wall)
+        monkeypatch.setattr(ponnuki, "process_time", self.ask_cpu)
+        monkeypatch.setattr(ponnuki, "monotonic", self.ask_wall)
 
     def ask_cpu(self):
         self.cpu += 1
@@ -27,39 +26,39 @@ class Clock:
 
 
 def test_time_in_which_others_have_the_machine_does_not_count(monkeypatch):
-    budget = Budget(0.2, 1.0)
+    budget = CpuBudget(0.2, 1.0)
     time.sleep(0.3)
     budget.demand()
-    monkeypatch.setattr(bounds, "process_time", lambda: budget.begun + 0.21)
+    monkeypatch.setattr(ponnuki, "process_time", lambda: budget.begun + 0.21)
     with pytest.raises(OutOfBudget):
         budget.demand()
 
 
 def test_memory_counts_too():
     with pytest.raises(OutOfBudget):
-        Budget(1e9, 1.0).demand(2**30 + 1)
+        CpuBudget(1e9, 1.0).demand(2**30 + 1)
 
 
 def test_a_wall_clock_that_runs_away_does_not_change_what_is_proved(monkeypatch):
-    found = run_to_end(bounds_of("phantom-ponnuki-2x2"))
+    found = run_to_end(search_bounds("phantom-ponnuki-2x2"))
     Clock(monkeypatch)
-    assert run_to_end(bounds_of("phantom-ponnuki-2x2", seconds=1e6)) == found and found["lower"] != "0"
+    assert run_to_end(search_bounds("phantom-ponnuki-2x2", seconds=1e6)) == found and found["lower"] != "0"
 
 
 def test_the_prover_stops_within_the_budget_and_nothing_is_lost(monkeypatch):
     clock = Clock(monkeypatch)
-    steps = bounds_of("phantom-ponnuki-4x4", seconds=40.0)
+    steps = search_bounds("phantom-ponnuki-4x4", seconds=40.0)
     assert run_to_end(steps)["lower"] == "0" and clock.cpu < 50, "it looks at the clock all the time"
 
 
 def test_what_earlier_steps_have_used_counts(monkeypatch):
     clock = Clock(monkeypatch)
-    steps = bounds_of("phantom-ponnuki-4x4", seconds=1e9)
+    steps = search_bounds("phantom-ponnuki-4x4", seconds=1e9)
     saved = next(steps).saved
     steps.close()
     assert saved["seconds"] > 0
     before = clock.cpu
-    run_to_end(bounds_of("phantom-ponnuki-4x4", seconds=saved["seconds"] + 30, saved=saved))
+    run_to_end(search_bounds("phantom-ponnuki-4x4", seconds=saved["seconds"] + 30, saved=saved))
     assert clock.cpu - before < 60
     del saved["seconds"]  # a run of before
-    next(bounds_of("phantom-ponnuki-4x4", seconds=1e9, saved=saved))
+    next(search_bounds("phantom-ponnuki-4x4", seconds=1e9, saved=saved))

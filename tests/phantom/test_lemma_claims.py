@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.phantom import lemma_claims
-from fogspiel.phantom.bounds import TO_THE_END
-from fogspiel.phantom.generators import run_to_end
-from fogspiel.phantom.informed_opponent import Schedule, informed_bounds
-from fogspiel.phantom.ponnuki_claims import cells, matrix_node
+from fogspiel.papers.teytaud2011 import lemma_claims
+from fogspiel.papers.teytaud2011.ponnuki_claims import cells, matrix_node
 from fogspiel.runs.kinds.bounds import Request
-from fogspiel.solve.certificates import verify
+from fogspiel.solving.bounds import run_to_end
+from fogspiel.solving.bounds.informed_opponent import Schedule, informed_bounds
+from fogspiel.solving.bounds.ponnuki import TO_THE_END
+from fogspiel.solving.proofs.certificate_files import verify
 
 
 @pytest.mark.thorough

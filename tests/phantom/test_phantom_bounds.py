@@ -10,10 +10,18 @@ import numpy as np
 import pytest
 from support.certificates import forged
 
-from fogspiel.games.shared.boards import BOARDS, GOES_ON, ILLEGAL, WINS
-from fogspiel.phantom import bounds
-from fogspiel.phantom.and_or_search import REFUTED, AndOrSearch
-from fogspiel.phantom.beliefs import (
+from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL, WINS
+from fogspiel.papers.teytaud2011.ponnuki_claims import (
+    cells,
+    matrix_node,
+    openings,
+    ponnuki_claims,
+    random_play,
+    step_claims,
+)
+from fogspiel.solving.bounds import ponnuki, run_to_end
+from fogspiel.solving.bounds.and_or_search import REFUTED, AndOrSearch
+from fogspiel.solving.bounds.beliefs import (
     DRAWN,
     LOST,
     WON,
@@ -23,18 +31,16 @@ from fogspiel.phantom.beliefs import (
     fate,
     ground_of,
 )
-from fogspiel.phantom.bounds import bounds_of
-from fogspiel.phantom.generators import run_to_end
-from fogspiel.phantom.information_relaxation import Relaxation, solve_informed_once
-from fogspiel.phantom.ponnuki_claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
-from fogspiel.solve.checkers.phantom_bounds import Rules, verify
+from fogspiel.solving.bounds.information_relaxation import Relaxation, solve_informed_once
+from fogspiel.solving.bounds.ponnuki import search_bounds
+from fogspiel.solving.proofs.checkers.phantom_bounds import PonnukiRules, verify
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 
 
 def result_of(name, seconds=60.0, saved=None):
     """The certificate of a run of bounds, with its steps."""
-    steps, running = [], bounds_of(name, seconds, 1.0, saved)
+    steps, running = [], search_bounds(name, seconds, 1.0, saved)
     while True:
         try:
             steps.append(next(running))
@@ -72,7 +78,7 @@ def test_beliefs_follow_the_rules_of_the_board(name):
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_the_checker_has_the_same_rules(size):
-    board, rules = BOARDS[f"ponnuki-{size}x{size}"], Rules(size)
+    board, rules = BOARDS[f"ponnuki-{size}x{size}"], PonnukiRules(size)
     words = {ILLEGAL: "illegal", GOES_ON: "legal", WINS: "wins"}
     for player, own, other in positions(board, 200, 2):
         for cell in range(board.cells):
@@ -182,7 +188,7 @@ def test_a_search_that_is_stopped_goes_on_from_its_table():
 
 def test_a_search_without_time_or_memory_says_that_it_does_not_know():
     for limits in ({"seconds": 0.0}, {"memory": 0.0}):
-        *_, last = bounds_of("phantom-ponnuki-5x5", **limits)
+        *_, last = search_bounds("phantom-ponnuki-5x5", **limits)
         assert last.remark.startswith("not decided")
 
 
@@ -301,9 +307,9 @@ def test_giving_up_anywhere_in_a_proof_lowers_what_it_guarantees():
 
 def test_bounds_of_another_game_are_refused():
     with pytest.raises(ValueError, match="there are no bounds for"):
-        next(bounds_of("phantom-ttt"))
+        next(search_bounds("phantom-ttt"))
     with pytest.raises(ValueError, match="the saved bounds are of"):
-        next(bounds_of("phantom-ponnuki-4x4", saved={"game": "phantom-ponnuki-5x5"}))
+        next(search_bounds("phantom-ponnuki-4x4", saved={"game": "phantom-ponnuki-5x5"}))
 
 
 def test_bounds_without_time_are_the_trivial_ones():
@@ -322,7 +328,7 @@ def test_a_search_goes_on_from_what_was_saved():
 
 @pytest.mark.slow
 def test_black_gets_three_quarters_on_4x4_and_the_work_can_be_interrupted(monkeypatch):
-    monkeypatch.setattr(bounds, "_sweep", lambda *_: iter(()))
+    monkeypatch.setattr(ponnuki, "_sweep", lambda *_: iter(()))
     _, steps = result_of("phantom-ponnuki-4x4", 8.0)
     saved = json.loads(json.dumps(steps[-1].saved)) if steps else None
     result, _ = result_of("phantom-ponnuki-4x4", 600.0, saved)

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.core.game import CHANCE, OVER
-from fogspiel.phantom import paper_claims
-from fogspiel.phantom.paper_strategy import A3, B2, C1, Prescription, black_choices, family, prescribe
-from fogspiel.solve.checkers.tree_certificate import Look, best_response_value
+from fogspiel.papers.teytaud2011 import tictactoe_claims
+from fogspiel.papers.teytaud2011.strategy import A3, B2, C1, Prescription, black_choices, family, prescribe
+from fogspiel.solving.proofs.checkers.tree import PositionFacts, best_response_value
 
 HALF = Fraction(1, 2)
 LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
@@ -41,15 +41,15 @@ class Umpire:
     def look(self, position):
         frame, mover, stones, histories, failed = position
         if frame is None:
-            return Look(CHANCE, list(range(8)), [Fraction(1, 8)] * 8, ())
+            return PositionFacts(CHANCE, list(range(8)), [Fraction(1, 8)] * 8, ())
         for player in (0, 1):
             if wins(stones[player]):
-                return Look(OVER, [], [], (), Fraction(1 - player))
+                return PositionFacts(OVER, [], [], (), Fraction(1 - player))
         if len(stones[0]) + len(stones[1]) == 8:
             last = {*range(9)} - {*stones[0], *stones[1]}
-            return Look(OVER, [], [], (), Fraction(1) if wins(stones[0], last) else HALF)
+            return PositionFacts(OVER, [], [], (), Fraction(1) if wins(stones[0], last) else HALF)
         known = (histories[mover], failed)
-        return Look(mover, self.choices(mover, known), [], known)
+        return PositionFacts(mover, self.choices(mover, known), [], known)
 
     def after(self, position, action):
         frame, mover, stones, histories, failed = position
@@ -110,7 +110,7 @@ def test_an_umpire_confirms_what_blacks_moves_ensure(fallback, ensured):
 @pytest.fixture(scope="module")
 def table():
     """All claims: fourteen about the strategy, six about cases, two about the upper bound."""
-    return paper_claims.tictactoe_claims()
+    return tictactoe_claims.tictactoe_claims()
 
 
 def test_the_families_are_those_that_the_paper_shows():
@@ -127,14 +127,22 @@ def test_the_families_are_those_that_the_paper_shows():
 def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
     mended, printed = table[:7], table[7:14]
     assert [claim.ours for claim in mended] == ["3/4", "1", "3/4", "1", "13/16", "7/8", "3/4"]
-    assert {claim.verdict for claim in mended} == {paper_claims.RIGHT}
+    assert {claim.verdict for claim in mended} == {tictactoe_claims.RIGHT}
     assert [claim.ours for claim in printed] == ["11/16", "1", "11/16", "1", "13/16", "13/16", "11/16"]
-    assert [claim.verdict != paper_claims.RIGHT for claim in printed] == [True, False, True, False, False, True, True]
+    assert [claim.verdict != tictactoe_claims.RIGHT for claim in printed] == [
+        True,
+        False,
+        True,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
     found = table[14:20]
-    assert [claim.verdict == paper_claims.RIGHT for claim in found] == [True, True, False, False, False, True]
+    assert [claim.verdict == tictactoe_claims.RIGHT for claim in found] == [True, True, False, False, False, True]
     assert found[2].ours == "A 1/2, B 1, C 1/2, D 1, E 5/8, F 3/4"
     assert found[3].ours == "B3 1/2, C2 1, A2 1, C1 1"
     assert found[4].ours == "B 1, D 1, F 5/6"
@@ -142,20 +150,20 @@ def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
 
 @pytest.mark.thorough
 def test_black_never_loses_if_he_follows_the_mended_strategy_well():
-    assert paper_claims.value(Prescription(), lambda ending: Fraction(ending.score > 0)) == 1
-    assert paper_claims.value(Prescription(C1), lambda ending: Fraction(ending.score > 0)) < 1
+    assert tictactoe_claims.value(Prescription(), lambda ending: Fraction(ending.score > 0)) == 1
+    assert tictactoe_claims.value(Prescription(C1), lambda ending: Fraction(ending.score > 0)) < 1
 
 
 def test_the_upper_bound_holds_with_room_to_spare(table):
     draw, bound = table[20:]
-    assert (draw.ours, draw.verdict) == ("1/2", paper_claims.RIGHT)
+    assert (draw.ours, draw.verdict) == ("1/2", tictactoe_claims.RIGHT)
     assert Fraction(bound.paper) == 1 - HALF / 384
     assert Fraction(bound.ours) == Fraction(125, 128) < Fraction(bound.paper)
-    assert bound.verdict.startswith(paper_claims.RIGHT)
+    assert bound.verdict.startswith(tictactoe_claims.RIGHT)
 
 
 def test_the_slips_are_listed_with_what_should_be_there():
-    fallback, lemma, footnote = paper_claims.slips()
+    fallback, lemma, footnote = tictactoe_claims.slips()
     assert (fallback.paper, fallback.ours) == ("C1", "A3") and "3/4" in fallback.verdict and "11/16" in fallback.verdict
     assert "2027025" in lemma.verdict
     assert (footnote.paper, footnote.ours) == ("E4", "C4")

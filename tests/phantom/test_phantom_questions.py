@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game
-from fogspiel.phantom.questions import questions
-from fogspiel.solve.exploit import exploitability
-from fogspiel.solve.policy_files import read_policy
+from fogspiel.solving.methods.phantom.explain import questions
+from fogspiel.solving.policies.exploitability import measure_policies
+from fogspiel.solving.policies.policy_files import read_policy
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 def answers(tmp_path_factory):
     """Uniform answers to all questions about phantom tic-tac-toe."""
     file = tmp_path_factory.mktemp("answers") / "uniform.jsonl"
-    asked = questions(find_game("phantom-ttt"))
+    asked = questions(known_game("phantom-ttt"))
     assert len(asked) == len({state.id for state in asked}) == 25_747
     lines = [
         {"id": state.id, "probabilities": dict.fromkeys(state.labels, f"1/{len(state.actions)}")} for state in asked
@@ -28,7 +28,7 @@ def answers(tmp_path_factory):
 
 
 def test_answers_are_played(answers):
-    game = find_game("phantom-ttt")
+    game = known_game("phantom-ttt")
     agent = read_policy(game, str(answers))
     scores = [
         play_game(game, (agent.player(stream_of(n, 1)), agent.player(stream_of(n, 2))), stream_of(n, 0)).score
@@ -38,14 +38,14 @@ def test_answers_are_played(answers):
 
 
 def test_uniform_answers_are_better_than_uniform_play_for_they_take_wins(answers):
-    game = find_game("phantom-ttt")
-    measured = exploitability(game, read_policy(game, str(answers)))
+    game = known_game("phantom-ttt")
+    measured = measure_policies(game, read_policy(game, str(answers)))
     assert measured.exact
-    assert measured.exploitability < exploitability(game, "uniform").exploitability
+    assert measured.exploitability < measure_policies(game, "uniform").exploitability
 
 
 def test_an_unknown_question_is_refused(tmp_path):
     file = tmp_path / "answers.jsonl"
     file.write_text('{"id": "p1-77", "action": "A1"}')
     with pytest.raises(ValueError, match="line 1: there is no question 'p1-77' about phantom-ttt"):
-        read_policy(find_game("phantom-ttt"), str(file))
+        read_policy(known_game("phantom-ttt"), str(file))

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from support.certificates import forged
 
-from fogspiel.core.kernel import kernel
-from fogspiel.games.phantom.words import phantom
-from fogspiel.games.shared.boards import (
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.games.boards.board import (
     BOARDS,
     DRAWS,
     GOES_ON,
@@ -22,19 +21,32 @@ from fogspiel.games.shared.boards import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.phantom.bilinear_form import form_of
-from fogspiel.phantom.exact_solution import Plan, check_flow, guarantee, restrict_to_support, whole_plan
-from fogspiel.phantom.histories import SEQUENCE, geometry, histories_of
-from fogspiel.phantom.regret_matching import Regrets, guaranteed_value
-from fogspiel.phantom.solution_certificate import certificate
-from fogspiel.phantom.solver import find_form, form_after, opening_values, openings, solution, solve_in_steps
-from fogspiel.phantom.words import strategy_lines
-from fogspiel.solve.checkers import phantom_solution
-from fogspiel.solve.checkers.primitives import digest_of
-from fogspiel.solve.lp import equilibrium, solve_lp
-from fogspiel.solve.presolve.pipeline import presolve_tree
-from fogspiel.solve.sequence_form import plan_of, proportional
-from fogspiel.solve.tree import tree_of
+from fogspiel.games.phantom.look import phantom
+from fogspiel.solving.methods.lp import equilibrium, solve_lp
+from fogspiel.solving.methods.phantom.bilinear_form import build_form
+from fogspiel.solving.methods.phantom.certificate import certificate
+from fogspiel.solving.methods.phantom.explain import strategy_lines
+from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometry, histories_of
+from fogspiel.solving.methods.phantom.solver import (
+    PhantomRegrets,
+    RealisationPlan,
+    check_flow,
+    find_form,
+    form_after,
+    guarantee,
+    guaranteed_value,
+    opening_values,
+    openings,
+    restrict_to_support,
+    solution,
+    solve_in_steps,
+    whole_plan,
+)
+from fogspiel.solving.proofs.checkers import phantom
+from fogspiel.solving.proofs.checkers.primitives import digest_of
+from fogspiel.solving.reduce.presolve import presolve_tree
+from fogspiel.solving.tree.sequence_form import plan_of, proportional
+from fogspiel.solving.tree.tree import build_tree
 
 VALUE = Fraction(5, 6)
 
@@ -89,7 +101,7 @@ def test_a_board_on_which_an_empty_cell_may_be_illegal_is_refused():
     with pytest.raises(ValueError, match="9 cells at most"):
         geometry("ponnuki-4x4")
     with pytest.raises(ValueError, match="there is no variant 'loud'"):
-        form_of("ttt", "loud")
+        build_form("ttt", "loud")
 
 
 # Values
@@ -99,8 +111,8 @@ def test_the_value_of_phantom_tic_tac_toe_is_exact_and_both_verifiers_accept_it(
     assert (answer.lower, answer.upper) == (VALUE, VALUE)
     for player, plan in enumerate(answer.plans):
         assert guarantee(answer.form, player, plan) == VALUE
-    assert phantom_solution.verify(document) == (VALUE, VALUE)
-    assert phantom_solution.verify(json.loads(json.dumps(document))) == (VALUE, VALUE)
+    assert phantom.verify(document) == (VALUE, VALUE)
+    assert phantom.verify(json.loads(json.dumps(document))) == (VALUE, VALUE)
 
 
 def test_the_paper_s_bounds_hold(answer):
@@ -111,15 +123,15 @@ def test_the_paper_s_bounds_hold(answer):
 @pytest.mark.parametrize(("cell", "value"), [("B2", "35/44"), ("A2", "5671/7576")])
 def test_an_opening_has_a_certificate_of_its_own(cell, value):
     body = certificate(solution(f"phantom-ttt-opening-{cell}"))
-    assert phantom_solution.verify(body) == (Fraction(value), Fraction(value))
+    assert phantom.verify(body) == (Fraction(value), Fraction(value))
     for game in ("phantom-ttt", "phantom-ttt-opening-C3"):
         other = body | {"game": game}
         other["digest"] = digest_of(other)
         with pytest.raises(ValueError, match=r"not of the opening|proves"):
-            phantom_solution.verify(other)
+            phantom.verify(other)
     unknown = body | {"game": "phantom-ttt-opening-D4"}
     with pytest.raises(ValueError, match="which is no cell"):
-        phantom_solution.verify(unknown)
+        phantom.verify(unknown)
 
 
 @pytest.mark.slow
@@ -142,15 +154,13 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             behaviour = np.zeros(side.sequences)
             behaviour[0] = 1.0
             behaviour[side.first + shift % side.count] = 1.0
-            plan = Plan(plan_of(side, behaviour).astype(np.int64), 1)
+            plan = RealisationPlan(plan_of(side, behaviour).astype(np.int64), 1)
             plans = [*answer.plans]
             plans[player] = plan
             changed = certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
-            rows = changed["strategies"][phantom_solution.PLAYERS[player]]
-            board = phantom_solution.board_of("phantom-ttt")
-            found = phantom_solution.guaranteed_value(
-                board, player, phantom_solution.strategy_of(board, player, rows), set(range(9))
-            )
+            rows = changed["strategies"][phantom.PLAYERS[player]]
+            board = phantom.board_of("phantom-ttt")
+            found = phantom.guaranteed_value(board, player, phantom.strategy_of(board, player, rows), set(range(9)))
             assert found == guarantee(form, player, plan)
 
 
@@ -160,7 +170,7 @@ def test_dark_hex_is_a_sure_win_for_black():
     assert (answer.lower, answer.upper) == (1, 1)
     assert answer.form.sizes["infosets"] == [18642, 36564]
     assert answer.form.sizes["sequences"] == [66047, 115086]
-    assert phantom_solution.verify(certificate(answer)) == (1, 1)
+    assert phantom.verify(certificate(answer)) == (1, 1)
 
 
 @pytest.mark.slow
@@ -177,7 +187,7 @@ def test_dark_hex_is_a_sure_win_from_the_corners_at_obtuse_angles_only():
 
 @pytest.mark.slow
 def test_the_value_is_the_same_without_lemma_3():
-    answer = solution("phantom-ttt", form_of("ttt", lemma=False))
+    answer = solution("phantom-ttt", build_form("ttt", lemma=False))
     assert answer.form.sizes["infosets"] == [25123, 136813]
     assert answer.form.sizes["sequences"] == [85971, 369285]
     assert (answer.lower, answer.upper) == (VALUE, VALUE)
@@ -213,14 +223,14 @@ SMALL = {
 
 def value_by_the_tree(board, variant):
     game = phantom("small", "small", board, "a test", counted=variant == "numturns")
-    return equilibrium(presolve_tree(tree_of(game)).form).value
+    return equilibrium(presolve_tree(build_tree(game)).form).value
 
 
 def compare_with_the_tree(monkeypatch, name, variant):
     monkeypatch.setitem(BOARDS, name, SMALL[name])
     expected = value_by_the_tree(SMALL[name], variant)
     for lemma in (None, False):
-        answer = solution("small", form_of(name, variant, lemma))
+        answer = solution("small", build_form(name, variant, lemma))
         assert answer.exact
         assert abs(float(answer.lower) - expected) < 1e-9
 
@@ -251,7 +261,7 @@ def test_a_plan_that_loses_weight_on_the_way_is_refused(form, answer):
     weights = plan.weights.copy()
     weights[np.flatnonzero(weights)[-1]] -= 1
     with pytest.raises(ValueError, match="not left as often"):
-        check_flow(form.sides[0], Plan(weights, plan.denominator))
+        check_flow(form.sides[0], RealisationPlan(weights, plan.denominator))
 
 
 def test_a_rounded_plan_is_a_plan(form):
@@ -277,7 +287,7 @@ def test_an_interrupted_run_takes_the_same_path(form):
 
 
 def test_batches_do_not_change_a_bit(form):
-    one, two = Regrets(form), Regrets(form)
+    one, two = PhantomRegrets(form), PhantomRegrets(form)
     one.advance(7)
     for iterations in (2, 1, 4):
         two.advance(iterations)
@@ -285,7 +295,7 @@ def test_batches_do_not_change_a_bit(form):
 
 
 def test_a_damaged_state_is_refused(form):
-    run = Regrets(form)
+    run = PhantomRegrets(form)
     run.advance(1)
     state = bytearray(run.state)
     with pytest.raises(ValueError, match="bytes"):
@@ -308,9 +318,9 @@ def test_a_certificate_that_was_changed_is_refused(document):
     changed = copy.deepcopy(document)
     rows_of(changed)[2][2] = {"B2": "1"}
     with pytest.raises(ValueError, match="digest"):
-        phantom_solution.verify(changed)
+        phantom.verify(changed)
     with pytest.raises(ValueError, match="lower bound"):
-        phantom_solution.verify(forged(changed))
+        phantom.verify(forged(changed))
 
 
 @pytest.mark.parametrize(
@@ -329,7 +339,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
 )
 def test_a_wrong_claim_is_refused_even_if_it_is_forged(document, key, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verify(forged(copy.deepcopy(document) | {key: wrong}))
+        phantom.verify(forged(copy.deepcopy(document) | {key: wrong}))
 
 
 @pytest.mark.parametrize(
@@ -352,18 +362,18 @@ def test_a_row_that_makes_no_sense_is_refused(document, row, sentence):
     changed = copy.deepcopy(document)
     rows_of(changed)[:] = [row]
     with pytest.raises(ValueError, match=sentence):
-        phantom_solution.verify(forged(changed))
+        phantom.verify(forged(changed))
 
 
 def test_a_repeated_row_is_refused_and_a_missing_one_counts(document):
     changed = copy.deepcopy(document)
     rows_of(changed).append(rows_of(changed)[0])
     with pytest.raises(ValueError, match="repeats"):
-        phantom_solution.verify(forged(changed))
+        phantom.verify(forged(changed))
     changed = copy.deepcopy(document)
     rows_of(changed, "white").pop(0)
     with pytest.raises(ValueError, match="upper bound"):
-        phantom_solution.verify(forged(changed))
+        phantom.verify(forged(changed))
 
 
 # Words

@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 from support.certificates import forged
 
-from fogspiel.games.shared.boards import BOARDS
-from fogspiel.phantom.alpha_vectors import GRID, SHARES
-from fogspiel.phantom.bounds import bounds_of
-from fogspiel.phantom.bounds_certificate import certificate
-from fogspiel.phantom.bounds_words import explain
-from fogspiel.phantom.point_based import PointSearch
-from fogspiel.phantom.turn_fields import Fields
-from fogspiel.phantom.vector_proof import proved_worth, vector_proof
-from fogspiel.phantom.window_regrets import round_row
-from fogspiel.solve.checkers.phantom_bounds import FORMER, verify
+from fogspiel.games.boards.board import BOARDS
+from fogspiel.solving.bounds.and_or_search import Fields
+from fogspiel.solving.bounds.certificate import certificate, explain
+from fogspiel.solving.bounds.point_based import PointSearch, proved_worth, vector_proof
+from fogspiel.solving.bounds.ponnuki import search_bounds
+from fogspiel.solving.bounds.window_regrets import round_row
+from fogspiel.solving.bounds.windows import GRID, SHARES
+from fogspiel.solving.proofs.checkers.phantom_bounds import FORMER, verify
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
 
@@ -206,7 +204,7 @@ def test_a_format_of_before_is_still_read():
 
 @pytest.mark.slow
 def test_white_gets_more_than_an_eighth_on_4x4_within_a_cpu_minute():
-    steps = bounds_of("phantom-ponnuki-4x4", 60.0)
+    steps = search_bounds("phantom-ponnuki-4x4", 60.0)
     while True:
         try:
             next(steps)

@@ -9,22 +9,20 @@ from support.plan_replies import Hex, bounds_of, bounds_of_game
 from support.small_hex import make_hex
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import record_game
-from fogspiel.games.phantom.words import phantom
-from fogspiel.games.shared.boards import BOARDS
-from fogspiel.phantom.generators import run_to_end
-from fogspiel.phantom.pure_strategies import double_oracle
-from fogspiel.phantom.pure_strategies.double_oracle import DoubleOracle, solve_in_steps, text_of
-from fogspiel.phantom.pure_strategies.plans import half_points, least_image
-from fogspiel.phantom.pure_strategies.play import Follower, follower
-from fogspiel.phantom.pure_strategies.setting import VARIANTS, courses_of, setting_of
-from fogspiel.phantom.pure_strategies.words import explain
-from fogspiel.runs.kinds.solve import solution
-from fogspiel.solve.certificates import certificate_agent, read_certificate
-from fogspiel.solve.checkers.plans_certificate import plan_of, rules_of, verify
-from fogspiel.solve.values import shipped_certificate
+from fogspiel.games.boards.board import BOARDS
+from fogspiel.games.phantom.look import phantom
+from fogspiel.runs.kinds.solve import solve_game
+from fogspiel.solving.bounds import run_to_end
+from fogspiel.solving.known_values import shipped_certificate
+from fogspiel.solving.methods.pure_oracle import double_oracle
+from fogspiel.solving.methods.pure_oracle.double_oracle import DoubleOracle, solve_in_steps, text_of
+from fogspiel.solving.methods.pure_oracle.explain import Follower, explain, follower
+from fogspiel.solving.methods.pure_oracle.tables import VARIANTS, build_tables, courses_of, half_points, least_image
+from fogspiel.solving.proofs.certificate_files import certificate_agent, read_certificate
+from fogspiel.solving.proofs.checkers.pure_strategies import plan_of, rules_of, verify
 
 SMALL = [
     ("hex-2x2", "classical"), ("hex-2x2", "abrupt"), ("hex-2x2", "numturns"),
@@ -51,7 +49,7 @@ def test_a_small_game_has_the_value_of_its_whole_tree(monkeypatch, name, variant
     game = make_hex(monkeypatch, name, variant)
     found = run_to_end(solve_in_steps(game)).certificate
     abrupt, counted = variant == "abrupt", variant == "numturns"
-    whole = solution(phantom(game, game, BOARDS[name], "a test", abrupt, counted), solver="lp", exact=True)
+    whole = solve_game(phantom(game, game, BOARDS[name], "a test", abrupt, counted), solver="lp", exact=True)
     value = Fraction(found["value"])
     assert value == Fraction(whole.value)
     assert verify(found) == (value, value)
@@ -87,7 +85,7 @@ def test_a_damaged_state_is_refused(monkeypatch):
 
 def test_a_variant_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="classical, abrupt, numturns"):
-        setting_of("ttt", "loud")
+        build_tables("ttt", "loud")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -102,7 +100,7 @@ def test_courses_that_begin_alike_are_next_to_each_other(variant):
 
 def test_a_plan_scores_the_same_against_an_image_as_its_image_against_it(monkeypatch):
     make_hex(monkeypatch, "hex-2x3", "abrupt")
-    oracle = DoubleOracle(setting_of("hex-2x3", "abrupt"))
+    oracle = DoubleOracle(build_tables("hex-2x3", "abrupt"))
     for _ in range(5):
         oracle.advance()
     setting = oracle.setting
@@ -148,7 +146,7 @@ def test_a_game_that_is_solved_again_has_the_same_value(game):
 
 @pytest.mark.parametrize("game", SOLVED)
 def test_the_solution_plays_legal_moves_in_both_seats(game):
-    record = find_game(game)
+    record = known_game(game)
     solved, uniform = certificate_agent("solved", shipped(game), record), find_policy(record, "uniform")
     for pair in ((solved, uniform), (uniform, solved), (solved, solved)):
         assert all(record_game(record, *pair, 7, number)[1] in (0, 1, 2) for number in range(5))
@@ -162,7 +160,7 @@ def test_a_follower_does_what_its_plan_says():
     player = Follower(rules, (([plan], [1.0]), ([], [])), stream_of(1, 2))
     player.begin(0)
     player.moved = rules.symmetries[0]
-    game = find_game("phantom-ttt-numturns")
+    game = known_game("phantom-ttt-numturns")
     seen, state = np.zeros(game.sizes.view, np.int64), np.zeros(game.sizes.state, np.int64)
     game.rules.start(state)
     game.rules.view(state, 0, seen)
@@ -179,7 +177,7 @@ def test_a_follower_does_what_its_plan_says():
 
 def test_plans_are_written_as_they_are_read(monkeypatch):
     game = make_hex(monkeypatch, "hex-2x2", "numturns")
-    oracle = DoubleOracle(setting_of("hex-2x2", "numturns"))
+    oracle = DoubleOracle(build_tables("hex-2x2", "numturns"))
     for player in (0, 1):
         text = text_of(oracle.plans[player][0])
         assert plan_of(rules_of(game), player, text).cell == ord(text[0]) - ord("a")

@@ -6,16 +6,15 @@ import pytest
 
 from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.analysis import PositionAnalysis, analyse, analyse_turns
-from fogspiel.kriegspiel.effort import Effort
-from fogspiel.kriegspiel.engine import find_engine
-from fogspiel.kriegspiel.own_decisions import replayed_decisions
+from fogspiel.kriegspiel.decisions import replayed_decisions
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.analysis import Request, analysis_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 
-LIGHT = Effort(nodes=300)
+LIGHT = SearchLimit(nodes=300)
 ENDING = "4k3/8/8/8/8/8/3p4/R3K2R w - - 0 1"
 """White takes the pawn, then faces a lone king."""
 
@@ -39,7 +38,7 @@ def test_an_analysis_goes_on_behind_any_turn(engine):
 
 
 def test_endings_are_gone_on_with_too(monkeypatch):
-    monkeypatch.setattr("fogspiel.kriegspiel.search.lone_king_player.THEIR_MEN", 1)  # the pawn that is taken here
+    monkeypatch.setattr("fogspiel.kriegspiel.endings.player.THEIR_MEN", 1)  # the pawn that is taken here
     decisions = decisions_of(24, ENDING)
     turns = list(analyse_turns(decisions, "fog", LIGHT, 1))
     lone = [number for number, turn in enumerate(turns) if turn.positions and not turn.positions[0].attempts]
@@ -64,13 +63,13 @@ def test_an_interrupted_analysis_goes_on_to_the_same_rows(tmp_path):
 
     with Store.open(tmp_path / "runs.db", write=True) as store:
         whole, broken = (store.create(request.to_json()) for _ in range(2))
-        work_on(whole, Context(prepared=request))
+        execute(whole, Context(prepared=request))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                work_on(broken, Context(prepared=request, watch=stop))
+                execute(broken, Context(prepared=request, watch=stop))
             assert len(broken.steps) == done and not broken.finished
         with pytest.raises(ValueError, match="give the command that began it once more"):
-            work_on(broken)
-        work_on(broken, Context(prepared=request))
+            execute(broken)
+        execute(broken, Context(prepared=request))
         assert [row.body for row in broken.rows] == [row.body for row in whole.rows]
         assert analysis_of(whole).positions == tuple(analyse(request.decisions, "fog", LIGHT, 1))

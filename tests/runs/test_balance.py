@@ -2,11 +2,11 @@
 
 import pytest
 
-from fogspiel.runs.kind import work_on
+from fogspiel.resistance.balance import TableSpace
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.balance import Request, outcome_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.solve.resistance.balance import TableSpace
 
 REQUEST = Request(TableSpace(6, 2, 2, 3), nearest=3)
 
@@ -16,15 +16,15 @@ def stop(progress):
 
 
 def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr("fogspiel.solve.resistance.balance.BATCH", 25)
+    monkeypatch.setattr("fogspiel.resistance.balance.BATCH", 25)
     with Store.open(tmp_path / "runs.db", write=True) as store:
         whole, broken = (store.create(REQUEST.to_json()) for _ in range(2))
-        work_on(whole, Context(tmp_path / "runs.db"))
+        execute(whole, Context(tmp_path / "runs.db"))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                work_on(broken, Context(tmp_path / "runs.db", watch=stop))
+                execute(broken, Context(tmp_path / "runs.db", watch=stop))
             assert len(broken.steps) == done and not broken.finished
-        work_on(broken, Context(tmp_path / "runs.db"))
+        execute(broken, Context(tmp_path / "runs.db"))
         assert [row.body for row in broken.rows] == [row.body for row in whole.rows]
         assert len(whole.steps) == 3
         found = outcome_of(broken, {}, None)

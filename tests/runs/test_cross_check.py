@@ -99,10 +99,9 @@ def test_rows_do_not_tell_which_jobs_were_done_twice(tmp_path, monkeypatch):
 
 
 def test_games_by_the_clock_are_not_compared():
-    from fogspiel.kriegspiel.engine import Effort
-    from fogspiel.kriegspiel.matches import EngineSpec
-    from fogspiel.runs.engine_match import EngineMatch
+    from fogspiel.kriegspiel.engine import SearchLimit
+    from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
 
-    for effort, repeatable in ((Effort(seconds=0.01), False), (Effort(nodes=10), True)):
-        match = EngineMatch((EngineSpec("random", effort), EngineSpec("random", Effort(nodes=1))), 4)
+    for effort, repeatable in ((SearchLimit(seconds=0.01), False), (SearchLimit(nodes=10), True)):
+        match = EngineMatch((EngineSpec("random", effort), EngineSpec("random", SearchLimit(nodes=1))), 4)
         assert {job.repeatable for job in match.jobs((0, 1))} == {repeatable}

@@ -9,7 +9,7 @@ from support.commands import COMMAND
 
 from fogspiel.kriegspiel.problems.generator import find_candidates
 from fogspiel.kriegspiel.problems.problem import SHIPPED
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.problems import KIND, Request, candidates_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
@@ -30,12 +30,12 @@ def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):
     whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
     with Store.open(whole, write=True) as store, Store.open(broken, write=True) as other:
         run, again = store.create(REQUEST.to_json()), other.create(REQUEST.to_json())
-        work_on(run, Context(whole))
+        execute(run, Context(whole))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                work_on(again, Context(broken, watch=stop if done == 1 else _after(2)))
+                execute(again, Context(broken, watch=stop if done == 1 else _after(2)))
             assert len(again.steps) == done and not again.finished
-        work_on(again, Context(broken))
+        execute(again, Context(broken))
         assert [row.body for row in again.rows] == [row.body for row in run.rows] and len(run.steps) == 3
         found = [candidate for candidate in find_candidates(1, range(10)) if candidate]
         assert candidates_of(run) == found and run.result == {"candidates": 10, "found": len(found)}
@@ -61,9 +61,9 @@ def test_a_longer_search_recalls_what_a_shorter_one_has_found(tmp_path, monkeypa
         yield from (job() for job in jobs)
 
     with Store.open(path, write=True) as store:
-        work_on(store.create(Request(4).to_json()), Context(path))
+        execute(store.create(Request(4).to_json()), Context(path))
         monkeypatch.setattr("fogspiel.runs.jobs.run_jobs", do_jobs)
-        work_on(store.create(Request(8).to_json()), Context(path))
+        execute(store.create(Request(8).to_json()), Context(path))
     assert [(job.asked["first"], job.asked["count"]) for job in left] == [(4, 4)]
 
 
@@ -78,7 +78,7 @@ def test_a_run_of_other_code_is_not_gone_on_with(tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(REQUEST.to_json() | {"code": "other"})
         with pytest.raises(ValueError, match="start it anew"):
-            work_on(run)
+            execute(run)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from platformdirs.macos import MacOS
 
 from fogspiel.runs import store
-from fogspiel.runs.store import Busy, Damaged, Row, Store, StoreError, canonical, default_path
+from fogspiel.runs.store import Damaged, Row, Store, StoreBusy, StoreError, canonical, default_path
 
 ROOT = Path(__file__).parents[2]
 ASK = {"game": "war", "method": "naive", "seed": 7, "budget": 1000, "rules": 1, "options": {}, "package": "0.1.0"}
@@ -253,9 +253,7 @@ def test_the_data_folder_of_a_mac_is_where_it_always_was(monkeypatch: pytest.Mon
 
 
 def test_the_list_of_runs_needs_neither_numpy_nor_numba() -> None:
-    code = (
-        "import sys, fogspiel.runs.store; print(sorted({'numpy', 'numba', 'fogspiel.core.kernel'} & set(sys.modules)))"
-    )
+    code = "import sys, fogspiel.runs.store; print(sorted({'numpy', 'numba', 'fogspiel.core.compile.kernel'} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "[]"
 
 
@@ -535,7 +533,7 @@ def test_repair_waits_until_nobody_works_there(path: Path) -> None:
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE rows SET body = '{}' WHERE run = 2 AND number = 3")
     raw.close()
-    with Store.open(path, write=True) as store, pytest.raises(Busy, match="stop every run"):
+    with Store.open(path, write=True) as store, pytest.raises(StoreBusy, match="stop every run"):
         store.repair()
     holder.communicate("\n")
     with Store.open(path, write=True) as store:
@@ -551,7 +549,7 @@ def test_a_run_under_work_is_refused_by_name_and_process(path: Path) -> None:
     assert line(holder) == "holding"
     with Store.open(path, write=True) as store:
         start = time.monotonic()
-        with pytest.raises(Busy, match=f"run war-1 is being worked on by process {holder.pid} on .* since 20"):
+        with pytest.raises(StoreBusy, match=f"run war-1 is being worked on by process {holder.pid} on .* since 20"):
             store.work_on("war-1")
         assert time.monotonic() - start < 1
         assert store.read("war-1").state == "running"
@@ -568,7 +566,7 @@ def test_one_process_cannot_work_on_a_run_twice(path: Path) -> None:
     with Store.open(path, write=True) as one, Store.open(path, write=True) as two:
         run = one.work_on("war-1")
         for store in (one, two):
-            with pytest.raises(Busy, match=f"process {os.getpid()} "):
+            with pytest.raises(StoreBusy, match=f"process {os.getpid()} "):
                 store.work_on("war-1")
         run.close()
         two.work_on("war-1").append("step", step(99))
@@ -681,7 +679,7 @@ def test_a_forked_child_does_not_think_it_holds_the_lock(path: Path) -> None:
             try:
                 with Store.open(path, write=True) as mine:
                     mine.work_on("war-1")
-            except Busy:
+            except StoreBusy:
                 os.write(writing, b"busy")
             finally:
                 os._exit(0)

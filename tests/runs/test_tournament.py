@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.runs.jobs import find_or_create_run, rows_of
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.standings import Standings, sentences
 from fogspiel.runs.store import Store
@@ -19,13 +19,13 @@ BATAWAF = ("descending", "ascending", "uniform")
 
 
 def asked(path, words=BATAWAF, games=400, game="batawaf"):
-    return played.Request.of(find_game(game), words, games, 1, path)
+    return played.Request.of(known_game(game), words, games, 1, path)
 
 
 def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        work_on(run, Context(path, processes, watch=watch))
+        execute(run, Context(path, processes, watch=watch))
         found = request.standings(rows_of(run))
         return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
 

@@ -7,7 +7,7 @@ import pytest
 import support
 
 import fogspiel
-from fogspiel.tune.outside.parameters import Parameters
+from fogspiel.tuning.programs.parameters import Parameters
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 FILE = OUTSIDE / "hill.toml"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fogspiel.core.agents import frozen_in, policy_of
-from fogspiel.core.game import find_game
-from fogspiel.runs.kind import kind_of, work_on
+from fogspiel.core.agents import decode_policy, policy_json_in
+from fogspiel.core.game import known_game
+from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.kinds.tune_seeds import Request
 from fogspiel.runs.store import Store, canonical
@@ -26,12 +26,12 @@ def rows(path, processes=1, interrupt_after=None):
                     raise KeyboardInterrupt
 
             try:
-                work_on(run, Context(path, processes, watch=watch))
+                execute(run, Context(path, processes, watch=watch))
             except KeyboardInterrupt:
                 assert not run.finished
         if interrupt_after:
             with store.work_on(run.name) as run:
-                work_on(run, Context(path, processes))
+                execute(run, Context(path, processes))
         return [canonical(row.body) for row in store.read(run.name).rows]
 
 
@@ -53,9 +53,9 @@ def test_the_best_seed_is_measured_on_games_that_did_not_choose_it(tmp_path):
     assert run.result["report"]["observed"] != best["selected"]["observed"]
     assert report_key(best["seed"]) not in {row["seed"] for row in tried}
     assert run.result["spread"]["low"] <= run.result["spread"]["median"] <= run.result["spread"]["high"]
-    game = find_game("batawaf")
+    game = known_game("batawaf")
     plays = kind_of(run).agent(run, game)
-    assert (plays.thetas == policy_of(game, frozen_in(best)).thetas).all()
+    assert (plays.thetas == decode_policy(game, policy_json_in(best)).thetas).all()
     assert all(word in " ".join(kind_of(run).summary(run)) for word in ("best of 3 seeds", "median", "start"))
 
 

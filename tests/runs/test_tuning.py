@@ -8,15 +8,15 @@ import time
 import pytest
 from support.levels import by_default
 
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
-from fogspiel.tune.methods import methods
+from fogspiel.tuning.methods import tune_methods
 
 SOME = ["iterative", "psro"]
-every_method = pytest.mark.parametrize("method", methods())
-some_methods = pytest.mark.parametrize("method", by_default(SOME, methods(), others="slow"))
+every_method = pytest.mark.parametrize("method", tune_methods())
+some_methods = pytest.mark.parametrize("method", by_default(SOME, tune_methods(), others="slow"))
 
 
 def request(method, **more):
@@ -30,7 +30,7 @@ def rows_of(path, name):
 
 def finished(path, asked, threads=1):
     with Store.open(path, write=True) as store, store.create(asked.to_json()) as run:
-        work_on(run, Context(path, threads))
+        execute(run, Context(path, threads))
         return rows_of(path, run.name)
 
 
@@ -40,7 +40,7 @@ def work(path, asked):
         names = store.names()
         with store.work_on(names[0]) if names else store.create(asked.to_json()) as run:
             if not run.finished:
-                work_on(run)
+                execute(run)
 
 
 def killed_until_finished(path, asked, kills, rng):
@@ -103,11 +103,11 @@ def test_a_run_of_other_rules_or_another_method_is_not_resumed(tmp_path):
     ask = request("iterative").to_json()
     with Store.open(tmp_path / "a.db", write=True) as store:
         with store.create(ask | {"rules": 99}) as run, pytest.raises(ValueError, match="version 99 of the rules"):
-            work_on(run)
+            execute(run)
         with store.create(ask) as run:
             run.append("step", {"accepted": True, "events": [{"decision": 1, "counts": [0, 0, 0, 0, 9], "games": 18}]})
             with pytest.raises(ValueError, match="step 1 comes out differently"):
-                work_on(run)
+                execute(run)
 
 
 def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fogspiel.runs import sqlite_file, store
-from fogspiel.runs.store import Busy, Displaced, Row, Store, StoreError
+from fogspiel.runs.store import Row, Store, StoreBusy, StoreError, StoreMoved
 
 ASK = {"game": "war", "method": "naive", "seed": 7}
 
@@ -71,9 +71,9 @@ def test_a_store_that_loses_its_name_is_noticed_and_all_that_it_held_is_kept(
         for number in range(5):
             run.append("step", step(number))
         lose(path)
-        with pytest.raises(Displaced, match=r"moved, deleted or replaced .* all that it held is in") as found:
+        with pytest.raises(StoreMoved, match=r"moved, deleted or replaced .* all that it held is in") as found:
             run.append("step", step(5))
-        with pytest.raises(Displaced):
+        with pytest.raises(StoreMoved):
             run.keep_partial({"wins": 1})
     copy = Path(f"{path}.rescued-1")
     assert found.value.copy == copy and not Path(f"{path}.rescued-2").exists()
@@ -90,7 +90,7 @@ def test_a_folder_that_is_moved_keeps_its_store_whole(tmp_path: Path) -> None:
     folder, moved = tmp_path / "here", tmp_path / "there"
     with Store.open(folder / "runs.db", write=True) as runs, runs.create(ASK) as run:
         folder.rename(moved)
-        with pytest.raises(Displaced, match="put it back where it was"):
+        with pytest.raises(StoreMoved, match="put it back where it was"):
             run.append("step", step(0))
     assert len(contents(moved / "runs.db")["war-1"]) == 2
 
@@ -191,7 +191,7 @@ def test_all_named_runs_are_deleted_or_none(path: Path) -> None:
     with Store.open(path, write=True) as runs:
         with pytest.raises(StoreError, match="there is no run named war-9"):
             runs.delete(["war-1", "war-9"])
-        with runs.work_on("nim-1"), pytest.raises(Busy, match="run nim-1 is being worked on"):
+        with runs.work_on("nim-1"), pytest.raises(StoreBusy, match="run nim-1 is being worked on"):
             runs.delete(["war-1", "nim-1"])
         assert runs.names() == list(rows)
         runs.delete(["war-1", "nim-1"])
@@ -259,8 +259,8 @@ def test_a_reader_that_does_not_end_holds_up_a_writer_only_now_and_then(
     monkeypatch.setattr(sqlite_file, "LOG_LIMIT", 100_000)
     monkeypatch.setattr(sqlite_file, "READERS_PATIENCE", 0.01)
     folds = []
-    fold = sqlite_file.File.fold
-    monkeypatch.setattr(sqlite_file.File, "fold", lambda *given: (folds.append(1), fold(*given)))
+    fold = sqlite_file.StoreFile.fold
+    monkeypatch.setattr(sqlite_file.StoreFile, "fold", lambda *given: (folds.append(1), fold(*given)))
     with Store.open(path, write=True) as runs, runs.create(ASK) as run:
         with sqlite3.connect(path) as stuck:
             stuck.execute("BEGIN")

@@ -22,9 +22,9 @@ import pytest
 from support.commands import COMMAND
 from support.levels import by_default
 
-from fogspiel.runs.workers import Limits, beat, run_jobs
+from fogspiel.runs.workers import SilenceLimits, beat, run_jobs
 
-IMPATIENT = Limits(begun=60, going_on=2)
+IMPATIENT = SilenceLimits(begun=60, going_on=2)
 ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
 
 
@@ -150,7 +150,7 @@ def test_what_a_terminal_sends_to_all_is_left_to_the_command():
 
 
 def test_a_job_is_called_by_what_it_works_on():
-    from fogspiel.papers import table2
+    from fogspiel.papers.cauwet2018 import table2
     from fogspiel.runs.jobs import Job
 
     asked = {"game": "batawaf", "method": "naive", "seed": 3, "race": "paper", "games": 100}
@@ -160,10 +160,10 @@ def test_a_job_is_called_by_what_it_works_on():
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     """The stored rows of a tiny Table II of one game, worked out by whomever."""
-    from fogspiel.papers import table2
-    from fogspiel.papers.published import LINES
+    from fogspiel.papers.cauwet2018 import table2
+    from fogspiel.papers.cauwet2018.printed_tables import LINES
     from fogspiel.runs.jobs import find_or_create_run
-    from fogspiel.runs.kind import work_on
+    from fogspiel.runs.kind import execute
     from fogspiel.runs.kinds.experiment import Request
     from fogspiel.runs.store import Store
     from fogspiel.runs.work import Context
@@ -174,7 +174,7 @@ def stored(tmp_path, monkeypatch):
         path, tiny = tmp_path / name, Request("table2", quick=True, seeds=1, scale=0.002)
         with Store.open(path, write=True) as store:
             run = find_or_create_run(store, tiny.to_json())
-            work_on(run, Context(path, processes, cluster, **hearers))
+            execute(run, Context(path, processes, cluster, **hearers))
             return [(row.number, row.kind, json.dumps(row.body)) for row in run.rows]
 
     return rows
@@ -291,10 +291,10 @@ print(*run_jobs([misses] * 2, 2))
 
 def misses():
     """How often this process had to compile the loop that plays games."""
-    from fogspiel.core.simulate import play_numbers
+    from fogspiel.core.simulate import play_range
 
     time.sleep(1)  # so that the other job is another process's
-    return sum(play_numbers.stats.cache_misses.values())
+    return sum(play_range.stats.cache_misses.values())
 
 
 @pytest.mark.slow
@@ -364,7 +364,7 @@ def test_a_worker_of_a_cluster_that_is_given_a_job_and_never_begins_is_noticed(c
         stopped = next(iter(client.run(os.getpid).values()))
     os.kill(stopped, signal.SIGSTOP)
     jobs = [Square(number, seconds=1) for number in range(6)]
-    found, faults = results(jobs, cluster=cluster.scheduler_address, limits=Limits(begun=10, going_on=10))
+    found, faults = results(jobs, cluster=cluster.scheduler_address, limits=SilenceLimits(begun=10, going_on=10))
     assert found == SQUARES
     assert len(faults) == 1 and re.fullmatch(
         r"worker tcp\S+ has hung for 1\d s on square \d: the job is repeated", faults[0]
@@ -486,14 +486,14 @@ def rows_in(store):
 def test_a_program_on_a_cluster_plays_the_games_it_plays_here(cluster, tmp_path):
     import numpy as np
 
-    from fogspiel.runs.programs import name_program
-    from fogspiel.tune.outside.parameters import Parameters
-    from fogspiel.tune.outside.program import Scale
+    from fogspiel.runs.programs import find_program
+    from fogspiel.tuning.programs.contest import Scale
+    from fogspiel.tuning.programs.parameters import Parameters
 
     file = tmp_path / "dice.py"
     file.write_text("def play(a, b, seed):\n    return (seed * a['x'] > seed * b['x'] + seed % 3) / 1\n")
     named, space = (
-        name_program("function", f"{file}:play", Scale()),
+        find_program("function", f"{file}:play", Scale()),
         Parameters.of({"x": {"start": 1}, "y": {"start": 0}}),
     )
     vectors, scores = np.random.default_rng(1).standard_normal((2, 20, 2)), []

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fogspiel.phantom.generators import run_to_end
-from fogspiel.phantom.lemma_claims import guessing_game
-from fogspiel.solve.bandits import EXP3, KHACHIYAN, Trial, table_of, trials
-from fogspiel.solve.game_sources import find_problem
-from fogspiel.solve.progress import AFRESH, Options, Saved
-from fogspiel.solve.routes import find_route
+from fogspiel.papers.teytaud2011.lemma_claims import guessing_game
+from fogspiel.solving.bounds import run_to_end
+from fogspiel.solving.methods import find_solve_method
+from fogspiel.solving.methods.bandits import EXP3, KHACHIYAN, BanditRun, table_of, trials
+from fogspiel.solving.solution import NO_STATE, SolveOptions, SolverState
+from fogspiel.solving.sources import find_source
 
 SKEWED = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.25, 0.5]])
 
@@ -21,13 +21,13 @@ def gap_of(trial):
 
 @pytest.mark.parametrize("method", [KHACHIYAN, EXP3])
 def test_the_gap_is_below_the_proven_mean_and_falls(method):
-    gaps = [gap_of(Trial(method, SKEWED, steps)) for steps in (1 << 10, 1 << 14, 1 << 18)]
-    assert all(gap <= Trial(method, SKEWED, 1 << (10 + 4 * k)).rate for k, gap in enumerate(gaps))
+    gaps = [gap_of(BanditRun(method, SKEWED, steps)) for steps in (1 << 10, 1 << 14, 1 << 18)]
+    assert all(gap <= BanditRun(method, SKEWED, 1 << (10 + 4 * k)).rate for k, gap in enumerate(gaps))
     assert gaps[2] < gaps[0]
 
 
 def test_whoever_sees_whole_rows_needs_fewer_steps():
-    assert Trial(KHACHIYAN, SKEWED, 1 << 12).rate < Trial(EXP3, SKEWED, 1 << 12).rate
+    assert BanditRun(KHACHIYAN, SKEWED, 1 << 12).rate < BanditRun(EXP3, SKEWED, 1 << 12).rate
 
 
 def test_a_sequence_form_becomes_its_table():
@@ -36,15 +36,17 @@ def test_a_sequence_form_becomes_its_table():
 
 @pytest.mark.parametrize("method", [KHACHIYAN, EXP3])
 def test_a_route_solves_a_matrix_game_and_goes_on_where_it_was_interrupted(method):
-    problem, options = find_problem("rps-half"), Options(gap=0.05)
-    found = run_to_end(find_route(method).solve(problem, options, AFRESH))
+    problem, options = find_source("rps-half"), SolveOptions(gap=0.05)
+    found = run_to_end(find_solve_method(method).solve(problem, options, NO_STATE))
     assert float(found.upper) - float(found.lower) <= 0.05 and float(found.lower) <= 0 <= float(found.upper)
-    again = run_to_end(find_route(method).solve(problem, options, Saved(state=str(found.sizes["steps"]).encode())))
+    again = run_to_end(
+        find_solve_method(method).solve(problem, options, SolverState(state=str(found.sizes["steps"]).encode()))
+    )
     assert (again.lower, again.upper) == (found.lower, found.upper)
 
 
 def test_other_games_and_gaps_out_of_reach_are_refused():
     with pytest.raises(ValueError, match="matrix games"):
-        run_to_end(find_route(EXP3).solve(find_problem("kuhn"), Options(gap=0.1), AFRESH))
+        run_to_end(find_solve_method(EXP3).solve(find_source("kuhn"), SolveOptions(gap=0.1), NO_STATE))
     with pytest.raises(ValueError, match="give a --gap of at least"):
         next(trials(EXP3, SKEWED, 1e-7))

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from support.nested_games import PENNIES, random_trees, tree_from
 
-from fogspiel.games.kuhn import rules as kuhn
-from fogspiel.games.leduc import rules as leduc
-from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.cfr import METHODS, Regrets
-from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
+from fogspiel.games import leduc as leduc
+from fogspiel.games import one_card_poker as kuhn
+from fogspiel.solving.methods.cfr import METHODS, TreeRegrets
+from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 LEDUC_VALUE = -0.085606424078
 
-tree_of_kuhn = cache(lambda: tree_of(kuhn.GAMES[0]))
-tree_of_leduc = cache(lambda: tree_of(leduc.GAMES[0]))
+tree_of_kuhn = cache(lambda: build_tree(kuhn.KUHN_GAMES[0]))
+tree_of_leduc = cache(lambda: build_tree(leduc.GAMES[0]))
 
 
 def iterations_to(tree: Tree, method: str, gap: float, step: int, most: int) -> int:
     """How many iterations bring the certified gap down, in batches of `step`."""
-    run = Regrets(sequence_form(tree), method)
+    run = TreeRegrets(sequence_form(tree), method)
     while run.iterations < most:
         run.advance(step)
         if run.gap().gap <= gap:
@@ -96,7 +96,7 @@ def plain_cfr(tree: Tree, method: str, iterations: int) -> list[np.ndarray]:
 def test_the_treeplex_version_does_what_the_textbook_does(method):
     # Where actions tie exactly, rounding decides between uniform play and anything else: so the payoffs are odd ones
     for _, tree in random_trees(11, 20, 5, finest=30):
-        run = Regrets(sequence_form(tree), method)
+        run = TreeRegrets(sequence_form(tree), method)
         run.advance(6)
         for player, plan in enumerate(plain_cfr(tree, method, 6)):
             for i in tree.numbers(player):
@@ -106,7 +106,7 @@ def test_the_treeplex_version_does_what_the_textbook_does(method):
 
 
 def test_matching_pennies_is_solved_from_the_start():
-    run = Regrets(sequence_form(tree_from(PENNIES)), "pcfr+")
+    run = TreeRegrets(sequence_form(tree_from(PENNIES)), "pcfr+")
     run.advance(1)
     assert run.last[0].tolist() == run.last[1].tolist() == [1, 0.5, 0.5]
     assert run.gap().gap == 0
@@ -115,7 +115,7 @@ def test_matching_pennies_is_solved_from_the_start():
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_hold_the_value_of_kuhn_and_leduc_and_the_judge_agrees(method):
     for tree, value in ((tree_of_kuhn(), -1 / 18), (tree_of_leduc(), LEDUC_VALUE)):
-        run = Regrets(sequence_form(tree), method)
+        run = TreeRegrets(sequence_form(tree), method)
         for iterations in (0, 1, 10, 500):
             run.advance(iterations)
             bounds = run.gap()
@@ -132,7 +132,7 @@ def test_bounds_hold_the_value_of_kuhn_and_leduc_and_the_judge_agrees(method):
 def test_each_side_takes_the_better_of_average_and_last():
     tree, chosen = tree_of_kuhn(), set()
     for method in METHODS:
-        run = Regrets(sequence_form(tree), method)
+        run = TreeRegrets(sequence_form(tree), method)
         for _ in range(40):
             run.advance(1)
             bounds, (averages, lasts) = run.gap(), (run.average, run.last)
@@ -147,12 +147,12 @@ def test_each_side_takes_the_better_of_average_and_last():
 @pytest.mark.parametrize("method", METHODS)
 def test_batches_and_interruptions_change_no_byte(method):
     form = sequence_form(tree_of_leduc())
-    whole = Regrets(form, method)
+    whole = TreeRegrets(form, method)
     whole.advance(100)
-    run = Regrets(form, method)
+    run = TreeRegrets(form, method)
     for batch in (1, 0, 7, 42, 13, 1, 36):
         run.advance(batch)
-        saved, run = run.state, Regrets(form, method)
+        saved, run = run.state, TreeRegrets(form, method)
         run.advance(3)  # restoring must forget this
         run.restore(saved)
         assert run.state == saved
@@ -164,10 +164,10 @@ def test_batches_and_interruptions_change_no_byte(method):
 
 def test_what_cannot_be_continued_is_refused_and_changes_nothing():
     form = sequence_form(tree_of_kuhn())
-    run = Regrets(form, "cfr+")
+    run = TreeRegrets(form, "cfr+")
     run.advance(5)
     before = run.state
-    other = Regrets(form, "dcfr")
+    other = TreeRegrets(form, "dcfr")
     cells = np.frombuffer(before, "<f8")
     split = 4 + 3 * form.treeplexes[0].sequences
     broken = []
@@ -177,7 +177,7 @@ def test_what_cannot_be_continued_is_refused_and_changes_nothing():
         broken.append(changed.tobytes())
     for state, sentence in (
         (before[:-8], "bytes, not"),
-        (Regrets(sequence_form(tree_of_leduc()), "cfr+").state, "bytes, not"),
+        (TreeRegrets(sequence_form(tree_of_leduc()), "cfr+").state, "bytes, not"),
         (other.state, "another game or method"),
         *((state, "damaged") for state in broken),
     ):
@@ -185,7 +185,7 @@ def test_what_cannot_be_continued_is_refused_and_changes_nothing():
             run.restore(state)
         assert run.state == before
     with pytest.raises(ValueError, match=r"the methods are cfr\+, dcfr, pcfr\+"):
-        Regrets(form, "cfr")
+        TreeRegrets(form, "cfr")
     with pytest.raises(ValueError, match="must not be negative"):
         run.advance(-1)
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_continued_is_refused_and_changes_nothing():
 @pytest.mark.parametrize("method", METHODS)
 def test_random_games_are_solved(method):
     for _, tree in random_trees(12, 25, 6):
-        run = Regrets(sequence_form(tree), method)
+        run = TreeRegrets(sequence_form(tree), method)
         run.advance(3000)
         bounds = run.gap()
         assert -1e-12 <= bounds.gap < 0.02

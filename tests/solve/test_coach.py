@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.session import Session
-from fogspiel.solve.coach import Coach, find_coach
-from fogspiel.solve.exploit import exploitability
+from fogspiel.solving.policies.exploitability import measure_policies
+from fogspiel.solving.policies.state_sheets import Coach, find_coach
 
 
 def test_costs_in_kuhn_poker_against_a_uniform_opponent():
-    game = find_game("kuhn")
+    game = known_game("kuhn")
     coach = Coach(game, 0, find_policy(game, "uniform"), "uniform")
     costs = {}
     for state in (state for state in coach.states if state.player == 0 and not state.history):
@@ -28,7 +28,7 @@ def test_costs_in_kuhn_poker_against_a_uniform_opponent():
 @pytest.mark.parametrize("side", [0, 1])
 def test_the_mean_cost_of_uniform_play_is_what_the_best_reply_gains(side):
     """The costs weighed by how often the states are reached add up to the gain: two ways to the same number."""
-    game = find_game("leduc")
+    game = known_game("leduc")
     uniform = find_policy(game, "uniform")
     coach = Coach(game, side, uniform, "uniform")
     source, lost, games = np.random.default_rng(side), [], 4000
@@ -40,11 +40,11 @@ def test_the_mean_cost_of_uniform_play_is_what_the_best_reply_gains(side):
                 decisions.append((session.view(side), action))
             session.apply(action)
         lost.append(sum(advice.cost for advice in coach.advise(decisions)))
-    gain = float(exploitability(game, uniform).gains[side])
+    gain = float(measure_policies(game, uniform).gains[side])
     assert abs(np.mean(lost) - gain) < 4 * np.std(lost) / np.sqrt(games)
 
 
 def test_a_game_too_large_for_a_coach_says_so():
-    game = find_game("war")
+    game = known_game("war")
     with pytest.raises(ValueError, match="there is no coach for war: its tree is too large"):
         find_coach(game, 0, find_policy(game, "random"))

@@ -6,8 +6,8 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.core.game_template import write_template
-from fogspiel.solve import game_check
-from fogspiel.solve.game_check import check_game, compiler_words
+from fogspiel.solving.contract import check
+from fogspiel.solving.contract.check import check_game, compiler_words
 
 LEGAL = "    out[0] = 0\n    out[1] = 1\n    return 2\n"
 LAST = "    out[REPLY] = state[REPLY]\n"
@@ -106,7 +106,7 @@ LONGER = {
 
 @pytest.mark.parametrize("name", by_default(BROKEN.keys() - LONGER, BROKEN))
 def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(game_check, "MOST_ACTIONS", 5000)
+    monkeypatch.setattr(check, "MOST_ACTIONS", 5000)
     (old, new), (rule, sentence, change, place) = BROKEN[name]
     path = game_file(tmp_path, old, new)
     found = check_game(str(path))
@@ -170,10 +170,10 @@ def test_a_complaint_of_the_compiler_without_a_known_form_is_shortened():
 def test_a_game_that_another_process_cannot_find_is_refused():
     from dataclasses import replace
 
-    from fogspiel.core.game import find_game
+    from fogspiel.core.game import known_game
 
     with pytest.raises(ValueError, match="give check_game its file"):
-        check_game(replace(find_game("kuhn"), title="another"))
+        check_game(replace(known_game("kuhn"), title="another"))
 
 
 def test_new_does_not_overwrite(tmp_path, answer, refused):

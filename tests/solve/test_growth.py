@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 from support.nested_games import random_trees
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.double_oracle import Side, double_oracle, restricted_game
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.row_generation import BrokenInvariant, Growth, Restricted, lazy
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex, behaviour_of, plan_of
-from fogspiel.solve.tree import Tree, sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.solving.methods.double_oracle import (
+    BrokenInvariant,
+    Growth,
+    Restricted,
+    Side,
+    double_oracle,
+    lazy,
+    restricted_game,
+)
+from fogspiel.solving.methods.lp import equilibrium
+from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, behaviour_of, plan_of
+from fogspiel.solving.tree.tree import Tree, build_tree, sequence_form
 
 VALUES = {
     "kuhn": -1 / 18,
@@ -39,7 +46,7 @@ RANDOM_GAMES = random_trees(4, 60, 6, finest=1, deciding=1)
 
 @cache
 def solvable(name: str) -> tuple[Tree, SequenceForm]:
-    tree = tree_of(find_game(name))
+    tree = build_tree(known_game(name))
     return tree, sequence_form(tree)
 
 

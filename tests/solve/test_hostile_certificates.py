@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from support.certificates import forged, uniform_certificate
 
-from fogspiel.kriegspiel.opponent_model import load_model
-from fogspiel.solve.certificates import verify
-from fogspiel.solve.checkers import phantom_bounds
-from fogspiel.solve.checkers.primitives import fraction, go_on, limit_work, quoted
-from fogspiel.solve.values import shipped_certificate
+from fogspiel.kriegspiel.opponent_model import read_model
+from fogspiel.solving.known_values import shipped_certificate
+from fogspiel.solving.proofs.certificate_files import verify
+from fogspiel.solving.proofs.checkers import phantom_bounds
+from fogspiel.solving.proofs.checkers.primitives import fraction, go_on, limit_work, quoted
 
 HUGE = ["1e999999999", "9" * 1_000_000, "1/" + "9" * 1_000_000, "0." + "1" * 1_000_000, "x" * 1_000_000, " 1", "1_0"]
 
@@ -154,7 +154,7 @@ def test_a_model_that_unpacks_to_a_huge_array_is_refused(tmp_path):
         np.savez_compressed(file, model=np.zeros(1 << 24, np.float16))
     assert path.stat().st_size < 100_000
     with pytest.raises(ValueError, match="is not a model") as caught:
-        load_model(Path(path))
+        read_model(Path(path))
     assert "an array of" in str(caught.value.__cause__)
 
 

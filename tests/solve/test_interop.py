@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.formats import describe, efg_text, from_efg, from_nfg, from_openspiel, nfg_text, read_efg, read_nfg
-from fogspiel.solve.formats.nfg import plans, strategies
-from fogspiel.solve.formats.tree_builder import TreeBuilder
-from fogspiel.solve.sequence_form import exact_best_total
-from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.interop import describe, from_efg, from_nfg, from_openspiel, read_efg, read_nfg, to_efg, to_nfg
+from fogspiel.interop.gambit_nfg import plans, strategies
+from fogspiel.solving.tree.builder import TreeBuilder
+from fogspiel.solving.tree.sequence_form import exact_best_total
+from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 HALF = Fraction(1, 2)
 
@@ -113,7 +113,7 @@ def test_probabilities_that_were_rounded_to_many_decimals_are_read_as_the_fracti
 def test_a_constant_sum_is_accepted_and_kept():
     game = from_efg(PENNIES.replace("{ 1, -1 }", "{ 3, 1 }").replace("{ -1, 1 }", "{ 1/2, 3.5 }"))
     assert game.total == 4 and game.tree.payoffs == (HALF, 3)
-    assert from_efg(efg_text(*game)).total == 4
+    assert from_efg(to_efg(*game)).total == 4
 
 
 def test_a_player_may_never_move_and_a_game_may_be_over_at_once():
@@ -132,7 +132,7 @@ def test_a_tree_deeper_than_the_stack_of_python_is_read():
     leaves = 't "" 1 "" { 1 -1 }\n' * (depth + 1)
     game = from_efg(f'EFG 2 R "deep" {{ "a" "b" }}\n{nodes}{leaves}')
     assert game.tree.nodes == 2 * depth + 1
-    assert_same_tree(from_efg(efg_text(*game)).tree, game.tree)
+    assert_same_tree(from_efg(to_efg(*game)).tree, game.tree)
 
 
 def test_names_that_occur_twice_are_told_apart_by_numbers():
@@ -251,32 +251,32 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_the_reader(read, tex
 
 @pytest.mark.parametrize("name", ["kuhn", "binary-poker", "rps", "leduc", "goofspiel-4"])
 def test_a_game_written_and_read_back_is_the_same_game(name, tmp_path):
-    game = describe(find_game(name))
+    game = describe(known_game(name))
     path = tmp_path / f"{name}.efg"
-    path.write_text(efg_text(*game))
+    path.write_text(to_efg(*game))
     back = read_efg(path)
     assert_same_tree(back.tree, game.tree)
     assert back.labels.infosets == game.labels.infosets and back.labels.actions == game.labels.actions
-    assert efg_text(*back) == path.read_text()
+    assert to_efg(*back) == path.read_text()
     one, other = sequence_form(game.tree), sequence_form(back.tree)
     assert np.array_equal(one.payoffs * other.denominator, other.payoffs * one.denominator)
     assert np.array_equal(one.rows, other.rows) and np.array_equal(one.columns, other.columns)
 
 
 def test_a_game_of_wins_and_losses_is_written_with_payoffs_that_add_up_to_one():
-    nim = find_game("nim")
+    nim = known_game("nim")
     first_move_wins = from_efg('EFG 2 R "won" { "a" "b" } t "" 1 "" { 1 0 }').tree
     assert nim.payoffs[0] + nim.payoffs[-1] == 1
-    text = efg_text(first_move_wins, total=Fraction(1))
+    text = to_efg(first_move_wins, total=Fraction(1))
     assert "{ 1, 0 }" in text and from_efg(text).total == 1
 
 
 def test_a_file_written_and_read_back_is_the_same_file_in_every_word():
     game = from_efg(EVERYTHING)
-    back = from_efg(efg_text(*game))
+    back = from_efg(to_efg(*game))
     assert_same_tree(back.tree, game.tree)
     assert back.labels == game.labels and back.players == game.players
-    bare = from_efg(efg_text(game.tree))
+    bare = from_efg(to_efg(game.tree))
     assert_same_tree(bare.tree, game.tree)
     assert bare.labels.actions[0] == ("1", "2")
 
@@ -286,7 +286,7 @@ def test_names_are_written_as_gambit_accepts_them():
     plant.add_decision(0, 0, 'Jα♠ "q"\n  two\tlines \\', ("é", "\\"))
     plant.add_leaf((HALF, -HALF))
     plant.add_leaf((HALF, -HALF))
-    text = efg_text(*plant.described("ti\\", ("Ünï", "b\\")))
+    text = to_efg(*plant.described("ti\\", ("Ünï", "b\\")))
     assert text.splitlines()[0] == 'EFG 2 R "ti/" { "Uni" "b/" }'
     assert 'p "" 1 1 "J?s \\"q\\" two lines /" { "e" "/" } 0' in text
     assert from_efg(text).labels.infosets == ('J?s "q" two lines /',)
@@ -330,25 +330,25 @@ def test_a_wrong_table_is_refused_with_a_sentence(text, sentence):
 
 
 def test_a_table_written_and_read_back_is_the_same_table():
-    for game in (from_nfg(TABLES[0]), describe(find_game("rps"))):
-        back = from_nfg(nfg_text(*game))
+    for game in (from_nfg(TABLES[0]), describe(known_game("rps"))):
+        back = from_nfg(to_nfg(*game))
         assert_same_tree(back.tree, game.tree)
         assert back.labels.actions == game.labels.actions and back.players == game.players
 
 
 def test_kuhn_poker_has_the_27_by_64_strategies_counted_by_kuhn():
-    tree = tree_of(find_game("kuhn"))
+    tree = build_tree(known_game("kuhn"))
     form = sequence_form(tree)
     assert [strategies(treeplex) for treeplex in form.treeplexes] == [27, 64]
     assert [len(set(plans(treeplex))) for treeplex in form.treeplexes] == [27, 64]
-    table = from_nfg(nfg_text(*describe(find_game("kuhn"), tree)))
+    table = from_nfg(to_nfg(*describe(known_game("kuhn"), tree)))
     assert table.tree.count.tolist() == [27, 64]
     assert table.labels.actions[0][2] == "pass/fold/pass/fold/bet/*"
 
 
 def test_a_cell_of_the_table_is_what_the_two_strategies_get_in_the_tree():
     game = from_efg(EVERYTHING)
-    table = from_nfg(nfg_text(*game)).tree
+    table = from_nfg(to_nfg(*game)).tree
     cells = dict(zip([(r, c) for r in range(4) for c in range(2)], payoffs_at_leaves(table), strict=True))
     going_on = Fraction(1, 6) * Fraction(3, 4)  # blue: x pays 5/2, y pays -1
     assert cells[0, 0] == Fraction(5, 6) + going_on  # stays with red and black, and keeps the ante
@@ -358,9 +358,9 @@ def test_a_cell_of_the_table_is_what_the_two_strategies_get_in_the_tree():
 
 def test_a_table_that_would_be_too_large_is_refused_with_its_size():
     with pytest.raises(ValueError, match=r"the normal form of goofspiel-4 has 7,808 by 7,808 strategies"):
-        nfg_text(tree_of(find_game("goofspiel-4")))
+        to_nfg(build_tree(known_game("goofspiel-4")))
     with pytest.raises(ValueError, match=r"more than 10\^15 strategies"):
-        nfg_text(tree_of(find_game("leduc")))
+        to_nfg(build_tree(known_game("leduc")))
 
 
 # OpenSpiel
@@ -391,12 +391,12 @@ def test_a_game_of_openspiel_and_its_export_to_gambit_are_the_same_tree(name, no
     exported = from_efg(exporter.export_gambit(pyspiel.load_game_as_turn_based(name)))
     assert_same_tree(exported.tree, game.tree)
     assert exported.labels.actions == game.labels.actions
-    assert_same_tree(from_efg(efg_text(*game)).tree, game.tree)
+    assert_same_tree(from_efg(to_efg(*game)).tree, game.tree)
 
 
 def test_kuhn_poker_of_openspiel_has_the_sequence_form_of_ours():
     pytest.importorskip("pyspiel")
-    theirs, ours = sequence_form(from_openspiel("kuhn_poker").tree), sequence_form(tree_of(find_game("kuhn")))
+    theirs, ours = sequence_form(from_openspiel("kuhn_poker").tree), sequence_form(build_tree(known_game("kuhn")))
     assert theirs.sizes == ours.sizes
     assert sorted(theirs.payoffs / theirs.denominator) == sorted(ours.payoffs / ours.denominator)
 

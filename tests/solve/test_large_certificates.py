@@ -8,22 +8,26 @@ from functools import cache
 import pytest
 from support.certificates import forged
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import Request, solve_unstored
-from fogspiel.solve.certificate import knowledge_of
-from fogspiel.solve.certificates import certificate_agent, strategy_rows, verify
-from fogspiel.solve.cfr import Regrets
-from fogspiel.solve.checkers.large_tree_certificate import FORMAT
-from fogspiel.solve.large_certificate import large_certificate
-from fogspiel.solve.tree import sequence_form, tree_of
+from fogspiel.solving.methods.cfr import TreeRegrets
+from fogspiel.solving.proofs.certificate_files import (
+    certificate_agent,
+    knowledge_of,
+    large_certificate,
+    strategy_rows,
+    verify,
+)
+from fogspiel.solving.proofs.checkers.large_tree import FORMAT
+from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 
 @cache
 def proof_of(name, iterations=300):
     """The certificate of what regret minimisation finds."""
-    game = find_game(name)
-    tree = tree_of(game)
-    regrets = Regrets(sequence_form(tree), "cfr+")
+    game = known_game(name)
+    tree = build_tree(game)
+    regrets = TreeRegrets(sequence_form(tree), "cfr+")
     regrets.advance(iterations)
     return large_certificate(name, game.version, tree, knowledge_of(game, tree), regrets.average)
 
@@ -128,7 +132,7 @@ def test_a_digest_that_does_not_fit_is_refused():
 
 def test_the_strategies_play_and_are_explained():
     body = proof_of("leduc")
-    agent = certificate_agent("proof", body, find_game("leduc"))
+    agent = certificate_agent("proof", body, known_game("leduc"))
     assert agent.name == "proof"
     seen, chosen = next(strategy_rows(body, 0))
     assert "your card" in seen and chosen

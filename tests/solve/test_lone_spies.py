@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 from support.certificates import forged
 
-from fogspiel.games.resistance.setups import SETUPS, Setup, name_of
-from fogspiel.solve import certificates
-from fogspiel.solve.checkers.lone_spies import FORMAT, PREFIX, verify
-from fogspiel.solve.game_sources import find_problem
-from fogspiel.solve.progress import Options, Saved
-from fogspiel.solve.resistance import row_generation
-from fogspiel.solve.resistance.lone_spies import lone_game
-from fogspiel.solve.resistance.lone_words import explain, follower
-from fogspiel.solve.routes.lone_spies import solve
+from fogspiel.resistance import row_generation
+from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, verify
+from fogspiel.resistance.explain import explain_lone_spies, follower
+from fogspiel.resistance.game.setups import SETUPS, Setup, name_of
+from fogspiel.resistance.lone_spies import lone_game
+from fogspiel.resistance.methods.lone_spies import solve
+from fogspiel.solving.proofs import certificate_files
+from fogspiel.solving.solution import SolveOptions, SolverState
+from fogspiel.solving.sources import find_source
 
 SMALL = Setup(4, 2, (2, 2, 2), (1, 1, 1), points=2)
 
 
 def solution(setup, rows=()):
     """The solution of a set-up, and the rows of all rounds."""
-    work, kept = solve(find_problem(PREFIX + name_of(setup)), Options(), Saved(rows)), list(rows)
+    work, kept = solve(find_source(PREFIX + name_of(setup)), SolveOptions(), SolverState(rows)), list(rows)
     while True:
         try:
             progress = next(work)
@@ -139,10 +139,10 @@ def test_a_solve_that_was_interrupted_goes_on_to_the_same_certificate(small):
 
 
 def test_the_solution_can_be_read(small):
-    lines = explain(small)
+    lines = explain_lone_spies(small)
     assert lines[0].startswith("The Resistance with 4 players, 2 of them spies, who do not know each other")
     assert any(line.startswith("round 2, groups A B | C D, sabotages: A B had 0") for line in lines)
-    assert len(explain(small, everything=True)) >= len(lines)
+    assert len(explain_lone_spies(small, everything=True)) >= len(lines)
     with pytest.raises(ValueError, match="cannot be played here"):
         follower("it", small)
 
@@ -150,7 +150,7 @@ def test_the_solution_can_be_read(small):
 @pytest.mark.parametrize("name", ["lone-resistance5-2-3-2-3-2spies", "lone-resistance"])
 def test_other_names_are_refused(name):
     with pytest.raises(ValueError, match=r"it must be 3, 5 or 7|is no variant"):
-        find_problem(name)
+        find_source(name)
 
 
 @pytest.mark.parametrize("setup", [SETUPS[7], Setup(5, 2, (3, 3, 3, 3, 2), (1,) * 5)], ids=name_of)
@@ -255,7 +255,7 @@ def test_a_certificate_that_was_changed_is_refused_in_a_sentence(small, fault):
 
 def test_a_true_certificate_holds(small):
     assert small["format"] == FORMAT
-    lower, upper = certificates.verify(json.loads(json.dumps(small)))
+    lower, upper = certificate_files.verify(json.loads(json.dumps(small)))
     assert lower == upper == Fraction(small["value"])
     with pytest.raises(ValueError, match="its digest does not fit"):
         verify(small | {"value": "0"} if small["value"] != "0" else small | {"value": "1"})

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from support.sequence_forms import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, random_form, treeplex_of
 
-from fogspiel.solve import lp
-from fogspiel.solve.lp import Simplex, equilibrium, planner_of, solve_lp
-from fogspiel.solve.sequence_form import SequenceForm, Sparse, Treeplex
-from fogspiel.solve.sequence_lp import Program, plans_of, program_of
+from fogspiel.solving.methods import lp
+from fogspiel.solving.methods.lp import LinearProgram, Simplex, equilibrium, planner_of, plans_of, program_of, solve_lp
+from fogspiel.solving.tree.sequence_form import SequenceForm, Sparse, Treeplex
 from fogspiel.stats.highs import LpFailure, Rows
 
 
@@ -135,7 +134,7 @@ def test_rows_can_be_added_and_the_old_basis_is_a_warm_start():
     program = program_of(form, 1)
     before = program.height - 30
     start = program.matrix.start
-    part = Program(
+    part = LinearProgram(
         program.cost,
         Sparse(start[: before + 1], program.matrix.column[: start[before]], program.matrix.value[: start[before]]),
         program.whole[: start[before]],
@@ -173,14 +172,14 @@ def bounded(cost, lower, upper):
     whole = np.ones(1, np.int64)
     matrix = Sparse(np.array([0, 1]), np.array([0]), np.ones(1))
     free = np.array([-np.inf]), np.array([np.inf])
-    return Program(np.array([cost]), matrix, whole, np.array([lower]), np.array([upper]), *free, Fraction(1))
+    return LinearProgram(np.array([cost]), matrix, whole, np.array([lower]), np.array([upper]), *free, Fraction(1))
 
 
 @pytest.mark.parametrize("method", ["simplex", "ipm"])
 def test_a_program_without_an_optimum_says_so(method):
     with pytest.raises(LpFailure, match="no optimum"):
         solve_lp(bounded(1.0, -np.inf, 0.0), method)
-    contradiction = Program(
+    contradiction = LinearProgram(
         np.array([1.0]),
         Sparse(np.array([0, 1, 2]), np.array([0, 0]), np.ones(2)),
         np.ones(2, np.int64),
@@ -215,5 +214,7 @@ def test_wrong_requests_are_refused_with_a_sentence():
 
 
 def test_importing_the_module_does_not_import_the_solver():
-    code = "import sys, fogspiel.solve.lp, fogspiel.solve.fractions; sys.exit('highspy' in sys.modules)"
+    code = (
+        "import sys, fogspiel.solving.methods.lp, fogspiel.solving.exact.rational; sys.exit('highspy' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,9 +5,8 @@ from itertools import combinations, product
 
 import pytest
 
-from fogspiel.games.resistance.setups import SETUPS, Setup
-from fogspiel.solve.resistance.merlin import ballot, claim_sets, wins_for_sure
-from fogspiel.solve.resistance.voting import MOST_REJECTIONS, voting
+from fogspiel.resistance.game.setups import SETUPS, Setup
+from fogspiel.resistance.variants import MOST_REJECTIONS, ballot, claim_sets, voting, wins_for_sure
 
 
 def always_wins(setup, truth, claims, outcomes=""):

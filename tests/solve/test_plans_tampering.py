@@ -7,10 +7,10 @@ import pytest
 from support.certificates import forged
 from support.small_hex import make_hex
 
-from fogspiel.phantom.generators import run_to_end
-from fogspiel.phantom.pure_strategies.double_oracle import solve_in_steps
-from fogspiel.solve.certificates import read_certificate, verify
-from fogspiel.solve.values import shipped_certificate
+from fogspiel.solving.bounds import run_to_end
+from fogspiel.solving.known_values import shipped_certificate
+from fogspiel.solving.methods.pure_oracle.double_oracle import solve_in_steps
+from fogspiel.solving.proofs.certificate_files import read_certificate, verify
 
 ABRUPT, COUNTED = "phantom-ttt-abrupt", "phantom-ttt-numturns"
 

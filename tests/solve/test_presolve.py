@@ -8,20 +8,20 @@ from support.levels import by_default
 from support.nested_games import random_trees
 from support.small_resistance import small_resistance
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.best_response import exact_exploitability, exploitability
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.presolve.interval_dominance import DROPPED, GONE, undominated_actions
-from fogspiel.solve.presolve.pipeline import presolve_form, presolve_tree
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex
-from fogspiel.solve.tree import LEAF, Tree, sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.solving.methods.lp import equilibrium
+from fogspiel.solving.policies.best_response import exact_exploitability, exploitability
+from fogspiel.solving.reduce.dominance import DROPPED, GONE, undominated_actions
+from fogspiel.solving.reduce.presolve import presolve_form, presolve_tree
+from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex
+from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 NAMES = ("kuhn", "binary-poker", "rps", "morra", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4")
 SETUPS = ((4, 1, (2, 2, 2), 2), (4, 2, (2, 2, 2), 2), (3, 1, (1, 2, 2), 2), (5, 2, (2, 3, 2), 2))
 
 
 def whole_game(name):
-    return tree_of(find_game(name) if isinstance(name, str) else small_resistance(*name))
+    return build_tree(known_game(name) if isinstance(name, str) else small_resistance(*name))
 
 
 def fractions_of(treeplex, behaviour):

@@ -16,22 +16,28 @@ from support.sequence_forms import (
     treeplex_of,
 )
 
-from fogspiel.core.game import find_game
-from fogspiel.solve import exact_basis as vertices
-from fogspiel.solve import fractions
-from fogspiel.solve.exact_basis import factorise, vertex
-from fogspiel.solve.fractions import Plan, check_plan, exact_from, exact_of, guarantee, round_strategy
-from fogspiel.solve.lp import basis_statuses, equilibrium, solve_lp
-from fogspiel.solve.sequence_form import SequenceForm, Treeplex, sparse
-from fogspiel.solve.sequence_lp import program_of
-from fogspiel.solve.tree import sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.solving.exact import basis as vertices
+from fogspiel.solving.exact import rational
+from fogspiel.solving.exact.basis import factorise, vertex
+from fogspiel.solving.exact.rational import (
+    RealisationPlan,
+    check_plan,
+    exact_bounds,
+    exact_from,
+    guarantee,
+    round_strategy,
+)
+from fogspiel.solving.methods.lp import basis_statuses, equilibrium, program_of, solve_lp
+from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, sparse
+from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
 
 
 def exact_value(form, planner=1, method="simplex"):
     point = equilibrium(form, planner, method).point
-    found = exact_of(form, planner, point)
+    found = exact_bounds(form, planner, point)
     assert_sound(form, found)
     return found
 
@@ -108,22 +114,22 @@ def test_larger_games_are_proved_from_both_seats(seed):
 
 
 def test_kuhn_is_exactly_minus_one_eighteenth():
-    found = exact_value(sequence_form(tree_of(find_game("kuhn"))))
+    found = exact_value(sequence_form(build_tree(known_game("kuhn"))))
     assert found.proved and found.value == Fraction(-1, 18)
 
 
 @pytest.mark.parametrize("planner", [0, 1])
 def test_leduc_is_an_exact_fraction(planner):
-    form = sequence_form(tree_of(find_game("leduc")))
-    found = exact_of(form, planner, equilibrium(form, planner).point)
+    form = sequence_form(build_tree(known_game("leduc")))
+    found = exact_bounds(form, planner, equilibrium(form, planner).point)
     assert found.proved and found.value == LEDUC
     assert float(found.value) == pytest.approx(-0.085606424078, abs=1e-12)
 
 
 @pytest.mark.slow
 def test_liars_dice_with_six_sides_is_exact():
-    form = sequence_form(tree_of(find_game("liars-dice-6")))
-    found = exact_of(form, 1, equilibrium(form, 1).point)
+    form = sequence_form(build_tree(known_game("liars-dice-6")))
+    found = exact_bounds(form, 1, equilibrium(form, 1).point)
     assert found.proved and found.value == Fraction(-7, 258)
 
 
@@ -145,7 +151,7 @@ def test_games_in_which_nobody_or_only_one_player_decides_are_exact_too():
 def test_rounding_alone_is_enough_for_small_denominators():
     form = matrix_form(HALF_RPS, 2)
     point = replace(equilibrium(form).point, basis=None)
-    found = exact_of(form, 1, point)
+    found = exact_bounds(form, 1, point)
     assert found.proved and found.value == 0
 
 
@@ -166,7 +172,7 @@ def test_a_solver_that_lies_is_never_believed():
     for _ in range(5):
         noise = rng.normal(size=len(point.primal)), rng.normal(size=len(point.dual))
         lie = replace(point, primal=point.primal + noise[0], dual=point.dual + noise[1], basis=None)
-        found = exact_of(form, 1, lie)
+        found = exact_bounds(form, 1, lie)
         assert_sound(form, found)
         assert found.lower <= value <= found.upper and not found.proved
 
@@ -193,7 +199,7 @@ def test_a_basis_that_is_too_hard_leaves_bounds(monkeypatch):
     value = exact_value(form).value
     for limit in ("MOST_WORK", "MOST_ROUNDS", "MOST_BITS"):
         with monkeypatch.context() as patch:
-            patch.setattr(fractions if limit == "MOST_BITS" else vertices, limit, 0)
+            patch.setattr(rational if limit == "MOST_BITS" else vertices, limit, 0)
             found = exact_value(form)
             assert found.lower <= value <= found.upper
             assert found.upper - found.lower < Fraction(1, 10**9)
@@ -246,9 +252,9 @@ def test_rounding_never_leaves_a_negative_probability():
 def test_what_is_no_plan_is_refused_with_a_sentence():
     form = matrix_form(RPS)
     treeplex = form.treeplexes[0]
-    check_plan(treeplex, Plan([3, 1, 1, 1], 3))
+    check_plan(treeplex, RealisationPlan([3, 1, 1, 1], 3))
     for weights, denominator in (([3, 1, 1, 2], 3), ([3, 4, -1, 0], 3), ([3, 1, 1, 1], 4), ([3, 3], 3), ([0] * 4, 0)):
         with pytest.raises(ValueError, match="weight"):
-            guarantee(form, 0, Plan(weights, denominator))
+            guarantee(form, 0, RealisationPlan(weights, denominator))
     with pytest.raises(ValueError, match="one for each sequence"):
         exact_from(form, [Fraction(1)], [Fraction(1)])

@@ -8,19 +8,18 @@ from support.nested_games import random_trees
 from support.small_resistance import small_resistance
 from support.symmetries import colours_from, kinds_of
 
-from fogspiel.core.game import find_game
-from fogspiel.solve import colour_refinement
-from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.colour_refinement import Colours, colours_of, quotient, refine
-from fogspiel.solve.lp import solve_lp
-from fogspiel.solve.presolve.pipeline import presolve_tree
-from fogspiel.solve.sequence_form import behaviour_of, sparse
-from fogspiel.solve.sequence_lp import Program, plans_of, program_of
-from fogspiel.solve.tree import sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.solving.methods.lp import LinearProgram, plans_of, program_of, solve_lp
+from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.reduce import colour_refinement
+from fogspiel.solving.reduce.colour_refinement import Colours, colours_of, quotient, refine
+from fogspiel.solving.reduce.presolve import presolve_tree
+from fogspiel.solving.tree.sequence_form import behaviour_of, sparse
+from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 
 def program_named(name, planner=1):
-    tree = tree_of(find_game(name) if isinstance(name, str) else small_resistance(*name))
+    tree = build_tree(known_game(name) if isinstance(name, str) else small_resistance(*name))
     return tree, sequence_form(tree), program_of(sequence_form(tree), planner)
 
 
@@ -134,7 +133,7 @@ def test_rows_of_one_colour_have_the_same_sums_into_every_colour_of_columns():
 def test_only_sums_of_coefficients_count():
     """Both columns once and one column twice are of one colour if the columns are."""
     matrix = sparse(np.array([0, 1, 2, 2]), np.array([0, 1, 0, 1]), np.array([2.0, 2.0, 1.0, 1.0]), 3)
-    program = Program(
+    program = LinearProgram(
         np.ones(2),
         matrix,
         matrix.value.astype(int),
@@ -184,7 +183,7 @@ def test_colours_of_the_game_and_of_the_program_translate_into_each_other():
 
 @pytest.mark.slow
 def test_the_resistance_of_five_labelled_players_is_solved_without_knowing_its_symmetry():
-    tree = tree_of(find_game("resistance5"))
+    tree = build_tree(known_game("resistance5"))
     reduced = presolve_tree(tree)
     program = program_of(reduced.form, 1)
     found = refine(program)

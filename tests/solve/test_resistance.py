@@ -14,26 +14,24 @@ from support.certificates import forged
 from support.levels import by_default
 from support.pure_plans import pure_strategy
 
-from fogspiel.core.game import CHANCE, OVER, find_game
+from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
-from fogspiel.games.resistance import rules
-from fogspiel.games.resistance.setups import SETUPS, Setup
-from fogspiel.solve.checkers.resistance_certificate import Resistance, verify
-from fogspiel.solve.lp import equilibrium
-from fogspiel.solve.resistance import certificate as proofs
-from fogspiel.solve.resistance import row_generation
-from fogspiel.solve.resistance.full_sequence_form import full_form
-from fogspiel.solve.resistance.linear_program import SpyProgram
-from fogspiel.solve.resistance.opening import NEVER, opening, row
-from fogspiel.solve.resistance.oracle import answers, at_tails, oracle
-from fogspiel.solve.resistance.orbits import all_plans, missions, ones, split
-from fogspiel.solve.resistance.plan_tables import TABLES, letters, strategy_of
-from fogspiel.solve.resistance.play import resistance_choice, spies_choice
-from fogspiel.solve.resistance.row_generation import solve, steps
-from fogspiel.solve.resistance.sizes import full_sizes, labelled_sizes, mission_orbits
-from fogspiel.solve.resistance.words import example_lines, plan_lines, spies_lines
-from fogspiel.solve.sequence_form import Treeplex, merge
+from fogspiel.papers.bossle2018.full_sequence_form import full_form, full_sizes, labelled_sizes, mission_orbits
+from fogspiel.resistance import certificate as proofs
+from fogspiel.resistance import row_generation
+from fogspiel.resistance.certificate import answers, at_tails, oracle
+from fogspiel.resistance.checkers.resistance import Resistance, verify
+from fogspiel.resistance.explain import example_lines, plan_lines, spies_lines
+from fogspiel.resistance.game import rules
+from fogspiel.resistance.game.setups import SETUPS, Setup
+from fogspiel.resistance.linear_program import TABLES, SpyProgram, letters, strategy_of
+from fogspiel.resistance.orbits import all_plans, missions, ones, split
+from fogspiel.resistance.player import resistance_choice, spies_choice
+from fogspiel.resistance.row_generation import solve, steps
+from fogspiel.resistance.variants import NEVER, opening, row
+from fogspiel.solving.methods.lp import equilibrium
+from fogspiel.solving.tree.sequence_form import Treeplex, merge
 
 PUBLISHED = {5: "-2/5", 6: "-1/3", 7: "-17/35", 8: "-19/28"}
 """Bossle 2018, table 6.1, prints -0.4, -0.333, -0.486 and -0.679."""
@@ -259,9 +257,9 @@ def test_set_ups_with_wrong_numbers_are_refused():
 
 def test_the_checker_needs_neither_the_solvers_nor_their_libraries():
     code = (
-        "import sys, fogspiel.solve.checkers.resistance_certificate\n"
+        "import sys, fogspiel.resistance.checkers.resistance\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('numpy', 'numba', 'highspy')"
-        " or m.startswith('fogspiel.solve.resistance.') and not m.endswith('.check')]\n"
+        " or m.startswith('fogspiel.resistance.') and not m.endswith('.check')]\n"
         "sys.exit(str(bad) if bad else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -408,7 +406,7 @@ def test_the_example_of_the_paper_is_told_with_the_odds():
 
 def played(players, resistance, spies, seed):
     """The score of one game of the rules' kernels."""
-    game = find_game(f"resistance{players}")
+    game = known_game(f"resistance{players}")
     chance, first, second = stream_of(seed, 0), stream_of(seed, 1), stream_of(seed, 2)
     state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
     game.rules.start(state)
@@ -425,9 +423,9 @@ def played(players, resistance, spies, seed):
 
 
 def any_action(seen, actions, stream):
-    from fogspiel.core.rng import below
+    from fogspiel.core.rng import random_below
 
-    return int(actions[below(stream, len(actions))])
+    return int(actions[random_below(stream, len(actions))])
 
 
 @pytest.mark.parametrize("players", [5, 8])
@@ -446,7 +444,7 @@ def test_a_solution_scores_its_value_in_play(players):
 
 
 def test_the_rules_know_when_a_mission_cannot_be_sabotaged():
-    game = find_game("resistance7")
+    game = known_game("resistance7")
     state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
     game.rules.start(state)
     game.rules.apply(state, 0b0000111)

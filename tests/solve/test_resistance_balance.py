@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.solve.resistance.balance import FAIR, TableSpace, fair_table, sweep
-from fogspiel.solve.resistance.row_generation import solve
+from fogspiel.resistance.balance import FAIR, TableSpace, fair_table, sweep
+from fogspiel.resistance.row_generation import solve
 
 
 def nearest_tables(space, count, stored=(), steps=None):
@@ -57,7 +57,7 @@ def test_tables_that_the_rules_leave_open_are_solved_if_they_may_be_near():
 @pytest.mark.thorough
 def test_a_sweep_that_was_interrupted_anywhere_comes_to_the_same_rows_and_tables(monkeypatch):
     space, rows = TableSpace(7, 3, 2, 4, stars=((1, 1, 1, 2, 1),)), []
-    monkeypatch.setattr("fogspiel.solve.resistance.balance.BATCH", 60)
+    monkeypatch.setattr("fogspiel.resistance.balance.BATCH", 60)
     whole = nearest_tables(space, 3, steps=rows)
     assert len(rows) == 5 + whole.by_program > 6
     for done in (1, 6, len(rows)):

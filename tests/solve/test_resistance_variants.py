@@ -6,14 +6,14 @@ from fractions import Fraction
 import pytest
 from support.certificates import forged
 
-from fogspiel.games.resistance.setups import SETUPS, Setup, find_setup, name_of
-from fogspiel.solve import certificates
-from fogspiel.solve.checkers.resistance_certificate import Resistance, verify
-from fogspiel.solve.game_sources import find_problem
-from fogspiel.solve.resistance.plan_tables import letters, strategy_of, team_table
-from fogspiel.solve.resistance.row_generation import solve
-from fogspiel.solve.resistance.simple_rules import spy_rule, team_rule
-from fogspiel.solve.resistance.words import explain
+from fogspiel.resistance.checkers.resistance import Resistance, verify
+from fogspiel.resistance.explain import explain
+from fogspiel.resistance.game.setups import SETUPS, Setup, find_setup, name_of
+from fogspiel.resistance.linear_program import letters, strategy_of, team_table
+from fogspiel.resistance.row_generation import solve
+from fogspiel.resistance.simple_rules import spy_rule, team_rule
+from fogspiel.solving.proofs import certificate_files
+from fogspiel.solving.sources import find_source
 
 VARIANTS = {
     "resistance5-3-3-3-2-2-2spies": "-2/5",
@@ -30,7 +30,7 @@ def test_a_variant_is_solved_and_its_certificate_holds(name):
     document, setup = json.loads(json.dumps(solve(find_setup(name)))), find_setup(name)
     value = Fraction(VARIANTS[name] or 2 * spy_rule(setup).wins - 1)
     assert document["game"] == name
-    assert certificates.verify(document) == (value, value)
+    assert certificate_files.verify(document) == (value, value)
     assert 2 * team_rule(setup).wins - 1 <= value <= 2 * spy_rule(setup).wins - 1
 
 
@@ -70,7 +70,7 @@ def test_a_variant_is_explained():
 def test_every_name_is_read_as_it_is_written():
     for setup in (*SETUPS.values(), Setup(14, 5, (2, 3, 10, 3, 3, 4, 14), (1, 2, 1, 1, 1, 1, 9), points=4)):
         assert find_setup(name_of(setup)) == setup
-    assert find_problem("resistance5-2-3-2-3-3-2spies").name == "resistance5"
+    assert find_source("resistance5-2-3-2-3-3-2spies").name == "resistance5"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_wrong_name_is_refused_in_a_sentence(name, why):
 
 
 def test_a_variant_has_no_tree_and_says_so():
-    problem = find_problem("resistance7-2-3-3-4-4-3spies")
+    problem = find_source("resistance7-2-3-3-4-4-3spies")
     with pytest.raises(ValueError, match="is solved by --method auto only"):
         problem.tree(1.0)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from support.nested_games import PENNIES, Choice, Luck, random_trees, tree_from
 
-from fogspiel.games.goofspiel import rules as goofspiel
-from fogspiel.games.kuhn import rules as kuhn
-from fogspiel.games.leduc import rules as leduc
-from fogspiel.games.liars_dice import rules as liars_dice
-from fogspiel.solve.best_response import exact_exploitability, exploitability
-from fogspiel.solve.tree import Tree, sequence_form, tree_of
+from fogspiel.games import goofspiel as goofspiel
+from fogspiel.games import leduc as leduc
+from fogspiel.games import liars_dice as liars_dice
+from fogspiel.games import one_card_poker as kuhn
+from fogspiel.solving.policies.best_response import exact_exploitability, exploitability
+from fogspiel.solving.tree.tree import Tree, build_tree, sequence_form
 
 
 def poker_by_hand() -> Luck:
@@ -164,7 +164,7 @@ def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
 @pytest.mark.parametrize(
     ("game", "value", "nash_conv"),
     [  # OpenSpiel 2.0.2: expected_game_score.policy_value and nash_conv of the uniform policy (the sum of both players)
-        (kuhn.GAMES[0], 0.125, 0.9166666666666666),
+        (kuhn.KUHN_GAMES[0], 0.125, 0.9166666666666666),
         (leduc.GAMES[0], -0.078125, 4.747222222222222),
         (liars_dice.GAMES[0], -0.015625, 1.3101190476190476),
         (goofspiel.GAMES[0], 0.0, 1.4166666666666665),
@@ -172,7 +172,7 @@ def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
     ids=lambda given: given.name if hasattr(given, "name") else "",
 )
 def test_uniform_play_is_as_exploitable_as_openspiel_says(game, value, nash_conv):
-    tree = tree_of(game)
+    tree = build_tree(game)
     x, y = uniform(tree)
     for verdict in (exploitability(tree, x, y), exact_exploitability(tree, exact(x), exact(y))):
         assert float(verdict.value) == pytest.approx(value, abs=1e-9)
@@ -180,7 +180,7 @@ def test_uniform_play_is_as_exploitable_as_openspiel_says(game, value, nash_conv
 
 
 def test_kuhn_by_hand_is_the_kuhn_of_the_rules():
-    by_hand, by_rules = tree_from(poker_by_hand()), tree_of(kuhn.GAMES[0])
+    by_hand, by_rules = tree_from(poker_by_hand()), build_tree(kuhn.KUHN_GAMES[0])
     assert by_hand.nodes == by_rules.nodes == 55
     assert sequence_form(by_hand).sizes == sequence_form(by_rules).sizes
     assert exact_exploitability(by_hand, *map(exact, uniform(by_hand))) == exact_exploitability(

@@ -11,14 +11,14 @@ import pytest
 import fogspiel
 from fogspiel import solve_game
 from fogspiel.core import plugins
-from fogspiel.core.game import find_game
-from fogspiel.games.phantom.words import GAMES as PHANTOM
-from fogspiel.games.shared.boards import BOARDS, GOES_ON, WINS
+from fogspiel.core.game import known_game
+from fogspiel.games.boards.board import BOARDS, GOES_ON, WINS
+from fogspiel.games.phantom.look import GAMES as PHANTOM
 from fogspiel.runs.kinds.solve import Request, solve_unstored
-from fogspiel.solve.checkers import permutation_certificate, phantom_solution
-from fogspiel.solve.game_sources import find_problem
-from fogspiel.solve.routes import choose_route, find_route, routes
-from fogspiel.solve.solution import Solution
+from fogspiel.solving.methods import choose_solve_method, find_solve_method, solve_methods
+from fogspiel.solving.proofs.checkers import permutation, phantom
+from fogspiel.solving.solution import Solution
+from fogspiel.solving.sources import find_source
 
 PACKAGE = Path(fogspiel.__file__).parent
 CHECKERS = sorted(path.stem for path in (PACKAGE / "solve" / "checkers").glob("[!_]*.py"))
@@ -52,7 +52,7 @@ def dropped(tmp_path, monkeypatch):
 def test_a_route_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
     found = solve_unstored(Request("rps-half", "even"))
     assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
-    assert found.certificate is not None and "even" in [route.name for route in routes()]
+    assert found.certificate is not None and "even" in [route.name for route in solve_methods()]
     with pytest.raises(ValueError, match="--exact needs a vertex"):
         Request("rps-half", "even", exact=True)
 
@@ -78,13 +78,13 @@ def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
     ],
 )
 def test_auto_takes_the_route_that_was_made_for_the_game(game, route):
-    assert choose_route("auto", find_problem(game)).name == route
-    assert choose_route("lp", find_problem(game)).name == "lp"
+    assert choose_solve_method("auto", find_source(game)).name == route
+    assert choose_solve_method("lp", find_source(game)).name == "lp"
 
 
 def test_an_unknown_route_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, knowledge-trees for The Res.*, .* or orders"):
-        find_route("guess")
+        find_solve_method("guess")
 
 
 def test_a_solution_has_words_and_comes_back_from_json():
@@ -120,16 +120,16 @@ def test_a_checker_knows_no_solver(name):
 @pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith("tree_certificate")])
 def test_a_checker_with_rules_of_its_own_loads_neither_numpy_nor_numba(name):
     code = (
-        f"import sys, fogspiel.solve.checkers.{name}\n"
+        f"import sys, fogspiel.solving.proofs.checkers.{name}\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('numpy', 'numba', 'highspy')]\n"
         "sys.exit(str(bad[:3]) if bad else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("game", phantom_solution.GAMES)
+@pytest.mark.parametrize("game", phantom.GAMES)
 def test_the_rules_of_the_checker_of_phantom_games_are_those_of_the_games(game):
-    mine = phantom_solution.board_of(game)
+    mine = phantom.board_of(game)
     board = BOARDS[mine.name]
     assert [list(moved) for moved in mine.symmetries] == board.symmetries.tolist()
     assert mine.names == [board.cell_name(cell) for cell in range(board.cells)]
@@ -139,8 +139,8 @@ def test_the_rules_of_the_checker_of_phantom_games_are_those_of_the_games(game):
                 fate = board.fate(player, stones, 0, cell)
                 if fate in (WINS, GOES_ON) and not mine.won[player][stones]:
                     assert mine.won[player][stones | 1 << cell] == (fate == WINS)
-    assert {record.version for record in PHANTOM if record.name == game} == {phantom_solution.RULES}
+    assert {record.version for record in PHANTOM if record.name == game} == {phantom.RULES}
 
 
 def test_the_version_of_the_checker_of_permutations_is_that_of_the_game():
-    assert find_game("permutation-ttt").version == permutation_certificate.RULES
+    assert known_game("permutation-ttt").version == permutation.RULES

@@ -5,12 +5,12 @@ from math import isclose
 import numpy as np
 import pytest
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import Request, solve_unstored
-from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.sampling.minimiser import METHODS, Sampling
-from fogspiel.solve.sampling.table import FIRST, chain_after, find_row, key_of
-from fogspiel.solve.tree import session_at, tree_of
+from fogspiel.solving.methods.mccfr.minimiser import METHODS, Sampling
+from fogspiel.solving.methods.mccfr.traversal import FIRST, chain_after, find_row, key_of
+from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.tree.tree import build_tree, session_at
 
 VALUES = {"kuhn": -1 / 18, "leduc": -0.085606424078, "liars-dice-4": 1 / 16, "goofspiel-4": 0.0, "morra": 0.5}
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -52,7 +52,7 @@ def behaviours_of(sampling, tree):
 @every_method
 @pytest.mark.parametrize("name", VALUES)
 def test_the_bounds_hold_whenever_one_looks_and_close(name, method):
-    sampling, gaps = Sampling(find_game(name), method, 7, 1.0), []
+    sampling, gaps = Sampling(known_game(name), method, 7, 1.0), []
     for number in range(4):
         if number:
             sampling.advance(2**60, 4 * max(sampling.visited, 20_000))
@@ -65,7 +65,7 @@ def test_the_bounds_hold_whenever_one_looks_and_close(name, method):
 @every_method
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel-4"])
 def test_the_best_responses_are_those_of_the_tree(name, method):
-    sampling, tree = Sampling(find_game(name), method, 1, 1.0), tree_of(find_game(name))
+    sampling, tree = Sampling(known_game(name), method, 1, 1.0), build_tree(known_game(name))
     sampling.advance(2**60, 30_000)
     bounds, judged = look(sampling), exploitability(tree, *behaviours_of(sampling, tree))
     assert isclose(bounds.lower, judged.lower, abs_tol=1e-7) and bounds.lower <= judged.lower
@@ -73,7 +73,7 @@ def test_the_best_responses_are_those_of_the_tree(name, method):
 
 
 def test_a_walk_that_cuts_off_is_never_too_low():
-    sampling = Sampling(find_game("liars-dice-4"), "external-sampling", 1, 1.0)
+    sampling = Sampling(known_game("liars-dice-4"), "external-sampling", 1, 1.0)
     sampling.advance(2**60, 100_000)
     found = []
     for cut in (1e-1, 1e-2, 1e-3, 0.0):
@@ -89,7 +89,7 @@ def test_a_walk_that_cuts_off_is_never_too_low():
 
 def test_bounds_hold_where_memory_is_too_small_for_all_information_states():
     """What is not stored is played at random, which is a strategy as well."""
-    sampling = Sampling(find_game("liars-dice-6"), "external-sampling", 1, 0.001)
+    sampling = Sampling(known_game("liars-dice-6"), "external-sampling", 1, 0.001)
     sampling.advance(2**60, 3_000_000)
     bounds = look(sampling)
     assert sampling.sizes["not_stored"] > 0
@@ -99,9 +99,9 @@ def test_bounds_hold_where_memory_is_too_small_for_all_information_states():
 @pytest.mark.parametrize("room", [4096, 2**28])
 def test_bounds_hold_where_chance_has_more_to_say_than_can_be_followed(room, monkeypatch):
     """All deals of the cards come before the first decision."""
-    monkeypatch.setattr("fogspiel.solve.sampling.minimiser.LEAST_WALK", 20_000)
-    monkeypatch.setattr("fogspiel.solve.sampling.minimiser.HISTORY_BYTES", room)
-    sampling = Sampling(find_game("leduc-13"), "external-sampling", 1, 1.0)
+    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.LEAST_WALK", 20_000)
+    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.HISTORY_BYTES", room)
+    sampling = Sampling(known_game("leduc-13"), "external-sampling", 1, 1.0)
     sampling.advance(100, 2**60)
     bounds = look(sampling)
     assert -13 <= bounds.lower <= -0.0926739 <= bounds.upper <= 13 and max(bounds.cuts) > 0
@@ -109,14 +109,14 @@ def test_bounds_hold_where_chance_has_more_to_say_than_can_be_followed(room, mon
 
 @every_method
 def test_slices_and_interruptions_do_not_change_a_bit(method):
-    whole, cut = (Sampling(find_game("leduc"), method, 5, 1.0) for _ in range(2))
+    whole, cut = (Sampling(known_game("leduc"), method, 5, 1.0) for _ in range(2))
     whole.advance(3000, 2**60)
     while cut.iterations < 3000:
         cut.advance(3000, 777)
-        state, cut = cut.state, Sampling(find_game("leduc"), method, 5, 1.0)
+        state, cut = cut.state, Sampling(known_game("leduc"), method, 5, 1.0)
         cut.restore(state)
     assert cut.state == whole.state
-    other = Sampling(find_game("leduc"), method, 6, 1.0)
+    other = Sampling(known_game("leduc"), method, 6, 1.0)
     other.advance(3000, 2**60)
     assert other.state != whole.state
     with pytest.raises(ValueError, match="with seed 5"):
@@ -124,12 +124,12 @@ def test_slices_and_interruptions_do_not_change_a_bit(method):
 
 
 def test_a_damaged_state_is_refused():
-    sampling = Sampling(find_game("kuhn"), "external-sampling", 5, 1.0)
+    sampling = Sampling(known_game("kuhn"), "external-sampling", 5, 1.0)
     sampling.advance(100, 2**60)
     state = sampling.state
     for damaged in (state[:-8], state + bytes(8), state[:-8] + b"\xff" * 8):
         with pytest.raises(ValueError, match="damaged"):
-            Sampling(find_game("kuhn"), "external-sampling", 5, 1.0).restore(damaged)
+            Sampling(known_game("kuhn"), "external-sampling", 5, 1.0).restore(damaged)
 
 
 def test_a_gap_ends_a_run_and_a_budget_does():
@@ -144,11 +144,11 @@ def test_a_gap_ends_a_run_and_a_budget_does():
 
 
 def test_a_tree_that_was_read_is_sampled_by_the_kernels_that_walk_it(tmp_path):
-    from fogspiel.solve.formats import efg_text
-    from fogspiel.solve.game_sources import find_problem
+    from fogspiel.interop import to_efg
+    from fogspiel.solving.sources import find_source
 
     file = tmp_path / "kuhn.efg"
-    file.write_text(efg_text(*find_problem("kuhn").describe(1.0)), encoding="utf-8")
+    file.write_text(to_efg(*find_source("kuhn").describe(1.0)), encoding="utf-8")
     found = solve_unstored(Request(str(file), "external-sampling", iterations=3000))
     assert found.interval[0] <= -1 / 18 <= found.interval[1] and found.interval[1] - found.interval[0] < 0.1
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import Request, solve_unstored
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.solve.checkers.tree_certificate import verify
-from fogspiel.solve.game_sources import find_problem
+from fogspiel.solving.proofs.checkers.tree import verify
+from fogspiel.solving.sources import find_source
 
 VALUES = {
     "rps": "0",
@@ -39,7 +39,7 @@ def assert_sound(result, problem):
 def test_small_games_are_solved_exactly(name, value):
     result = solve_unstored(Request(name, exact=True))
     assert result.exact and result.value == result.lower == result.upper == value
-    assert_sound(result, find_problem(name))
+    assert_sound(result, find_source(name))
 
 
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_small_games_are_solved_exactly(name, value):
 def test_larger_games_are_solved_exactly(name, value):
     result = solve_unstored(Request(name, exact=True))
     assert result.exact and result.value == value
-    assert_sound(result, find_problem(name))
+    assert_sound(result, find_source(name))
 
 
 def test_the_value_of_leduc_is_the_published_one():
@@ -59,7 +59,7 @@ def test_the_value_of_leduc_is_the_published_one():
 def test_every_method_comes_to_the_same_value(name, method):
     gap = 1e-3 if method in ("cfr+", "dcfr", "pcfr+") else 1e-6
     result = solve_unstored(Request(name, method, gap=gap))
-    assert_sound(result, find_problem(name))
+    assert_sound(result, find_source(name))
     lower, upper = (Fraction(getattr(result, bound)) for bound in ("lower", "upper"))
     assert upper - lower <= Fraction(gap) * 2
     assert lower <= Fraction(VALUES[name]) <= upper
@@ -83,7 +83,7 @@ class Interrupted(Exception):
 
 def run_with_interruptions(path, request, every):
     """Work on a request, interrupted after every few remarks; returns the rows and how often it was interrupted."""
-    problem, stops = find_problem(request.game), 0
+    problem, stops = find_source(request.game), 0
     with Store.open(path, write=True) as store:
         name = store.create(request.to_json(problem)).name
     while True:
@@ -97,7 +97,7 @@ def run_with_interruptions(path, request, every):
 
         with Store.open(path, write=True) as store:
             try:
-                work_on(store.work_on(name), Context(path, watch=watch))
+                execute(store.work_on(name), Context(path, watch=watch))
             except KeyboardInterrupt:
                 stops += 1
                 every += 1
@@ -124,7 +124,7 @@ def run_with_interruptions(path, request, every):
     ids=lambda request: f"{request.game}, {request.solver}",
 )
 def test_an_interrupted_solve_resumes_to_the_same_bytes(tmp_path, monkeypatch, request_):
-    monkeypatch.setattr("fogspiel.solve.tree_routes.SLICE", 40)
+    monkeypatch.setattr("fogspiel.solving.methods.tree.SLICE", 40)
     whole, none = run_with_interruptions(tmp_path / "whole.db", request_, 10**9)
     cut, stops = run_with_interruptions(tmp_path / "cut.db", request_, 1)
     assert none == 0 and stops >= 2
@@ -157,11 +157,11 @@ def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
 
 
 def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judged_in_floats(monkeypatch):
-    monkeypatch.setattr("fogspiel.solve.tree_solution.EASY_TO_CHECK", 10)
+    monkeypatch.setattr("fogspiel.solving.methods.tree.EASY_TO_CHECK", 10)
     result = solve_unstored(Request("kuhn"))
     assert result.certificate["format"] == "fogspiel large tree certificate 1" and not result.exact
     assert result.lower <= -1 / 18 <= result.upper and result.upper - result.lower < 1e-8
-    monkeypatch.setattr("fogspiel.solve.tree_solution.MOST_CHECKED", 10)
+    monkeypatch.setattr("fogspiel.solving.methods.tree.MOST_CHECKED", 10)
     result = solve_unstored(Request("kuhn"))
     assert result.certificate is None and not result.exact
     assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)
@@ -169,8 +169,8 @@ def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judge
 
 @pytest.mark.thorough
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
-    monkeypatch.setattr("fogspiel.solve.tree_routes.SMALL_ENOUGH", 0)
+    monkeypatch.setattr("fogspiel.solving.methods.tree.SMALL_ENOUGH", 0)
     result = solve_unstored(Request("leduc", gap=1e-3))
     assert "regret minimisation" in result.solver and "pcfr+" in result.solver
     assert 0 < result.upper - result.lower <= 1e-3 + 1e-8
-    assert_sound(result, find_problem("leduc"))
+    assert_sound(result, find_source("leduc"))

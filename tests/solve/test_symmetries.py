@@ -5,16 +5,15 @@ import pytest
 from support.small_resistance import small_resistance, swap
 from support.symmetries import Generator, colours_from, orbits, symmetric, try_out
 
-from fogspiel.core.game import find_game
-from fogspiel.games.leduc import rules as leduc
-from fogspiel.solve.best_response import exploitability
-from fogspiel.solve.colour_refinement import colours_of, quotient
-from fogspiel.solve.lp import solve_lp
-from fogspiel.solve.sequence_form import behaviour_of
-from fogspiel.solve.sequence_lp import plans_of, program_of
-from fogspiel.solve.tree import sequence_form, tree_of
+from fogspiel.core.game import known_game
+from fogspiel.games import leduc as leduc
+from fogspiel.solving.methods.lp import plans_of, program_of, solve_lp
+from fogspiel.solving.policies.best_response import exploitability
+from fogspiel.solving.reduce.colour_refinement import colours_of, quotient
+from fogspiel.solving.tree.sequence_form import behaviour_of
+from fogspiel.solving.tree.tree import build_tree, sequence_form
 
-LEDUC = find_game("leduc-labelled")
+LEDUC = known_game("leduc-labelled")
 SETUP = (4, 2, (2, 2, 2), 2)
 
 
@@ -47,7 +46,7 @@ def is_equilibrium(tree, planner, found):
 
 
 def test_suits_of_leduc_poker_reduce_it_to_the_rank_game():
-    tree = tree_of(LEDUC)
+    tree = build_tree(LEDUC)
     for planner in (0, 1):
         found = symmetric(LEDUC, tree, planner, [suits_of(rank) for rank in range(3)])
         assert (found.program.height, found.program.width, len(found.program.whole)) == (482, 482, 1928)
@@ -56,7 +55,7 @@ def test_suits_of_leduc_poker_reduce_it_to_the_rank_game():
 
 
 def test_fewer_generators_give_finer_orbits():
-    tree = tree_of(LEDUC)
+    tree = build_tree(LEDUC)
     one = symmetric(LEDUC, tree, 1, [suits_of(0)])
     assert 482 < one.program.height < 1562
     none = orbits(LEDUC, tree, [])
@@ -65,7 +64,7 @@ def test_fewer_generators_give_finer_orbits():
 
 def test_interchangeable_players_of_the_resistance():
     game = small_resistance(*SETUP)
-    tree = tree_of(game)
+    tree = build_tree(game)
     found = symmetric(game, tree, 1, [swap(4, 3, one) for one in range(3)])
     coarsest = colours_of(program_of(sequence_form(tree), 1))
     assert coarsest.rows.max() + 1 <= found.program.height < 200
@@ -77,7 +76,7 @@ def test_interchangeable_players_of_the_resistance():
 
 def test_a_permutation_of_cells_is_a_map_of_views():
     """In rock-paper-scissors nothing but the view's own cells can be moved, and moving nothing is a symmetry."""
-    game = find_game("rps")
+    game = known_game("rps")
     still = Generator("nothing", np.arange(game.sizes.actions), np.arange(game.sizes.view))
     try_out(game, still)
     turned = Generator("rotation", np.roll(np.arange(game.sizes.actions), 1), lambda player, seen: seen)
@@ -117,7 +116,7 @@ def test_a_map_that_changes_payoffs_is_no_symmetry():
 
     with pytest.raises(ValueError, match="the payoffs differ"):
         try_out(LEDUC, Generator("upside down", action, view))
-    tree = tree_of(LEDUC)
+    tree = build_tree(LEDUC)
     kinds = orbits(LEDUC, tree, [Generator("upside down", action, view)])
     with pytest.raises(ValueError, match="not equitable"):
         quotient(program_of(sequence_form(tree), 1), colours_from(1, kinds))

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.core.game import Game, Rules, Sizes, find_game
-from fogspiel.core.kernel import kernel
-from fogspiel.solve.sequence_form import behaviour_of, best_total, plan_of
-from fogspiel.solve.tree import CHANCE_NODE, LEAF, TooLarge, sequence_form, tree_of
+from fogspiel.core.compile.kernel import kernel
+from fogspiel.core.game import Game, Rules, Sizes, known_game
+from fogspiel.solving.tree.sequence_form import behaviour_of, best_total, plan_of
+from fogspiel.solving.tree.tree import CHANCE_NODE, LEAF, TooLarge, build_tree, sequence_form
 
 SMALL = ["rps", "rps-half", "binary-poker", "kuhn", "leduc", "leduc-labelled", "liars-dice-4", "goofspiel-4", "morra"]
 small_games = pytest.mark.parametrize("name", SMALL)
@@ -24,7 +24,7 @@ small_games = pytest.mark.parametrize("name", SMALL)
     ],
 )
 def test_trees_have_the_known_sizes(name, nodes, infosets, sequences):
-    tree = tree_of(find_game(name))
+    tree = build_tree(known_game(name))
     assert tree.nodes == nodes
     sizes = sequence_form(tree).sizes
     assert (sizes["infosets"], sizes["sequences"]) == (infosets, sequences)
@@ -32,7 +32,7 @@ def test_trees_have_the_known_sizes(name, nodes, infosets, sequences):
 
 @small_games
 def test_parents_come_before_children(name):
-    tree = tree_of(find_game(name))
+    tree = build_tree(known_game(name))
     assert tree.parent[0] == -1
     assert (tree.parent[1:] < np.arange(1, tree.nodes)).all()
     for player in (0, 1):
@@ -43,7 +43,7 @@ def test_parents_come_before_children(name):
 
 @small_games
 def test_an_infoset_belongs_to_one_sequence_of_its_owner(name):
-    tree = tree_of(find_game(name))
+    tree = build_tree(known_game(name))
     decisions = np.flatnonzero(tree.label >= 0)
     infosets = tree.label[decisions]
     assert (tree.sequences[decisions, tree.owner[infosets]] == tree.before[infosets]).all()
@@ -52,7 +52,7 @@ def test_an_infoset_belongs_to_one_sequence_of_its_owner(name):
 @small_games
 def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
     """If both always take their first action, the probabilities of the leaves reached add up to 1."""
-    tree = tree_of(find_game(name))
+    tree = build_tree(known_game(name))
     total, open_nodes = Fraction(0), np.zeros(tree.nodes, bool)
     open_nodes[0] = True
     for node in range(tree.nodes):
@@ -68,8 +68,8 @@ def test_chance_adds_up_to_one_over_the_leaves_of_pure_strategies(name):
 @small_games
 def test_the_matrix_gives_the_payoff_of_uniform_play(name):
     """Against an independent walk over the rules."""
-    game = find_game(name)
-    form = sequence_form(tree_of(game))
+    game = known_game(name)
+    form = sequence_form(build_tree(game))
     plans = [
         plan_of(treeplex, np.r_[1.0, 1.0 / np.repeat(treeplex.count, treeplex.count)]) for treeplex in form.treeplexes
     ]
@@ -97,7 +97,7 @@ def uniform_value(game):
 
 
 def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
-    treeplex = tree_of(find_game("kuhn")).treeplex(0)
+    treeplex = build_tree(known_game("kuhn")).treeplex(0)
     plan = plan_of(treeplex, np.r_[1.0, np.full(12, 0.5)]) + np.random.default_rng(1).normal(0, 1e-12, 13)
     plan[treeplex.first[0]] = -1e-12
     behaviour = behaviour_of(treeplex, plan)
@@ -107,13 +107,13 @@ def test_a_plan_with_rounding_errors_becomes_proper_behaviour():
 
 
 def test_the_best_total_of_nothing_is_nothing():
-    treeplex = tree_of(find_game("kuhn")).treeplex(1)
+    treeplex = build_tree(known_game("kuhn")).treeplex(1)
     assert best_total(treeplex, np.zeros(treeplex.sequences)) == 0
 
 
 def test_a_game_that_does_not_fit_is_refused_with_its_size():
     with pytest.raises(TooLarge, match=r"goofspiel-5 has more than [\d,]+ histories .* raise --memory"):
-        tree_of(find_game("goofspiel-5"), memory=0.001)
+        build_tree(known_game("goofspiel-5"), memory=0.001)
 
 
 # Weighted chance
@@ -179,7 +179,7 @@ def test_probabilities_are_products_of_weights_in_lowest_terms():
             throw(times + 1, face, 3 * before + face, chance * Fraction(weight, sum(weights)))
 
     throw(0, None, 0, Fraction(1))
-    tree = tree_of(throws(throw_weights))
+    tree = build_tree(throws(throw_weights))
     assert [tree.chance_prob[index] for index in tree.chance_index[tree.leaves]] == expected
     assert sum(expected) == 1 and expected.count(0) == 5 and len(set(tree.chance_prob)) == len(tree.chance_prob)
 
@@ -193,7 +193,7 @@ def test_probabilities_that_are_too_fine_are_refused():
     with pytest.raises(
         ValueError, match=r"throws cannot be solved: its chance moves multiply to more than 2\^62 cases"
     ):
-        tree_of(throws(fine_weights))
+        build_tree(throws(fine_weights))
 
 
 @kernel
@@ -205,7 +205,7 @@ def test_weights_that_break_the_contract_are_refused():
     with pytest.raises(
         ValueError, match=r"throws cannot be solved: the weights of chance must be whole numbers from 0"
     ):
-        tree_of(throws(no_weights))
+        build_tree(throws(no_weights))
 
 
 # Games that break the contract
@@ -256,4 +256,4 @@ def test_rules_that_break_the_contract_are_refused_in_a_sentence(legal, sentence
     rules = Rules(start, mover, legal, apply, view, score)
     broken = Game("broken", rules, Sizes(2, 1, 3))
     with pytest.raises(ValueError, match=f"broken cannot be solved: .*{sentence}"):
-        tree_of(broken)
+        build_tree(broken)

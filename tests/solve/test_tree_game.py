@@ -9,20 +9,20 @@ from support.nested_games import random_trees
 from support.tree_games import URNS, URNS_TREE, solve_exactly, solve_problem
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.game import CHANCE, OVER, find_game
-from fogspiel.core.session import PlayerMatch, record_game, replay, view_of
-from fogspiel.core.simulate import Match
-from fogspiel.core.state_policy import state_policy
-from fogspiel.solve import tree_game
-from fogspiel.solve.certificates import table_probabilities
-from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
-from fogspiel.solve.formats import LabelledTree, describe, efg_text, from_efg, from_nfg, from_openspiel
-from fogspiel.solve.formats.tree_labels import PLAYERS, numbered
-from fogspiel.solve.game_sources import TreePositions, TreeProblem
-from fogspiel.solve.tree import LEAF, tree_of
-from fogspiel.solve.tree_game import even_payoffs, game_of_tree, translate_rows
+from fogspiel.core.behaviour_policy import behaviour_policy
+from fogspiel.core.game import CHANCE, OVER, known_game
+from fogspiel.core.session import AgentMatch, record_game, replay, view_of
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.interop import LabelledTree, describe, from_efg, from_nfg, from_openspiel, to_efg
+from fogspiel.solving.proofs.certificate_files import table_probabilities
+from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
+from fogspiel.solving.sources import TreePositions, TreeSource
+from fogspiel.solving.tree import game
+from fogspiel.solving.tree.builder import PLAYERS, numbered
+from fogspiel.solving.tree.game import even_payoffs, game_of_tree, translate_rows
+from fogspiel.solving.tree.tree import LEAF, build_tree
 
-KUHN = from_efg(efg_text(*describe(find_game("kuhn"))))
+KUHN = from_efg(to_efg(*describe(known_game("kuhn"))))
 
 
 RANDOM = [LabelledTree(tree, PLAYERS, numbered(tree)) for _, tree in random_trees(7, 6, 6)]
@@ -34,7 +34,7 @@ every_tree = pytest.mark.parametrize(
 @every_tree
 def test_the_tree_of_the_game_is_the_tree(described):
     tree, game = described.tree, game_of_tree(described, "made")
-    again = tree_of(game)
+    again = build_tree(game)
     for field in ("parent", "slot", "owner", "before", "first", "count"):
         assert np.array_equal(getattr(again, field), getattr(tree, field)), field
     for node in range(tree.nodes):
@@ -87,7 +87,7 @@ def test_a_view_is_the_infoset_of_its_player(described):
 
 def test_records_of_random_games_are_those_of_the_compiled_loop():
     uniform = find_policy(URNS, "uniform")
-    scores = Match(URNS, uniform, uniform).scores(5, 0, 300)
+    scores = PolicyMatch(URNS, uniform, uniform).scores(5, 0, 300)
     for number in range(300):
         record, score = record_game(URNS, uniform, uniform, 5, number)
         *_, last = replay(URNS, record)
@@ -117,16 +117,16 @@ def test_kuhn_from_its_own_export_has_its_value_through_the_game():
 
 def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chance():
     """A solution by the tree alone, translated for the game, secures in the game what it secures in the tree."""
-    by_tree = solve_problem(TreeProblem("urns", "1", "urns.efg", lambda most, watch: URNS_TREE))
+    by_tree = solve_problem(TreeSource("urns", "1", "urns.efg", lambda most, watch: URNS_TREE))
     by_game = solve_exactly(URNS)
     assert by_tree.value == by_game.value and by_tree.exact and by_game.exact
     bounds = verify(by_tree.certificate, TreePositions("urns", "1", URNS_TREE.tree))
     assert bounds == verify(by_game.certificate, GamePositions(URNS))
     rows = translate_rows(URNS_TREE, by_tree.certificate["strategies"])
-    table = state_policy("table", URNS, table_probabilities(rows, "table"))
-    scores = PlayerMatch(URNS, table, table).scores(3, 0, 2000, "alternating")
+    table = behaviour_policy("table", URNS, table_probabilities(rows, "table"))
+    scores = AgentMatch(URNS, table, table).scores(3, 0, 2000, "alternating")
     assert scores.mean() == pytest.approx(URNS.top / 2, abs=4 * scores.std() / 2000**0.5)
-    first = PlayerMatch(URNS, table, find_policy(URNS, "uniform")).scores(3, 0, 2000)[:, 0]
+    first = AgentMatch(URNS, table, find_policy(URNS, "uniform")).scores(3, 0, 2000)[:, 0]
     mean = float(URNS.payoffs[0] + (URNS.payoffs[1] - URNS.payoffs[0]) * Fraction(float(first.mean())))
     assert mean > float(bounds[0]) - 0.15, "the first player gets the value against anybody"
 
@@ -134,7 +134,7 @@ def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chanc
 def test_leduc_of_openspiel_has_the_value_of_ours_through_the_game():
     pytest.importorskip("pyspiel")
     game = game_of_tree(from_openspiel("leduc_poker"), "leduc-poker")
-    assert solve_exactly(game).value == solve_exactly(find_game("leduc")).value
+    assert solve_exactly(game).value == solve_exactly(known_game("leduc")).value
 
 
 def test_a_strategic_form_is_a_game_too():
@@ -166,6 +166,6 @@ def test_large_trees_and_fine_chances_are_refused(monkeypatch):
     )
     with pytest.raises(ValueError, match=r"chance in fine has probabilities of the denominator 3,000,000,000"):
         game_of_tree(from_efg(fine), "fine")
-    monkeypatch.setattr(tree_game, "MOST_NODES", 54)
+    monkeypatch.setattr(game, "MOST_NODES", 54)
     with pytest.raises(ValueError, match=r"kuhn has 55 nodes: a tree of more than 54 can only be solved"):
         game_of_tree(KUHN, "kuhn")

@@ -4,17 +4,17 @@ import time
 
 import pytest
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.tree_size import estimate_histories
+from fogspiel.core.game import known_game
+from fogspiel.solving.tree.size import estimate_histories
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("kuhn", 55), ("goofspiel-6", 969_523), ("leduc-13", 1_179_751)])
 def test_the_estimate_is_within_a_quarter_of_the_true_size(name, nodes):
-    assert estimate_histories(find_game(name), 5_000_000) == pytest.approx(nodes, rel=0.25)
+    assert estimate_histories(known_game(name), 5_000_000) == pytest.approx(nodes, rel=0.25)
 
 
 @pytest.mark.parametrize("name", ["war4", "kriegspiel", "phantom-ponnuki-9x9", "four-in-a-row", "battleship"])
 def test_a_tree_that_is_far_too_large_is_seen_at_once(name):
     began = time.process_time()
-    assert estimate_histories(find_game(name), 5_000_000) is None
+    assert estimate_histories(known_game(name), 5_000_000) is None
     assert time.process_time() - began < 5

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from support.certificates import forged, uniform_certificate
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
+from fogspiel.core.game import known_game
+from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 
 
 def checked(body, name="kuhn"):
-    game = find_game(name)
+    game = known_game(name)
     return verify(body, GamePositions(game))
 
 

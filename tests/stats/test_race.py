@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fogspiel.core.kernel import COMPILED
+from fogspiel.core.compile.kernel import COMPILED
 from fogspiel.stats.race import (
     BETS,
     GRID,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fogspiel.papers.published import LINES
+from fogspiel.papers.cauwet2018.printed_tables import LINES
 from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import interval
 from fogspiel.stats.round_robin import (

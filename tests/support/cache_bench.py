@@ -13,13 +13,13 @@ import signal
 import sys
 from pathlib import Path
 
-import fogspiel.core.kernel  # noqa: F401  (before any fork)
+import fogspiel.core.compile.kernel  # noqa: F401  (before any fork)
 
 ROOT = Path(os.environ["FOGSPIEL_CACHE"])
 LIMIT = 60
 WRONG, RAISED = 99, 98
 SOURCE = """
-from fogspiel.core.kernel import kernel
+from fogspiel.core.compile.kernel import kernel
 
 @kernel
 def step(word):

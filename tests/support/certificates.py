@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from fogspiel.core.game import find_game
-from fogspiel.solve.best_response import exact_exploitability
-from fogspiel.solve.certificate import certificate, knowledge_of
-from fogspiel.solve.checkers.primitives import digest_of
-from fogspiel.solve.tree import tree_of
+from fogspiel.core.game import known_game
+from fogspiel.solving.policies.best_response import exact_exploitability
+from fogspiel.solving.proofs.certificate_files import knowledge_of, make_certificate
+from fogspiel.solving.proofs.checkers.primitives import digest_of
+from fogspiel.solving.tree.tree import build_tree
 
 
 def forged(body):
@@ -19,11 +19,11 @@ def forged(body):
 
 @cache
 def uniform_certificate(name):
-    game = find_game(name)
-    tree = tree_of(game)
+    game = known_game(name)
+    tree = build_tree(game)
     both = [
         [Fraction(1), *(Fraction(1, int(n)) for n in np.repeat(p.count, p.count))] for p in map(tree.treeplex, (0, 1))
     ]
     judged = exact_exploitability(tree, *both)
     bounds = (judged.lower, judged.upper)
-    return certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)
+    return make_certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)

@@ -21,9 +21,9 @@ from itertools import product
 
 import numpy as np
 
-from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, find_game
-from fogspiel.core.kernel import inlined, kernel
-from fogspiel.core.rng import below, unit
+from fogspiel.core.compile.kernel import inlined, kernel
+from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, known_game
+from fogspiel.core.rng import random_below, random_unit
 
 CARD, ADDED = 0, 2
 DEALS, EVEN = 4, 2
@@ -89,7 +89,7 @@ def prepare(theta, plan):
 
 @kernel
 def choose(seen, actions, plan, stream):
-    return 1 if unit(stream) < plan[seen[0]] else 0
+    return 1 if random_unit(stream) < plan[seen[0]] else 0
 
 
 def show(seen: np.ndarray) -> str:
@@ -104,9 +104,9 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     """Draw the other's card and addition anew until both have decided."""
     other = state.copy()
     if state[CARD] >= 0 and not ended(state):
-        other[CARD + 1 - player] = below(stream, 2)
+        other[CARD + 1 - player] = random_below(stream, 2)
         if player == 1 and state[ADDED] >= 0:
-            other[ADDED] = below(stream, 2)
+            other[ADDED] = random_below(stream, 2)
     return other
 
 
@@ -167,7 +167,7 @@ def choose_greatest(seen, actions, plan, stream):
 
 
 CHOICES = replace(
-    find_game("rps-half"),
+    known_game("rps-half"),
     name="rps-half-tuned",
     strategy=Strategy("greatest", ("rock", "paper", "scissors"), 1, prepare_greatest, choose_greatest),
     named={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},

@@ -8,20 +8,20 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from fogspiel.core import listed_names
+from fogspiel.core import game_names
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names
-from fogspiel.core.game import UNIFORM, Game, games
+from fogspiel.core.game import UNIFORM, Game, list_games
 from fogspiel.core.plugins import package_modules
 from fogspiel.core.session import record_game
 from fogspiel.kriegspiel.engine import engines
 from fogspiel.papers.catalogue import parts
 from fogspiel.runs.agent_texts import SOLVED, solved_agent
-from fogspiel.tune.methods import methods
+from fogspiel.tuning.methods import tune_methods
 from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"
 SEED = 2018
-GAMES = [*games().values(), *five_payoffs.GAMES, *tree_games.GAMES]
+GAMES = [*list_games().values(), *five_payoffs.GAMES, *tree_games.GAMES]
 
 
 def sample_records(game: Game) -> list[dict]:
@@ -41,9 +41,9 @@ def room_names() -> dict[str, dict]:
 
     Games have players, too: those of each game in one string, so that the file stays short.
     """
-    found = {"games": games(), "tune.methods": methods(), "kriegspiel.engines": engines(), "papers": parts()}
+    found = {"games": list_games(), "tune.methods": tune_methods(), "kriegspiel.engines": engines(), "papers": parts()}
     rooms = {room: {"modules": package_modules(room), "names": list(names)} for room, names in found.items()}
-    rooms["games"]["players"] = {name: " ".join(player_names(game)) for name, game in games().items()}
+    rooms["games"]["players"] = {name: " ".join(player_names(game)) for name, game in list_games().items()}
     return rooms
 
 
@@ -60,7 +60,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         print(json.dumps({game.name: sample_records(game) for game in GAMES}))
         return
-    listed_names.FILE.write_text(json.dumps(room_names(), indent=1) + "\n")
+    game_names.FILE.write_text(json.dumps(room_names(), indent=1) + "\n")
     FOLDER.mkdir(exist_ok=True)
     for game in GAMES:
         path = FOLDER / f"{game.name}-v{game.version}.json"

@@ -10,7 +10,7 @@ from kriegspiel.move import CapturedPieceAnnouncement, KriegspielMove, MainAnnou
 from kriegspiel.move import SpecialCaseAnnouncement as Special
 from kriegspiel.wild16 import Wild16Game
 
-from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.game import rules
 
 SPECIAL_CHECKS = {
     Special.CHECK_RANK: 1,

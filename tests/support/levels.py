@@ -2,7 +2,7 @@
 
 import pytest
 
-from fogspiel.core.game import games
+from fogspiel.core.game import list_games
 
 
 def by_default(kept, cases, others="thorough"):
@@ -14,7 +14,7 @@ def by_default(kept, cases, others="thorough"):
 
 def one_of_each_family(cases, others="thorough"):
     """Games or their names, of which only the first of a family, the plainest one, is kept."""
-    known = games() | {case.name: case for case in cases if not isinstance(case, str)}
+    known = list_games() | {case.name: case for case in cases if not isinstance(case, str)}
     named = {case if isinstance(case, str) else case.name: case for case in cases}
     first = {known[name].family: name for name in reversed(known) if name in named}
     return by_default([named[name] for name in first.values()], cases, others)

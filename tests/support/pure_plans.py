@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from fogspiel.games.resistance.setups import Setup
-from fogspiel.solve.resistance.opening import Infoset, Opening, Place, Plan, opening, row
-from fogspiel.solve.resistance.orbits import plan_text
-from fogspiel.solve.resistance.plan_tables import Table, players
+from fogspiel.resistance.game.setups import Setup
+from fogspiel.resistance.linear_program import Table, players
+from fogspiel.resistance.orbits import plan_text
+from fogspiel.resistance.variants import ForcedOpening, Infoset, Place, Plan, opening, row
 
 SLACK = 1e-6
 
@@ -41,7 +41,7 @@ def pure_strategy(setup: Setup, plans: Sequence[tuple[int, Plan]], value: Fracti
     }
 
 
-def _rows(game: Opening, moves: list[tuple[Place, Plan]], least: float) -> tuple[list, list, list]:
+def _rows(game: ForcedOpening, moves: list[tuple[Place, Plan]], least: float) -> tuple[list, list, list]:
     """The rows of the program over the weights of the moves and the values v of the spies' infosets."""
     above: dict[int, int] = {}
     own: dict[int, list[int]] = {}

@@ -6,8 +6,8 @@ from kriegspiel.move import CapturedPieceAnnouncement, KriegspielMove, MainAnnou
 from kriegspiel.move import SpecialCaseAnnouncement as Special
 
 from fogspiel.core.game import LOSS, WIN
-from fogspiel.games.chess.messages import MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN
-from fogspiel.games.kriegspiel import rules
+from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.game.attempts import MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN
 
 from .kriegspiel_referees import ENDS, SPECIAL_CHECKS
 

@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from fogspiel.solve.sequence_form import Treeplex, merge, plan_of
+from fogspiel.solving.tree.sequence_form import Treeplex, merge, plan_of
 
 RPS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 HALF_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]

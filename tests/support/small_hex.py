@@ -1,8 +1,8 @@
 """Small dark hex for the double oracle over pure strategies and the checker of its certificates."""
 
-from fogspiel.games.shared.boards import BOARDS, Board, half_turn, hex_fate
-from fogspiel.phantom.pure_strategies.double_oracle import SOLVABLE
-from fogspiel.solve.checkers.plans_certificate import GAMES, hex_rules
+from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
+from fogspiel.solving.methods.pure_oracle.double_oracle import SOLVABLE
+from fogspiel.solving.proofs.checkers.pure_strategies import GAMES, hex_rules
 
 
 def make_hex(monkeypatch, name, variant):

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from fogspiel.core.compile.kernel import variant
 from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes
-from fogspiel.core.kernel import variant
 from support.symmetries import Generator
 
 

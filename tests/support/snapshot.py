@@ -65,7 +65,7 @@ from fractions import Fraction
 
 try:
     from fogspiel.core.game import OVER, Game, Rules, Sizes
-    from fogspiel.core.kernel import kernel
+    from fogspiel.core.compile.kernel import kernel
 except ImportError:
     from fogspiel.game import OVER, Game, Rules, Sizes
     from fogspiel.kernel import kernel

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fogspiel.core.game import OVER, Game
-from fogspiel.core.rng import below, stream_of
-from fogspiel.solve.colour_refinement import Colours, Quotient, quotient
-from fogspiel.solve.sequence_form import SequenceForm
-from fogspiel.solve.sequence_lp import program_of
-from fogspiel.solve.tree import Tree, sequence_form
+from fogspiel.core.rng import random_below, stream_of
+from fogspiel.solving.methods.lp import program_of
+from fogspiel.solving.reduce.colour_refinement import Colours, Quotient, quotient
+from fogspiel.solving.tree.sequence_form import SequenceForm
+from fogspiel.solving.tree.tree import Tree, sequence_form
 
 
 class Kinds(NamedTuple):
@@ -120,7 +120,7 @@ def try_out(game: Game, generator: Generator, histories: int = 100, seed: int = 
         stream, twins = stream_of(seed, number), _Twins(game, generator)
         while twins.check() != OVER:
             here, images, _ = twins.legal()
-            slot = below(stream, len(here))
+            slot = random_below(stream, len(here))
             twins.play(here[slot], images[slot])
 
 

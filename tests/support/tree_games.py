@@ -1,10 +1,10 @@
 """Games on trees, with everything that a file may hold: weighted chance, equal and missing names, uneven payoffs."""
 
-from fogspiel.runs.kinds.solve import Request, Task
-from fogspiel.solve.formats import from_efg
-from fogspiel.solve.game_sources import GameProblem
-from fogspiel.solve.routes import find_route
-from fogspiel.solve.tree_game import game_of_tree
+from fogspiel.interop import from_efg
+from fogspiel.runs.kinds.solve import Request, SolveTask
+from fogspiel.solving.methods import find_solve_method
+from fogspiel.solving.sources import KernelSource
+from fogspiel.solving.tree.game import game_of_tree
 
 COLOURS = {"red": "1/3", "black": "1/2", "blue": "1/6"}
 PAYOFFS = {
@@ -43,9 +43,9 @@ GAMES = (URNS,)
 
 def solve_problem(problem):
     """The exact solution of a problem that has no name in the catalogue."""
-    return Task(Request(problem.name, exact=True), problem, find_route("lp")).solve(lambda stage: None)
+    return SolveTask(Request(problem.name, exact=True), problem, find_solve_method("lp")).solve(lambda stage: None)
 
 
 def solve_exactly(game):
     """The exact solution of a game that has no name in the catalogue."""
-    return solve_problem(GameProblem(game, game.name))
+    return solve_problem(KernelSource(game, game.name))

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.agents import policy_of, vector_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.agents import decode_policy, vector_policy
+from fogspiel.core.game import known_game
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.candidates import Pool
-from fogspiel.tune.methods import find_method, methods
-from fogspiel.tune.methods.auto import Field, choose, make_ways, opponents
-from fogspiel.tune.step import hashed_parameters
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.methods import find_tune_method, tune_methods
+from fogspiel.tuning.methods.auto import Finalists, choose, make_ways, opponents
+from fogspiel.tuning.population import Pool
+from fogspiel.tuning.steps import hashed_parameters
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -27,13 +27,13 @@ def tune(game, games, seed=1, baseline="redrawn", **more):
     """The arena and all steps of a run."""
     arena, steps = Arena(game, seed, Race("count-mixture"), baseline, Budget(games), **more), []
     with suppress(BudgetSpent):
-        for step in find_method("auto")(arena):
+        for step in find_tune_method("auto")(arena):
             steps.append(step)
     return arena, steps
 
 
 def test_it_is_listed_first():
-    assert next(iter(methods())) == "auto"
+    assert next(iter(tune_methods())) == "auto"
 
 
 @pytest.mark.parametrize("task", by_default(["draws"], ["sphere", "rotated", "wider", "draws"]))
@@ -58,13 +58,13 @@ def test_it_comes_near_the_optimum_of_landscapes(task, dimension):
 @pytest.mark.parametrize("name", ["pig", "permutation-four", "batawaf4", "cheat-special"])
 @pytest.mark.parametrize("baseline", ["redrawn", "fixed", "uniform"])
 def test_one_parameter_seeds_alone_and_a_baseline_without_parameters_are_no_obstacle(name, baseline):
-    arena, steps = tune(find_game(name), 2000, 3, baseline)
+    arena, steps = tune(known_game(name), 2000, 3, baseline)
     assert steps[-1].accepted and steps[-1].why
     assert steps[-1].theta.shape == arena.start.shape and np.isfinite(steps[-1].theta).all()
 
 
 def test_rivals_play_as_the_baseline_does_or_as_the_start_where_it_has_no_parameters():
-    game = find_game("batawaf4")
+    game = known_game("batawaf4")
     assert (opponents(Arena(game, 1, baseline_name="uniform"), 3) == Arena(game, 1).start).all()
     arena = Arena(game, 1, baseline_name="fixed")
     assert arena.baseline is not None
@@ -76,15 +76,15 @@ def test_rivals_play_as_the_baseline_does_or_as_the_start_where_it_has_no_parame
 
 @pytest.mark.parametrize("name", ["guesswho128", "permutation-four", "batawaf4"])
 def test_it_beats_its_start_on_games(name):
-    game = find_game(name)
+    game = known_game(name)
     arena, steps = tune(game, 30_000, 2)
-    found = evaluate(game, policy_of(game, steps[-1].answer), arena.baseline, report_key(2), 10_000)
+    found = evaluate(game, decode_policy(game, steps[-1].answer), arena.baseline, report_key(2), 10_000)
     start = evaluate(game, vector_policy(game, arena.start), arena.baseline, report_key(2), 10_000)
     assert found.mean > start.mean + 0.02
 
 
 def test_the_same_seed_gives_the_same_steps_also_when_resumed():
-    game = find_game("batawaf4")
+    game = known_game("batawaf4")
     arena, steps = tune(game, 6000, 5)
     again, repeated = tune(game, 6000, 5, recorded=arena.events[: len(arena.events) // 2])
     assert arena.events == again.events
@@ -94,7 +94,7 @@ def test_the_same_seed_gives_the_same_steps_also_when_resumed():
 
 def test_ways_follow_from_the_kinds_of_parameters_and_the_games():
     def count(name, games):
-        arena = Arena(find_game(name), 1, baseline_name="redrawn", budget=Budget(games))
+        arena = Arena(known_game(name), 1, baseline_name="redrawn", budget=Budget(games))
         assert hashed_parameters(arena).all() == (name == "permutation-four")
         return len(make_ways(arena, Pool(np.tile(arena.start, (8, 1)), False), arena.start, games))
 
@@ -104,8 +104,8 @@ def test_ways_follow_from_the_kinds_of_parameters_and_the_games():
 
 
 def test_who_is_better_is_judged_by_the_baseline_and_then_by_their_games():
-    arena = Arena(find_game("batawaf"), 1, baseline_name="redrawn")
-    field = Field(arena, np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+    arena = Arena(known_game("batawaf"), 1, baseline_name="redrawn")
+    field = Finalists(arena, np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
     field.pairs, field.points = 10_000, 10_000 * np.array([[0.60, 0.60], [0.601, 0.601], [0.5, 0.5]])
     assert field.best == 0, "a lead of a thousandth is not clear"
     field.table.pairs[:], field.table.points[:] = 1000, 500

@@ -12,8 +12,8 @@ import chess.pgn
 import pytest
 import support
 
-from fogspiel.tune.outside.uci_options import options_of
-from fogspiel.tune.outside.uci_worker import table_from
+from fogspiel.tuning.programs.uci_options import options_of
+from fogspiel.tuning.programs.uci_worker import table_from
 
 SOURCE = Path(support.__file__).parent / "tiny_engine.c"
 WRONG = {"RookValue": 100, "QueenValue": 300}
@@ -132,7 +132,7 @@ def test_wrong_piece_values_are_tuned_and_the_gain_is_proved(tiny, tmp_path, ans
             for name, (start, high, scale) in tables.items()
         )
     )
-    worker = f"{sys.executable} -m fogspiel.tune.outside.uci_worker --engine {tiny} --nodes 400 --seed-option Seed"
+    worker = f"{sys.executable} -m fogspiel.tuning.programs.uci_worker --engine {tiny} --nodes 400 --seed-option Seed"
     found = answer("tune", "--command", worker, "--parameters", file, "--games", 800, "--seed", 1)
     assert found["proof"]["proved"] and found["proof"]["elo_interval"][0] > 100
     assert found["parameters"]["RookValue"] > 250 and found["parameters"]["QueenValue"] > 500

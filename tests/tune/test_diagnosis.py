@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, vector_policy
-from fogspiel.core.exact import best_replies
-from fogspiel.core.game import find_game
-from fogspiel.games.guesswho import exact as guesswho
+from fogspiel.core.exact_scores import best_response_scores
+from fogspiel.core.game import known_game
+from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.pig import exact as pig
-from fogspiel.papers.exploitability import Request, checkpoints, diagnose
-from fogspiel.runs.answers import answers_of
+from fogspiel.papers.cauwet2018.exploitability import DiagnosisRequest, checkpoints, diagnose
+from fogspiel.runs.answers import recommendations_of
 from fogspiel.runs.kinds.tune import Request as Tuning
 from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import evaluate, report_key
-from fogspiel.tune.best_response_search import find_exploiter
+from fogspiel.tuning.best_response import find_exploiter
 
-SMALL = Request(games=5_000, report_games=2_000, pair_games=400)
+SMALL = DiagnosisRequest(games=5_000, report_games=2_000, pair_games=400)
 
 
 def five_at_random(game):
@@ -25,11 +25,11 @@ def five_at_random(game):
 @pytest.mark.parametrize("name", ["morra", "permutation-ttt"])
 @pytest.mark.parametrize("frozen", [lambda game: fixed_baseline(game, 1), five_at_random], ids=["vector", "mixture"])
 def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_interval(name, frozen):
-    game = find_game(name)
+    game = known_game(name)
     player = frozen(game)
     found, games = find_exploiter(game, player, 60_000, seed=3)
     score = evaluate(game, found, player, report_key(3), 20_000)
-    exact = best_replies(game, player)[0].score
+    exact = best_response_scores(game, player)[0].score
     assert games < 63_000
     assert score.interval[0] <= exact + 1e-12
     assert score.mean - 0.5 >= 0.7 * (exact - 0.5)
@@ -37,40 +37,40 @@ def test_an_exploiter_comes_close_to_the_exact_best_reply_and_never_beyond_its_i
 
 @pytest.mark.slow
 def test_the_exploiter_of_ascending_batawaf_does_not_fall_short_of_descending():
-    game = find_game("batawaf")
+    game = known_game("batawaf")
     found, _ = find_exploiter(game, find_policy(game, "ascending"), 20_000, seed=3)
     score = evaluate(game, found, find_policy(game, "ascending"), report_key(3), 20_000)
     assert score.interval[1] >= 0.578  # what descending scores, by the paper's section V-A; a fifth of that is drawn
 
 
 def test_the_same_seed_gives_the_same_exploiter():
-    game = find_game("morra")
+    game = known_game("morra")
     found = [find_exploiter(game, fixed_baseline(game, 1), 5_000, seed=1, threads=threads) for threads in (1, 2)]
     thetas = [exploiter.policy.thetas for exploiter in found]
     assert np.array_equal(*thetas)
 
 
 def test_best_replies_are_at_least_what_anybody_known_scores():
-    game = find_game("pig")
-    anybody, threshold = best_replies(game, vector_policy(game, [0.0]))
+    game = known_game("pig")
+    anybody, threshold = best_response_scores(game, vector_policy(game, [0.0]))
     assert anybody.exact and not threshold.exact
     assert anybody.score > pig.rate(find_policy(game, "optimal"), find_policy(game, "hold20")) > threshold.score
     assert threshold.score == pytest.approx(max(pig.threshold_matrix()[2:, 20]))
-    game = find_game("guesswho24")
+    game = known_game("guesswho24")
     for name in ("OL", "dichotomy"):
-        assert best_replies(game, find_policy(game, name))[0].score >= guesswho.rate(
+        assert best_response_scores(game, find_policy(game, name))[0].score >= guesswho.rate(
             find_policy(game, "God"), find_policy(game, name), 24
         )
-    game = find_game("nim")
-    assert best_replies(game, find_policy(game, "exact"))[0].score == 0.5
+    game = known_game("nim")
+    assert best_response_scores(game, find_policy(game, "exact"))[0].score == 0.5
 
 
 def test_replies_to_mixtures_are_limits_where_the_member_would_have_to_be_guessed():
-    game = find_game("pig")
+    game = known_game("pig")
     both = mixture_policy(game, np.array([[0.0], [2.5]]), [0.5, 0.5])
-    told, threshold = best_replies(game, both)
+    told, threshold = best_response_scores(game, both)
     assert not told.exact and told.score > threshold.score
-    assert best_replies(find_game("batawaf"), find_policy(find_game("batawaf"), "descending")) == []
+    assert best_response_scores(known_game("batawaf"), find_policy(known_game("batawaf"), "descending")) == []
 
 
 def run_with(path, game, bodies):
@@ -106,9 +106,9 @@ def test_a_history_in_circles_is_called_so_and_a_mixture_is_diagnosed(tmp_path):
 
 def test_checkpoints_are_thinned_to_twelve_from_the_start_to_the_answer(tmp_path):
     run = run_with(tmp_path / "a.db", "pig", [{"theta": [float(i)]} for i in range(40)])
-    players = checkpoints(find_game("pig"), run)
+    players = checkpoints(known_game("pig"), run)
     assert len(players) == 12 and players[0].name == "the start"
-    assert players[-1].theta == (39.0,) and len(list(answers_of(run))) == 41
+    assert players[-1].theta == (39.0,) and len(list(recommendations_of(run))) == 41
 
 
 def test_steady_progress_shows_no_sign_of_cycling(tmp_path):

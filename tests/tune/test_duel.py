@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import vector_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race, Verdict
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.ascent import cosine
-from fogspiel.tune.methods import find_method
-from fogspiel.tune.methods.duel import GUARDED, WIDEST, Guard, duel
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.methods import find_tune_method
+from fogspiel.tuning.methods.duel import GUARDED, WIDEST, CheckpointGuard, duel
+from fogspiel.tuning.steps import cosine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -25,7 +25,7 @@ def answer(name, arena):
     """The last vector of a method within the budget."""
     theta = arena.start
     try:
-        for step in find_method(name)(arena):
+        for step in find_tune_method(name)(arena):
             theta = step.theta
     except BudgetSpent:
         return theta
@@ -74,7 +74,7 @@ def test_the_best_reply_on_a_disc_is_found_exactly_for_one_player_and_for_a_bala
 
 @pytest.mark.parametrize("name", ["pig", pytest.param("guesswho128", marks=pytest.mark.thorough)])
 def test_duels_do_not_end_below_their_start_on_rugged_games(name):
-    game = find_game(name)
+    game = known_game(name)
     for seed in (201, 202, 203):
         arena = Arena(game, seed, budget=Budget(150_000))
         found = vector_policy(game, answer("duel", arena))
@@ -83,10 +83,10 @@ def test_duels_do_not_end_below_their_start_on_rugged_games(name):
 
 
 def test_only_a_proof_makes_a_checkpoint_and_a_loss_turns_the_way_back(monkeypatch):
-    guard = Guard(Arena(find_game("pig"), 1), np.zeros(1))
+    guard = CheckpointGuard(Arena(known_game("pig"), 1), np.zeros(1))
     met = {"better": [0, 0, 20, 0, 80], "equal": [25, 0, 50, 0, 25], "worse": [80, 0, 20, 0, 0]}
     said = []
-    monkeypatch.setattr(Guard, "meet", lambda self, x, best, pairs: np.array(met[said[-1]]))
+    monkeypatch.setattr(CheckpointGuard, "meet", lambda self, x, best, pairs: np.array(met[said[-1]]))
     for outcome, decision, best in (("equal", 0, 0.0), ("better", 1, 2.0), ("worse", -1, 2.0), ("equal", 0, 2.0)):
         said.append(outcome)
         assert guard.judge(np.full(1, float(len(said))), 50)[0] == decision
@@ -114,44 +114,44 @@ def test_spsa_and_cma_climb():
 
 def test_cma_works_with_one_parameter():
     pytest.importorskip("cma")
-    arena = Arena(find_game("pig"), 1, budget=Budget(4000))
+    arena = Arena(known_game("pig"), 1, budget=Budget(4000))
     assert answer("cma", arena).shape == (1,)
 
 
 def test_a_missing_cma_is_named_in_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
     with pytest.raises(ValueError, match=r"pip install 'fogspiel\[cma\]'"):
-        next(find_method("cma")(Arena(find_game("batawaf"), 1)))
+        next(find_tune_method("cma")(Arena(known_game("batawaf"), 1)))
 
 
 def test_the_elitist_races_asymmetrically_whatever_was_asked(monkeypatch):
     asked = []
     monkeypatch.setattr(Arena, "race", lambda self, x, y, rule=None: asked.append(rule) or Verdict(-1, (1, 0, 0), 1))
-    next(find_method("elitist")(Arena(find_game("batawaf"), 1, Race("paper", 0.01, 0.02))))
+    next(find_tune_method("elitist")(Arena(known_game("batawaf"), 1, Race("paper", 0.01, 0.02))))
     assert asked == [Race("count-mixture-asymmetric", 0.01, 0.02)]
 
 
 def test_the_guard_goes_back_to_the_checkpoint_when_it_proves_better(monkeypatch):
-    arena = Arena(find_game("batawaf"), 1)
+    arena = Arena(known_game("batawaf"), 1)
     start = arena.start
-    monkeypatch.setattr(Guard, "meet", lambda self, x, best, pairs: np.array([99, 0, 0, 0, 0]))
+    monkeypatch.setattr(CheckpointGuard, "meet", lambda self, x, best, pairs: np.array([99, 0, 0, 0, 0]))
     steps = list(islice(duel(arena), GUARDED))
     assert not np.array_equal(steps[-2].theta, start)
     assert np.array_equal(steps[-1].theta, start) and not steps[-1].accepted
 
 
 def test_seeds_among_the_parameters_change_only_by_a_won_race():
-    arena = Arena(find_game("batawaf4"), 3, budget=Budget(60_000))
+    arena = Arena(known_game("batawaf4"), 3, budget=Budget(60_000))
     seeds = {arena.start[3]}
     for step in islice(duel(arena), GUARDED * 3):
         assert step.theta[3] in seeds or step.accepted
         seeds.add(step.theta[3])
     for name in ("spsa", "cma") if "cma" in sys.modules else ("spsa",):
-        assert answer(name, Arena(find_game("batawaf4"), 3, budget=Budget(4000)))[3] == arena.start[3]
+        assert answer(name, Arena(known_game("batawaf4"), 3, budget=Budget(4000)))[3] == arena.start[3]
 
 
 def test_a_game_of_seeds_alone_is_raced_from_the_first_step():
-    arena = Arena(find_game("permutation-four"), 1, budget=Budget(20_000))
+    arena = Arena(known_game("permutation-four"), 1, budget=Budget(20_000))
     accepted = []
     before = arena.start
     try:

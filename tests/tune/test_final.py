@@ -5,16 +5,16 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.core.agents import redrawn_baseline, vector_policy
-from fogspiel.core.exact import exact_score
-from fogspiel.core.game import find_game
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import known_game
 from fogspiel.games.pig import exact as pig
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import FINAL, TRAINING, Arena, Budget
-from fogspiel.tune.final import DELTA, judge, thin_checkpoints
-from fogspiel.tune.tuning import divide, tune_strategy
+from fogspiel.tuning.arena import FINAL, TRAINING, Arena, Budget
+from fogspiel.tuning.tune import split_budget, tune_strategy
+from fogspiel.tuning.validation import DELTA, thin_checkpoints, validate
 
-PIG, BATAWAF = find_game("pig"), find_game("batawaf")
+PIG, BATAWAF = known_game("pig"), known_game("batawaf")
 
 
 def arena_from(game, start, seed=1, games=20_000, **more):
@@ -25,7 +25,7 @@ def arena_from(game, start, seed=1, games=20_000, **more):
 
 
 def last(arena, answer, checkpoints=()):
-    *_, final = judge(arena, {"theta": answer}, [{"theta": theta} for theta in checkpoints])
+    *_, final = validate(arena, {"theta": answer}, [{"theta": theta} for theta in checkpoints])
     return final
 
 
@@ -59,15 +59,15 @@ def test_the_last_games_are_not_those_of_the_method():
 
 def test_a_mixture_must_not_be_worse_and_a_vector_must_be_better():
     mixed = {"theta": [0.0, 0.0, 5.0], "thetas": [[0.0, 0.0, 5.0], [0.0, 0.0, 6.0]], "weights": [0.5, 0.5]}
-    *_, final = judge(arena_from(BATAWAF, [0.0, 0.0, 5.0], games=80_000), mixed, [])
+    *_, final = validate(arena_from(BATAWAF, [0.0, 0.0, 5.0], games=80_000), mixed, [])
     assert final.proved and final.answer == mixed
-    *_, final = judge(arena_from(BATAWAF, [0.0, 0.0, 5.0], games=80_000), {"theta": [0.0, 0.0, 6.0]}, [])
+    *_, final = validate(arena_from(BATAWAF, [0.0, 0.0, 5.0], games=80_000), {"theta": [0.0, 0.0, 6.0]}, [])
     assert not final.proved
 
 
 @pytest.mark.thorough
 def test_a_vector_that_ties_with_the_start_must_be_better_against_the_baseline():
-    nim = find_game("nim")
+    nim = known_game("nim")
     start, *others = Arena(nim, 5).gaussians(150)
     even = [theta for theta in others if exact_score(nim, vector_policy(nim, theta), vector_policy(nim, start)) == 0.5]
     rated = [evaluate(nim, vector_policy(nim, theta), redrawn_baseline(nim), 1, 1000).mean for theta in [start, *even]]
@@ -91,7 +91,7 @@ def test_checkpoints_are_the_last_ones_ever_further_apart():
 
 
 def test_a_budget_is_divided_without_a_rest():
-    assert sum(divide(1001)) == 1001 and divide(1000, 0.0) == (1000, 0)
+    assert sum(split_budget(1001)) == 1001 and split_budget(1000, 0.0) == (1000, 0)
 
 
 @pytest.mark.parametrize("method", by_default(["iterative"], ["iterative", "spsa", "approximate-coevolution", "naive"]))

@@ -21,19 +21,19 @@ from support.five_payoffs import (
 )
 
 import fogspiel.runs.work
-import fogspiel.tune.arena
+import fogspiel.tuning.arena
 from fogspiel.core.agents import fixed_baseline, vector_policy
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game
-from fogspiel.runs.kind import kind_of, work_on
+from fogspiel.interop import describe, to_efg
+from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
-from fogspiel.solve.checkers.tree_certificate import GamePositions, verify
-from fogspiel.solve.formats import describe, efg_text
+from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import Arena, Budget, baseline, decode, encode
-from fogspiel.tune.methods import methods
+from fogspiel.tuning.arena import Arena, Budget, baseline, decode, encode
+from fogspiel.tuning.methods import tune_methods
 
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
 TOP = 4
@@ -43,7 +43,7 @@ every_method_and_game = pytest.mark.parametrize(
     ("method", "game"),
     [
         pytest.param(method, game, id=f"{method}-{game.name}", marks=LEVELS[game.name])
-        for method, game in product(methods(), five_payoffs.GAMES)
+        for method, game in product(tune_methods(), five_payoffs.GAMES)
     ],
 )
 
@@ -111,7 +111,7 @@ def test_duels_and_meetings_have_the_scores_of_their_games(game):
 
 
 def test_events_of_three_payoffs_keep_a_digit_for_each_score_and_pair():
-    batawaf = find_game("batawaf")
+    batawaf = known_game("batawaf")
     assert encode(batawaf, np.arange(9)) == "012345678" and decode("012345678").tolist() == list(range(9))
     assert encode(SUMS, np.arange(25)) == list(range(25)) and decode(list(range(25))).tolist() == list(range(25))
 
@@ -138,7 +138,7 @@ def exact_payoff(game, result):
 @every_method_and_game
 def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store, store.create(request(game, method).to_json()) as run:
-        result = work_on(run)
+        result = execute(run)
         points = kind_of(run).points(run)
     exact, report = exact_payoff(game, result), result["report"]
     assert result["interval"][0] <= exact <= result["interval"][1] and result["score"] == pytest.approx(exact, abs=0.04)
@@ -160,8 +160,8 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
                 pass
         alone, stopped = store.names()
         with store.work_on(alone) as run:
-            work_on(run)
-        monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 100)
+            execute(run)
+        monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 100)
         while left >= 0:
             calls = dice.randint(1, 40) if left else 10**9
 
@@ -173,7 +173,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
 
             try:
                 with store.work_on(stopped) as run:
-                    work_on(run, Context(path, watch=count))
+                    execute(run, Context(path, watch=count))
                 break
             except KeyboardInterrupt:
                 left -= 1
@@ -185,7 +185,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
 def test_the_mixture_of_a_certain_game_is_its_equilibrium(method, tmp_path):
     ask = request(CHOICES, method, final=False).to_json()  # a mixture that is level with its start proves no gain
     with Store.open(tmp_path / "runs.db", write=True) as store, store.create(ask) as run:
-        result = work_on(run)
+        result = execute(run)
     shares = np.zeros(3)
     for theta, weight in zip(result["thetas"], result["weights"], strict=True):
         shares[int(np.argmax(theta))] += weight
@@ -252,7 +252,7 @@ def test_a_game_of_weighted_deals_is_solved_and_verified(answer, tmp_path):
 
 
 def test_weighted_deals_are_exported_with_their_probabilities():
-    deal = efg_text(*describe(GUESSES)).splitlines()[3]
+    deal = to_efg(*describe(GUESSES)).splitlines()[3]
     assert deal == 'c "" 1 "" { "1" 5/12 "2" 1/12 "3" 1/6 "4" 1/3 } 0'
 
 

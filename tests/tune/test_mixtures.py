@@ -11,34 +11,34 @@ import pytest
 
 from fogspiel.core.agents import (
     MIXED,
+    decode_policy_or_none,
+    encode_policy,
     find_policy,
     fixed_baseline,
-    freeze,
     mixture_policy,
     policies_in_turn,
     redrawn_baseline,
-    thaw,
 )
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
-from fogspiel.core.simulate import Match
-from fogspiel.games.morra import exact as morra
-from fogspiel.runs.agent_texts import agent_from_text
-from fogspiel.runs.answers import answer_of
-from fogspiel.runs.draft import Draft
-from fogspiel.runs.kind import work_on
+from fogspiel.core.simulate import PolicyMatch
+from fogspiel.games import morra as morra
+from fogspiel.runs.agent_texts import parse_agent
+from fogspiel.runs.answers import recommendation_of
+from fogspiel.runs.draft import DeferredRun
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import match, round_robin
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tune.methods import methods
-from fogspiel.tune.step import Step, freeze_mixture
-from fogspiel.tune.tuning import tune_strategy
+from fogspiel.tuning.methods import tune_methods
+from fogspiel.tuning.steps import Step, freeze_mixture
+from fogspiel.tuning.tune import tune_strategy
 from fogspiel.web.session_store import freeze_opponent, thaw_opponent
 
-MORRA, BATAWAF, ORDERS = (find_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
+MORRA, BATAWAF, ORDERS = (known_game(name) for name in ("morra", "batawaf", "permutation-ttt"))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def run(tmp_path_factory):
     """A finished psro run of Morra: its store and its name."""
     path = tmp_path_factory.mktemp("mixtures") / "runs.db"
     with Store.open(path, write=True) as store, store.create(request().to_json()) as run:
-        work_on(run)
+        execute(run)
         return path, run.name
 
 
@@ -66,7 +66,7 @@ def test_the_report_games_are_played_by_the_mixture_that_is_stored(run):
     assert len(result["thetas"]) == len(result["weights"]) > 1 and sum(result["weights"]) == pytest.approx(1, abs=1e-12)
     assert result["theta"] == result["thetas"][int(np.argmax(result["weights"]))]
     player = mixture_policy(MORRA, np.array(result["thetas"]), result["weights"])
-    baseline = agent_from_text(MORRA, "fixed", run[0], 1)
+    baseline = parse_agent(MORRA, "fixed", run[0], 1)
     assert evaluate(MORRA, player, baseline, report_key(1), 20_000).as_json() == result["report"]
 
 
@@ -81,26 +81,26 @@ def test_the_steps_store_newcomers_and_weights_and_never_the_archive_anew(run):
 def test_an_unfinished_run_plays_what_it_has_so_far(run):
     rows = [*read(run).rows]
     so_far = SimpleNamespace(telling_rows=rows, result=None)
-    final = answer_of(so_far)
+    final = recommendation_of(so_far)
     rows.pop()
-    assert answer_of(so_far) == final
+    assert recommendation_of(so_far) == final
     while "weights" not in rows[-1].body or len(rows[-1].body["weights"]) > 2:
         rows.pop()
-    early = answer_of(so_far)
+    early = recommendation_of(so_far)
     assert len(early.get("thetas", ())) <= 2
     del rows[1:]
-    assert answer_of(so_far) is None
+    assert recommendation_of(so_far) is None
 
 
 def test_a_run_and_its_export_play_the_same_mixture(run, tmp_path, answer, fogspiel):
     path, name = run
-    player = agent_from_text(MORRA, name, path, 1)
+    player = parse_agent(MORRA, name, path, 1)
     assert player.how == MIXED
     exported = answer("export", name, "--store", path)
     assert exported["thetas"] == read(run).result["thetas"]
     file = tmp_path / "player.json"
     file.write_text(json.dumps(exported))
-    again = agent_from_text(MORRA, str(file), path, 1)
+    again = parse_agent(MORRA, str(file), path, 1)
     assert (again.thetas == player.thetas).all() and again.weights == player.weights
     assert answer("match", "morra", name, str(file), "--exact", "--store", path)["score"] == 0.5
     rate = answer("match", "morra", name, "uniform", "--exact", "--store", path)["score"]
@@ -158,14 +158,14 @@ def test_a_spoilt_mixture_file_is_refused_in_one_sentence(name, tmp_path):
     file = tmp_path / "player.json"
     file.write_text(json.dumps({"game": "batawaf", "thetas": thetas, "weights": weights}))
     with pytest.raises(ValueError) as refusal:
-        agent_from_text(BATAWAF, str(file), tmp_path / "runs.db", 1)
+        parse_agent(BATAWAF, str(file), tmp_path / "runs.db", 1)
     assert part in str(refusal.value) and "\n" not in str(refusal.value)
 
 
 def test_a_mixture_file_is_played_as_it_says(tmp_path):
     file = tmp_path / "player.json"
     file.write_text(json.dumps({"thetas": [[0, 0, 50], [50, 0, 0]], "weights": [0.25, 0.75]}))
-    player = agent_from_text(BATAWAF, str(file), tmp_path / "runs.db", 1)
+    player = parse_agent(BATAWAF, str(file), tmp_path / "runs.db", 1)
     assert player.weights == (0.25, 0.75) and player.thetas.tolist() == [[0, 0, 50], [50, 0, 0]]
 
 
@@ -190,7 +190,7 @@ def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path
 
             with Store.open(path, write=True) as store, store.work_on(name) as run:
                 try:
-                    work_on(run, Context(path, watch=stop))
+                    execute(run, Context(path, watch=stop))
                 except Interruption:
                     continue
                 return [(row.kind, canonical(row.body)) for row in run.rows]
@@ -217,7 +217,7 @@ def test_the_exact_exploitability_of_a_mixture_is_that_of_its_mean_law():
 
 LUCKIEST = """
 import numpy as np
-from fogspiel.tune.step import Step
+from fogspiel.tuning.steps import Step
 
 SEEN = {}
 
@@ -238,15 +238,17 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
     (tmp_path / "tune" / "methods").mkdir(parents=True)
     (tmp_path / "tune" / "methods" / "lucky.py").write_text(LUCKIEST)
     monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
-    assert list(methods())[-1] == "luckiest"
+    assert list(tune_methods())[-1] == "luckiest"
     keys = []
-    scores = Match.scores
-    monkeypatch.setattr(Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k))
+    scores = PolicyMatch.scores
+    monkeypatch.setattr(
+        PolicyMatch, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k)
+    )
     with Store.open(tmp_path / "a.db", write=True) as store:
         asked = Request("batawaf", "luckiest", games=2100, baseline="fixed", report_games=40_000, final=False)
         with store.create(asked.to_json()) as run:
-            result = work_on(run)
-    seen = sys.modules["fogspiel.tune.methods.lucky"].SEEN
+            result = execute(run)
+    seen = sys.modules["fogspiel.tuning.methods.lucky"].SEEN
     assert seen["claimed"] > seen["mean"] + 0.2
     assert abs(result["score"] - seen["mean"]) < 0.05
     report = report_key(1)
@@ -268,14 +270,14 @@ def test_a_frozen_player_thaws_to_the_last_bit():
         player = mixture_policy(
             MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members)
         )
-        again = thaw(MORRA, as_written(freeze(MORRA, player)), player.name)
+        again = decode_policy_or_none(MORRA, as_written(encode_policy(MORRA, player)), player.name)
         assert (again.name, again.how, again.weights) == (player.name, player.how, player.weights)
         assert again.strategy is player.strategy and (again.thetas == player.thetas).all()
     alone = fixed_baseline(MORRA, 4)
-    assert as_written(freeze(MORRA, alone)) == {"theta": list(alone.theta)}
-    assert thaw(MORRA, as_written(freeze(MORRA, alone)), "fixed").theta == alone.theta
+    assert as_written(encode_policy(MORRA, alone)) == {"theta": list(alone.theta)}
+    assert decode_policy_or_none(MORRA, as_written(encode_policy(MORRA, alone)), "fixed").theta == alone.theta
     for by_name in (find_policy(MORRA, "uniform"), redrawn_baseline(MORRA), policies_in_turn(MORRA, alone.thetas)):
-        assert freeze(MORRA, by_name) == {} and thaw(MORRA, {}, by_name.name) is None
+        assert encode_policy(MORRA, by_name) == {} and decode_policy_or_none(MORRA, {}, by_name.name) is None
 
 
 def mixture_file(path, thetas):
@@ -290,18 +292,18 @@ def asked_match(words, store, games):
 def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
     one, other = ([list(fixed_baseline(MORRA, seed).theta) for seed in seeds] for seeds in ((1, 2), (3, 4)))
     words = mixture_file(tmp_path / "mixture.json", one)
-    first, second = (agent_from_text(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
+    first, second = (parse_agent(MORRA, name, tmp_path, 1) for name in (words, "fixed"))
     ask = as_written(asked_match((words, "fixed"), tmp_path, 400))
     expected = evaluate(MORRA, first, second, report_key(1), 400)
     mixture_file(tmp_path / "mixture.json", other)
-    assert evaluate(MORRA, agent_from_text(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
+    assert evaluate(MORRA, parse_agent(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
     context = Context(tmp_path)
-    assert work_on(Draft(tmp_path, ask, print), context) == expected.as_json()
+    assert execute(DeferredRun(tmp_path, ask, print), context) == expected.as_json()
     half = evaluate(MORRA, first, second, report_key(1), 200).as_json()
     (tmp_path / "mixture.json").unlink()
     with Store.open(tmp_path / "half.db", write=True) as store, store.create(ask) as run:
         run.append("step", half)
-        assert work_on(run, context) == expected.as_json()
+        assert execute(run, context) == expected.as_json()
 
 
 def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
@@ -315,8 +317,8 @@ def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
 def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
     words = mixture_file(tmp_path / "mixture.json", [list(fixed_baseline(MORRA, seed).theta) for seed in (1, 2)])
     for name in (words, "fixed", "redrawn"):
-        player = agent_from_text(MORRA, name, tmp_path, 1)
-        kept = freeze(MORRA, player)
+        player = parse_agent(MORRA, name, tmp_path, 1)
+        kept = encode_policy(MORRA, player)
         robin = round_robin.Request.of(MORRA, (name, "uniform"), 2, 1, tmp_path)
         assert robin.to_json()["players"][0] == {"name": name, **kept}
         if name != words:  # a page may not name a file

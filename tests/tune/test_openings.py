@@ -3,7 +3,7 @@
 import pytest
 
 from fogspiel.games.chess.fen import START, fen_of, move_name
-from fogspiel.tune.outside.openings import OWN_PLIES, own_book, read_book
+from fogspiel.tuning.programs.openings import OWN_PLIES, own_book, read_book
 
 PGN = """[Event "one"]
 [Result "1-0"]

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-import fogspiel.tune.arena
+import fogspiel.tuning.arena
 from fogspiel.core.agents import find_policy, vector_policy
-from fogspiel.core.game import find_game
-from fogspiel.core.simulate import Match
+from fogspiel.core.game import known_game
+from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent, baseline
-from fogspiel.tune.methods import find_method, methods
-from fogspiel.tune.step import LEAST_SIGMA, MOST_SIGMA, next_sigma
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, baseline
+from fogspiel.tuning.methods import find_tune_method, tune_methods
+from fogspiel.tuning.steps import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
-BATAWAF = find_game("batawaf")
+BATAWAF = known_game("batawaf")
 SOME = ["auto", "cma", "duel", "iterative", "psro", "seeds"]
-every_method = pytest.mark.parametrize("name", methods())
-some_methods = pytest.mark.parametrize("name", by_default(SOME, methods()))
+every_method = pytest.mark.parametrize("name", tune_methods())
+some_methods = pytest.mark.parametrize("name", by_default(SOME, tune_methods()))
 
 
 def arena(seed=1, games=20_000, race="count-mixture", **more):
@@ -31,7 +31,7 @@ def walked(name, place):
     """All steps of a method until the budget ends it."""
     steps = []
     with pytest.raises(BudgetSpent):
-        for step in find_method(name)(place):
+        for step in find_tune_method(name)(place):
             steps.append(step)
     return steps
 
@@ -55,8 +55,8 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(games=8000, threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.tune.contest, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tuning.contest, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 11)
     other = arena(games=8000)
     assert described(other, walked(name, other)) == expected
 
@@ -69,7 +69,7 @@ def test_a_recorded_run_is_recalled_without_playing(name, monkeypatch):
     other = arena(recorded=recorded)
     monkeypatch.setattr(Arena, "_sums", lambda *_: pytest.fail("a recorded event was played again"))
     monkeypatch.setattr(Arena, "_key", lambda *_: pytest.fail("a recorded event was played again"))
-    steps = find_method(name)(other)
+    steps = find_tune_method(name)(other)
     while len(other.events) < len(recorded) - 10:
         next(steps)
     monkeypatch.undo()
@@ -109,7 +109,7 @@ def test_games_are_counted_as_they_are_played():
 def test_the_step_size_doubles_on_success_and_shrinks_on_failure():
     place = arena(games=10**6)
     sigma = 1.0
-    for step in islice(find_method("iterative")(place), 30):
+    for step in islice(find_tune_method("iterative")(place), 30):
         sigma *= 2 if step.accepted else 0.84
         assert step.sigma == pytest.approx(sigma)
     assert next_sigma(MOST_SIGMA, True) == MOST_SIGMA and next_sigma(LEAST_SIGMA, False) == LEAST_SIGMA
@@ -117,14 +117,14 @@ def test_the_step_size_doubles_on_success_and_shrinks_on_failure():
 
 def test_iterative_accepts_exactly_what_wins_its_race():
     place = arena(games=10**6)
-    for step in islice(find_method("iterative")(place), 40):
+    for step in islice(find_tune_method("iterative")(place), 40):
         assert step.accepted == (place.events[-1]["decision"] == 1)
 
 
 def test_real_coevolution_accepts_exactly_what_beats_the_whole_population():
     place = arena(games=10**6)
     population, told, grown = 1, 0, 0
-    for step in islice(find_method("real-coevolution")(place), 40):
+    for step in islice(find_tune_method("real-coevolution")(place), 40):
         decisions = [event["decision"] for event in place.events[told:]]
         told = len(place.events)
         assert decisions[:-1] == [1] * (len(decisions) - 1)
@@ -138,7 +138,7 @@ def test_real_coevolution_accepts_exactly_what_beats_the_whole_population():
 def test_approximate_coevolution_meets_one_member_and_grows_on_success():
     place = arena(games=10**6)
     population = 1
-    for number, step in enumerate(islice(find_method("approximate-coevolution")(place), 40), 1):
+    for number, step in enumerate(islice(find_tune_method("approximate-coevolution")(place), 40), 1):
         assert len(place.events) == number
         population += step.accepted
         assert step.population == population
@@ -183,13 +183,13 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
     own, same = place.play_pairs(firsts, seconds, pairs=3), place.play_pairs(firsts, seconds, pairs=3, same_deals=True)
     assert own.shape == same.shape == (40, 3, 2) and place.games == 480
     for row in (0, 17, 39):
-        match = Match(BATAWAF, vector_policy(BATAWAF, firsts[row]), vector_policy(BATAWAF, seconds[row]))
+        match = PolicyMatch(BATAWAF, vector_policy(BATAWAF, firsts[row]), vector_policy(BATAWAF, seconds[row]))
         assert same[row].tolist() == match.scores(place._key(1), 0, 3).tolist()
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.tune.contest, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.tune.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tuning.contest, "LEAST_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
     assert (other.play_pairs(firsts, seconds, pairs=3) == own).all()
@@ -211,7 +211,7 @@ def test_meetings_that_the_budget_cannot_pay_are_not_begun():
 
 
 def test_a_reply_is_good_against_whom_it_was_made_for():
-    ttt, scores = find_game("permutation-ttt"), {}
+    ttt, scores = known_game("permutation-ttt"), {}
     for name in ("fixed", "redrawn"):
         place = Arena(ttt, 3, Race("count-mixture"), name, Budget(40_000))
         theta = walked("reply", place)[-1].theta
@@ -223,9 +223,9 @@ def test_a_reply_is_good_against_whom_it_was_made_for():
 
 
 def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monkeypatch):
-    monkeypatch.setattr(sys.modules["fogspiel.tune.methods.reply"], "FIRST_GAMES", 2_000)
+    monkeypatch.setattr(sys.modules["fogspiel.tuning.methods.reply"], "FIRST_GAMES", 2_000)
     place, ends = arena(games=None, baseline_name="redrawn"), []
-    for step in find_method("reply")(place):
+    for step in find_tune_method("reply")(place):
         if step.accepted and step.population == 1 and (not ends or place.games > ends[-1]):
             ends.append(place.games)
         if len(ends) == 2:
@@ -235,18 +235,18 @@ def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monke
 
 def test_a_reply_to_somebody_without_parameters_is_refused():
     with pytest.raises(ValueError, match="needs a baseline with parameters, and uniform has none"):
-        next(find_method("reply")(arena(baseline_name="uniform")))
+        next(find_tune_method("reply")(arena(baseline_name="uniform")))
 
 
 def test_an_unknown_method_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"no method 'magic'.*seeds"):
-        find_method("magic")
+        find_tune_method("magic")
 
 
 def test_more_vectors_than_a_batch_meet_in_the_same_games(monkeypatch):
     place = arena()
     firsts, seconds = place.gaussians(40), place.gaussians(40)
     whole = place.play_pairs(firsts, seconds, pairs=3)
-    monkeypatch.setattr("fogspiel.tune.arena.MOST_BATCH", 16)
+    monkeypatch.setattr("fogspiel.tuning.arena.MOST_BATCH", 16)
     again = arena()
     assert (again.play_pairs(firsts, seconds, pairs=3) == whole).all()

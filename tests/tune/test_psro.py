@@ -7,25 +7,24 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.agents import find_policy, mixture_policy, policy_of, redrawn_baseline, vector_policy
-from fogspiel.core.exact import best_replies
-from fogspiel.core.game import find_game
-from fogspiel.games.guesswho import exact as guesswho
-from fogspiel.games.morra import exact as morra
-from fogspiel.games.permutation import exact as permutation
+from fogspiel.core.agents import decode_policy, find_policy, mixture_policy, redrawn_baseline, vector_policy
+from fogspiel.core.exact_scores import best_response_scores
+from fogspiel.core.game import known_game
+from fogspiel.games import morra as morra
+from fogspiel.games.guess_who import exact as guesswho
+from fogspiel.games.permutation_tictactoe import exact as permutation
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import Race
-from fogspiel.tune.archive import LARGE, Archive, draw_members, is_certain
-from fogspiel.tune.arena import Arena, Budget, BudgetSpent
-from fogspiel.tune.best_response_search import find_exploiter
-from fogspiel.tune.breeding import renew_doubles
-from fogspiel.tune.methods import find_method
-from fogspiel.tune.mixture_response import begin_ways
-from fogspiel.tune.step import hashed_parameters
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.best_response import begin_ways, find_exploiter
+from fogspiel.tuning.meta_game import LARGE, Archive, draw_members, is_certain
+from fogspiel.tuning.methods import find_tune_method
+from fogspiel.tuning.population import renew_doubles
+from fogspiel.tuning.steps import hashed_parameters
 
-MORRA, BATAWAF, ORDERS, SEEDS = map(find_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))
-WHO = find_game("guesswho24")
+MORRA, BATAWAF, ORDERS, SEEDS = map(known_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))
+WHO = known_game("guesswho24")
 
 
 def arena(game, games, seed=1):
@@ -36,9 +35,9 @@ def found(method, game, games, seed=1):
     """The player that a method answers when its budget is spent."""
     steps = []
     with pytest.raises(BudgetSpent):
-        for step in find_method(method)(arena(game, games, seed)):
+        for step in find_tune_method(method)(arena(game, games, seed)):
             steps[:] = [step]
-    return policy_of(game, steps[0].answer)
+    return decode_policy(game, steps[0].answer)
 
 
 @pytest.mark.thorough
@@ -80,7 +79,7 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
     archive = Archive(place)
     assert is_certain(place) and not is_certain(arena(BATAWAF, 10**6))
     archive.enrol(place.gaussians(30), 1)
-    player = policy_of(ORDERS, archive.step(archive.nash(), True).answer)
+    player = decode_policy(ORDERS, archive.step(archive.nash(), True).answer)
     for theta in archive.thetas:
         assert permutation.exact_score(ORDERS, vector_policy(ORDERS, theta), player) <= 0.5 + 1e-9
     means = archive.means
@@ -138,7 +137,7 @@ def test_a_budget_with_lasting_searches_gives_the_same_mixture_twice():
 
 
 def test_luck_that_seldom_matters_is_not_overlooked():
-    assert not any(is_certain(arena(find_game("cheat"), 10**6, seed)) for seed in range(1, 5))
+    assert not any(is_certain(arena(known_game("cheat"), 10**6, seed)) for seed in range(1, 5))
 
 
 def test_members_are_drawn_in_proportion_to_their_weights():
@@ -187,15 +186,15 @@ def reply_by_recursion(thetas, weights):
 def test_the_best_reply_to_a_mixture_that_reveals_itself_agrees_with_plain_recursion():
     numbers = np.random.default_rng(4)
     thetas, weights = numbers.normal(size=(4, 4)), [0.4, 0.1, 0.3, 0.2]
-    (reply,) = best_replies(WHO, mixture_policy(WHO, thetas, weights))
+    (reply,) = best_response_scores(WHO, mixture_policy(WHO, thetas, weights))
     whole = reply.score
     assert reply.exact
     assert whole == pytest.approx(reply_by_recursion(thetas, weights), abs=1e-12)
-    alone = [best_replies(WHO, vector_policy(WHO, theta))[0].score for theta in thetas]
+    alone = [best_response_scores(WHO, vector_policy(WHO, theta))[0].score for theta in thetas]
     assert whole <= np.dot(weights, alone) + 1e-12
     assert whole >= float(guesswho.exact_score(WHO, find_policy(WHO, "God"), mixture_policy(WHO, thetas, weights)))
 
 
 def test_the_best_reply_to_too_many_members_is_an_upper_limit():
     crowd = mixture_policy(WHO, np.random.default_rng(4).normal(size=(9, 4)), [1.0] * 9)
-    assert not best_replies(WHO, crowd)[0].exact
+    assert not best_response_scores(WHO, crowd)[0].exact

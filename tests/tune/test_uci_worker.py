@@ -13,7 +13,7 @@ import pytest
 
 from fogspiel.core.line_worker import answers
 from fogspiel.games.chess.fen import START
-from fogspiel.tune.outside.uci_worker import table_from
+from fogspiel.tuning.programs.uci_worker import table_from
 
 FAKE = Path(__file__).parents[1] / "support" / "fake_uci.py"
 FOOLS_MATE = "f2f3,e7e5,g2g4,d8h4"
@@ -267,7 +267,7 @@ def test_a_worker_that_is_killed_takes_its_engines_along(start, tmp_path):
         "--patience",
         "600",
     ]
-    module = [sys.executable, "-m", "fogspiel.tune.outside.uci_worker"]
+    module = [sys.executable, "-m", "fogspiel.tuning.programs.uci_worker"]
     worker = subprocess.Popen([*module, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     worker.stdin.write(json.dumps({"a": {}, "b": {}, "seed": 1, "swap": False}) + "\n")
     worker.stdin.flush()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.web.page_agents import demand_page_agent, demand_page_run
 
 ALLOWED = {
@@ -27,12 +27,12 @@ HIDDEN = (
 
 @pytest.mark.parametrize(("game", "words"), [(game, words) for game in ALLOWED for words in ALLOWED[game]])
 def test_names_numbers_runs_and_engines_are_players(game, words):
-    demand_page_agent(find_game(game), words)
+    demand_page_agent(known_game(game), words)
 
 
 @pytest.mark.parametrize("words", ENGINES)
 def test_engines_have_their_plain_options_where_these_are_known(words):
-    demand_page_agent(find_game("kriegspiel"), words, options=True)
+    demand_page_agent(known_game("kriegspiel"), words, options=True)
 
 
 @pytest.mark.parametrize("words", HIDDEN)
@@ -40,7 +40,7 @@ def test_programs_files_and_paths_are_refused_in_a_sentence(words, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     for name, options in (("kriegspiel", True), ("kriegspiel", False), ("pig", False), ("kuhn", False)):
         with pytest.raises(ValueError) as refusal:
-            demand_page_agent(find_game(name), words, options=options)
+            demand_page_agent(known_game(name), words, options=options)
         assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 600
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_there_is_refused_in_the_same_words(tmp_path, monkeypatch
 
     def sentence(words):
         with pytest.raises(ValueError) as refusal:
-            demand_page_agent(find_game("kriegspiel"), words, options=True)
+            demand_page_agent(known_game("kriegspiel"), words, options=True)
         return str(refusal.value)
 
     before = sentence("C:model.npz")
@@ -58,7 +58,7 @@ def test_a_file_that_is_there_is_refused_in_the_same_words(tmp_path, monkeypatch
 
 
 def test_what_is_wrong_with_an_engine_is_said():
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     with pytest.raises(ValueError, match="no Kriegspiel engine 'gredy': did you mean greedy"):
         demand_page_agent(game, "gredy", options=True)
     with pytest.raises(ValueError, match=r"write NAME@0\.4s"):

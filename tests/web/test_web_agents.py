@@ -9,10 +9,9 @@ from urllib.parse import quote
 import pytest
 from support.web_client import open_client
 
-from fogspiel.core.game import find_game
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.matches import EngineSpec
-from fogspiel.runs.engine_match import EngineMatch
+from fogspiel.core.game import known_game
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
 from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
@@ -90,14 +89,14 @@ def test_the_form_is_filled_in_with_anything_and_runs_nothing(client, tmp_path):
 
 def asks(folder):
     """Requests of runs that name a program or a file, as the command line makes them or a changed store has them."""
-    seats = tuple(EngineSpec(engine, Effort(nodes=1)) for engine in (f"hs:uci=touch {folder / 'trace'}", "random"))
+    seats = tuple(EngineSpec(engine, SearchLimit(nodes=1)) for engine in (f"hs:uci=touch {folder / 'trace'}", "random"))
     yield EngineMatch(seats, 2, longest=2).to_json()
-    modelled = EngineMatch((EngineSpec("C:none", Effort(nodes=1)), seats[1]), 2, longest=2).to_json()
+    modelled = EngineMatch((EngineSpec("C:none", SearchLimit(nodes=1)), seats[1]), 2, longest=2).to_json()
     modelled["players"][0]["engine"] = f"C:{folder / 'model.npz'}"
     yield modelled
     vector = folder / "vector.json"
     vector.write_text("[20]")
-    yield round_robin.Request.of(find_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").to_json() | {
+    yield round_robin.Request.of(known_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").to_json() | {
         "players": [{"name": "hold20"}, {"name": str(vector)}]
     }
     yield Request("pig", games=10).to_json() | {"baseline": str(vector)}
@@ -135,7 +134,7 @@ def test_a_kept_game_whose_opponent_is_a_program_or_a_file_is_not_taken_up(clien
     for game, words in (("kriegspiel", f"hs:uci=touch {trace}"), ("pig", str(vector))):
         key = secrets.token_urlsafe(18)
         opponent = json.dumps({"words": words} | thetas)
-        row = (key, game, find_game(game).version, 0, "1", opponent, "[]", time.time(), time.time())
+        row = (key, game, known_game(game).version, 0, "1", opponent, "[]", time.time(), time.time())
         with sqlite3.connect(tmp_path / "games.db") as games:
             games.execute("INSERT INTO sittings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, 0)", row)
         for place in (f"/api/play/{key}", f"/api/play/{key}/replay", f"/play/{key}"):

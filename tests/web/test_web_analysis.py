@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from support.web_client import begin, open_client, play
 
-from fogspiel.core.game import find_game
-from fogspiel.kriegspiel.engine import Effort
-from fogspiel.kriegspiel.referee import Referee, Switches
+from fogspiel.core.game import known_game
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.referee import HouseRules, Referee
 from fogspiel.web import analyses
 from fogspiel.web.pages import analysis as page
 from fogspiel.web.rule_choice import game_by_rules
 from fogspiel.web.session_store import SessionStore
 
-LIGHT = Effort(nodes=200)
+LIGHT = SearchLimit(nodes=200)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def short_game():
 def store_session(folder, record, side, game=None, against="random"):
     """The key of a session that has come so far."""
     store = SessionStore(folder / "games.db", folder / "runs.db")
-    stored = store.create(game or find_game("kriegspiel"), against, side)
+    stored = store.create(game or known_game("kriegspiel"), against, side)
     stored.session.record = record
     store.save(stored)
     store.close()
@@ -73,7 +73,7 @@ def test_a_finished_game_is_analysed_turn_by_turn(client, tmp_path, side):
 
 @pytest.mark.parametrize("name", ("berkeley", "english"))
 def test_a_game_by_other_rules_is_analysed_and_advised_by_these(client, tmp_path, name):
-    umpire = Referee(switches=Switches.usual(name))
+    umpire = Referee(switches=HouseRules.usual(name))
     asked = ("any",) if name == "english" else ()
     for move in ("f2f3", "e7e5", *asked, "g2g4", "d7d6", "a2a3", "c8h3", "d8h4"):
         umpire.attempt(move)

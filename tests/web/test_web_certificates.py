@@ -6,7 +6,7 @@ import time
 import pytest
 from support.web_client import open_client
 
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import Request, task_of
 from fogspiel.runs.store import Store
 from fogspiel.web.security import LARGE
@@ -17,7 +17,7 @@ def folder(tmp_path_factory):
     """A folder with a store that has a solved game."""
     folder = tmp_path_factory.mktemp("solved")
     with Store.open(folder / "runs.db", write=True) as store:
-        work_on(store.create(task_of(Request("kuhn", exact=True)).ask))
+        execute(store.create(task_of(Request("kuhn", exact=True)).ask))
     return folder
 
 

@@ -4,11 +4,11 @@ import pytest
 from support.web_client import act, begin, open_client, wait_for_turn
 
 from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bitboards import QUEEN
 from fogspiel.games.chess.fen import parse_move
-from fogspiel.games.chess.men import QUEEN
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel import draw_offer
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel import referee
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.parameters import FogParameters
@@ -38,7 +38,7 @@ def test_an_engine_without_an_estimate_declines_and_the_game_goes_on(client):
 
 
 def test_an_agreed_draw_ends_the_game_and_stays_when_it_is_opened_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(draw_offer, "material_advantage", lambda player: -30.0)
+    monkeypatch.setattr(referee, "material_advantage", lambda player: -30.0)
     with open_client(tmp_path) as client:
         session = begin(client, game="kriegspiel", against="random", side=0)
         after = offer(client, session, session["choices"][0]["action"])
@@ -65,16 +65,16 @@ def test_a_draw_is_offered_in_kriegspiel_only(client):
 def test_fog_accepts_where_it_believes_to_be_worse(missing, accepts):
     referee = Referee()
     referee.apply(parse_move("e2e4"))
-    engine = Fog(Effort(nodes=100), stream_of(3), parameters=FogParameters(boards=300, variants=40))
+    engine = Fog(SearchLimit(nodes=100), stream_of(3), parameters=FogParameters(boards=300, variants=40))
     engine.begin(1)
     engine.choose(referee.view(1), referee.actions)
     if missing is not None:
         engine.belief.boards[:, QUEEN] &= ~engine.belief.boards[:, MEN + missing]  # it believes a queen to be lost
-    advantage = draw_offer.material_advantage(engine)
+    advantage = referee.material_advantage(engine)
     assert advantage == 0 if missing is None else abs(advantage) > 300
-    assert draw_offer.accepts_draw(engine) is accepts
+    assert referee.accepts_draw(engine) is accepts
 
 
 def test_an_engine_that_weighs_nothing_has_no_estimate():
-    engine = Random(Effort(nodes=1), stream_of(1))
-    assert draw_offer.material_advantage(engine) is None and not draw_offer.accepts_draw(engine)
+    engine = Random(SearchLimit(nodes=1), stream_of(1))
+    assert referee.material_advantage(engine) is None and not referee.accepts_draw(engine)

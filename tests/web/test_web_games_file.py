@@ -8,7 +8,7 @@ import threading
 import pytest
 from support.web_client import act, at_once, begin, open_client
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.web.session_store import MOST_LIVE, MOST_LIVE_ENGINES, SessionStore
 
 DAMAGE = {
@@ -92,7 +92,7 @@ def test_an_action_that_cannot_be_written_was_not_done_and_can_be_done_again(tmp
 def test_a_game_in_which_somebody_acts_stays_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("fogspiel.web.session_store.MOST_LIVE", 1)
     store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db", at_once)
-    first = store.create(find_game("pig"), "uniform", 0)
+    first = store.create(known_game("pig"), "uniform", 0)
     held, free = threading.Event(), threading.Event()
 
     def act_slowly():
@@ -103,19 +103,19 @@ def test_a_game_in_which_somebody_acts_stays_in_memory(tmp_path, monkeypatch):
     person = threading.Thread(target=act_slowly)
     person.start()
     held.wait(30)
-    store.create(find_game("pig"), "uniform", 0)
+    store.create(known_game("pig"), "uniform", 0)
     assert store.live(first.key) is first
     free.set()
     person.join()
-    store.create(find_game("pig"), "uniform", 0)
-    store.create(find_game("pig"), "uniform", 0)
+    store.create(known_game("pig"), "uniform", 0)
+    store.create(known_game("pig"), "uniform", 0)
     assert store.live(first.key) is None
     store.close()
 
 
 def test_few_engines_stay_in_memory_and_the_others_are_taken_up_again(tmp_path):
     store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db", at_once)
-    game, pig = find_game("kriegspiel"), find_game("pig")
+    game, pig = known_game("kriegspiel"), known_game("pig")
     first = store.create(game, "minimax", 0)
     strategy = store.create(pig, "uniform", 0)
     for _ in range(MOST_LIVE_ENGINES):

@@ -9,7 +9,7 @@ import pytest
 from support.levels import one_of_each_family
 from support.web_client import open_client
 
-from fogspiel.core.game import CHANCE, OVER, blank, find_game, games, nothing_hidden
+from fogspiel.core.game import CHANCE, OVER, known_game, list_games, new_cells, nothing_hidden
 from fogspiel.web.session_store import SessionStore
 
 MOST_STEPS = 120
@@ -22,7 +22,7 @@ class Line:
 
     def __init__(self, game, side):
         self.game, self.side = game, side
-        self.state, self.record = blank(game.sizes.state), []
+        self.state, self.record = new_cells(game.sizes.state), []
         game.rules.start(self.state)
 
     @property
@@ -30,11 +30,11 @@ class Line:
         return int(self.game.rules.mover(self.state))
 
     def actions(self):
-        out = blank(self.game.sizes.actions)
+        out = new_cells(self.game.sizes.actions)
         return out[: self.game.rules.legal(self.state, out)].tolist()
 
     def seen(self, state=None):
-        view = blank(self.game.sizes.view)
+        view = new_cells(self.game.sizes.view)
         self.game.rules.view(self.state if state is None else state, self.side, view)
         return view
 
@@ -130,7 +130,7 @@ def answers_about(client, key):
 
 def demand_no_leak(site, name, number):
     client, store = site
-    game, draws = find_game(name), random.Random(name)
+    game, draws = known_game(name), random.Random(name)
     pairs = found_pairs(game, number, draws)
     for side, true, other in pairs:
         first, second = (answers_about(client, store_session(store, game, side, record)) for record in (true, other))
@@ -138,19 +138,19 @@ def demand_no_leak(site, name, number):
     return pairs
 
 
-@pytest.mark.parametrize("name", one_of_each_family(sorted(games()), others="slow"))
+@pytest.mark.parametrize("name", one_of_each_family(sorted(list_games()), others="slow"))
 def test_states_that_look_alike_are_served_alike(site, name):
-    assert demand_no_leak(site, name, 4) or find_game(name).resample is nothing_hidden
+    assert demand_no_leak(site, name, 4) or known_game(name).resample is nothing_hidden
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(games()))
+@pytest.mark.parametrize("name", sorted(list_games()))
 def test_thousands_of_states_that_look_alike_are_served_alike(site, name):
     demand_no_leak(site, name, 100)
 
 
 def test_the_search_for_twins_finds_states_that_differ_and_look_alike():
-    game, draws = find_game("kriegspiel"), random.Random(1)
+    game, draws = known_game("kriegspiel"), random.Random(1)
     deepest = 0
     for side, true, other in found_pairs(game, 20, draws):
         lines = Line(game, side), Line(game, side)

@@ -7,11 +7,10 @@ from support.web_client import begin, open_client, play
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.drawing import draw_state
-from fogspiel.core.game import find_game
-from fogspiel.core.person_session import PersonSession
-from fogspiel.core.picture import Board
-from fogspiel.core.session import Session
-from fogspiel.games.shared.winning_lines import captured_cells
+from fogspiel.core.game import known_game
+from fogspiel.core.picture import BoardPicture
+from fogspiel.core.session import PersonSession, Session
+from fogspiel.games.boards.board import captured_cells
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
 from fogspiel.web.transcript import Transcript
@@ -22,7 +21,7 @@ AMBIGUOUS = "plays a card"
 
 def sessions(name, games=30, avoid=""):
     """Games that were played at random, on both sides, without the action of that label."""
-    game = find_game(name)
+    game = known_game(name)
     for seed in range(games):
         draws = random.Random(seed)
         session = PersonSession(game, find_policy(game, "uniform"), seed % 2, seed)
@@ -146,7 +145,7 @@ def test_the_log_of_war_names_the_lost_cards_that_were_put_back_before(name):
 
 def marked_cells(game, state, look):
     """The cells that the picture of a state marks so."""
-    boards = [part for part in draw_state(game, state) if isinstance(part, Board)]
+    boards = [part for part in draw_state(game, state) if isinstance(part, BoardPicture)]
     return [cell for row in boards[0].rows for cell in row if look in cell.look.split()]
 
 

@@ -8,8 +8,8 @@ import pytest
 from support.levels import one_of_each_family
 from support.web_client import act, begin, open_client, play, wait_for_turn
 
-from fogspiel.core.game import games
-from fogspiel.solve.values import shipped_solution
+from fogspiel.core.game import list_games
+from fogspiel.solving.known_values import shipped_solution
 from fogspiel.web.app import FIRST_LINKS
 from fogspiel.web.catalogue import games_by_kind
 from fogspiel.web.opponents import LEVELS
@@ -26,10 +26,10 @@ def test_the_first_page_lists_every_game_once(client):
     answer = client.get("/")
     assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
     tiles, sizes = (set(re.findall(pattern, answer.text)) for pattern in (r'data-sample="([^"]+)"', r'/games/([^"]+)"'))
-    assert sizes == set(games()) and tiles == {name for name in games() if not name.startswith("resistance")} | {
-        "resistance5"
-    }
-    assert sum(len(listed) for listed in games_by_kind().values()) == len(games())
+    assert sizes == set(list_games()) and tiles == {
+        name for name in list_games() if not name.startswith("resistance")
+    } | {"resistance5"}
+    assert sum(len(listed) for listed in games_by_kind().values()) == len(list_games())
 
 
 def test_every_page_links_to_the_others_and_to_nothing_foreign(client):
@@ -63,7 +63,7 @@ def test_what_is_not_there_is_said_to_people_as_a_page_and_to_programs_as_json(c
 
 
 def test_every_game_has_a_picture_that_is_always_the_same(client):
-    for name in games():
+    for name in list_games():
         first = client.get(f"/api/games/{name}/picture")
         assert first.status_code == 200 and first.json()["picture"], name
         assert {part["kind"] for part in first.json()["picture"]} <= {
@@ -85,7 +85,7 @@ def test_opponents_are_named_and_can_be_play(client):
     assert begin(client, game="pig", against="17.5")["choices"]
 
 
-@pytest.mark.parametrize("name", one_of_each_family(sorted(games())))
+@pytest.mark.parametrize("name", one_of_each_family(sorted(list_games())))
 def test_every_game_has_a_page_with_rules_and_its_strongest_opponent_first(client, name):
     page = client.get(f"/games/{name}")
     assert page.status_code == 200 and page.text.count("<li>") >= 4

@@ -6,20 +6,20 @@ from types import SimpleNamespace
 import pytest
 
 import fogspiel.runs.store as store_module
-from fogspiel.runs.answers import answer_of, keep_answer
-from fogspiel.runs.kind import kind_of, work_on
+from fogspiel.runs.answers import keep_recommendation, recommendation_of
+from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
-from fogspiel.runs.trail import Point
+from fogspiel.runs.trail import CurvePoint
 from fogspiel.web.point_columns import PointColumns
 from fogspiel.web.run_reader import RunReader
 
 POINTS = [
-    Point(0),
-    Point(10, 0.5, 0.25, 0.75),
-    Point(20, 0.0, accepted=False, population=0),
-    Point(30, accepted=True, population=7, words="seed 3"),
-    Point(2**40, -1.5, None, 1e300, words=""),
+    CurvePoint(0),
+    CurvePoint(10, 0.5, 0.25, 0.75),
+    CurvePoint(20, 0.0, accepted=False, population=0),
+    CurvePoint(30, accepted=True, population=7, words="seed 3"),
+    CurvePoint(2**40, -1.5, None, 1e300, words=""),
 ]
 MANY = 20_000
 MOST_BYTES = 64
@@ -39,7 +39,7 @@ def test_a_point_takes_little_memory():
     columns = PointColumns()
     tracemalloc.start()
     for number in range(MANY):
-        columns.append(Point(number * 500, number / 7, number / 8, number / 6, True, number))
+        columns.append(CurvePoint(number * 500, number / 7, number / 8, number / 6, True, number))
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken < MOST_BYTES * MANY
@@ -51,7 +51,7 @@ def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, 
     monkeypatch.setattr("fogspiel.web.run_reader.MOST_ROWS", 3)
     with Store.open(tmp_path / "runs.db", write=True) as store:
         with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
-            work_on(run)
+            execute(run)
         name = run.name
         whole = store.read(name)
     read = []
@@ -67,10 +67,10 @@ def test_answers_of_runs_under_way_need_few_rows(tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         for method in ("iterative", "psro"):
             with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
-                work_on(run)
+                execute(run)
                 kept = []
                 for number, row in enumerate(run.rows[:-1]):
-                    keep_answer(kept, row)
+                    keep_recommendation(kept, row)
                     part = SimpleNamespace(telling_rows=run.rows[: number + 1], result=None)
-                    assert answer_of(SimpleNamespace(telling_rows=kept, result=None)) == answer_of(part)
+                    assert recommendation_of(SimpleNamespace(telling_rows=kept, result=None)) == recommendation_of(part)
             assert method == "psro" or len(kept) == 1

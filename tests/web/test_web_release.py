@@ -7,13 +7,13 @@ import time
 import pytest
 from support.web_client import open_client
 
-from fogspiel.core.game import find_game
+from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import Session
-from fogspiel.kriegspiel.engine import Effort
+from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.web import session_runner, session_store, turn_budget
-from fogspiel.web.release import ENGINE_SECONDS, QUICK_SECONDS, Release, slot_seconds
+from fogspiel.web.release import ENGINE_SECONDS, QUICK_SECONDS, ReplySchedule, slot_seconds
 from fogspiel.web.session_runner import SessionRunner
 from fogspiel.web.session_store import SessionStore, freeze_opponent, thaw_opponent
 from fogspiel.web.turn_budget import LEAST_SECONDS, TurnBudget
@@ -73,7 +73,7 @@ def runner(tmp_path, clock):
 
 def reply_time(runner, clock, own, seconds):
     """When the reply to an own stone comes, and how many attempts it took; the opponent takes the first free cell."""
-    stored = runner.store.create(find_game("phantom-ttt"), "uniform", 0)
+    stored = runner.store.create(known_game("phantom-ttt"), "uniform", 0)
     stored.session._player = Thinker(clock, seconds)
     shown, began = runner.look(stored.key, "me"), clock.now
     shown = runner.act(stored.key, own, shown["moment"], "me")
@@ -110,7 +110,7 @@ def attempts_of(games):
 def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock):
     times = []
     for record in ([0, 1], [0, 0, 1], [0, 0, 1, 2, 2, 3]):
-        stored = runner.store.create(find_game("phantom-ttt"), "uniform", 0)
+        stored = runner.store.create(known_game("phantom-ttt"), "uniform", 0)
         stored.session.record = record
         runner.store.save(stored)
         runner.store._live.clear()
@@ -121,7 +121,7 @@ def test_a_game_is_taken_up_in_the_same_time_whatever_was_refused(runner, clock)
 
 
 def test_one_slow_turn_slows_no_others_down_and_several_do():
-    slots = Release(SLOT)
+    slots = ReplySchedule(SLOT)
     turns = (3, 3, 0.1, 3, 0.1, 0.2, 0.9, 0.1, 0.3)
     shown = (4, 4, SLOT, 4, SLOT, SLOT, 2 * SLOT, 2 * SLOT, 2 * SLOT)
     assert [slots.wait_seconds(seconds) + seconds for seconds in turns] == pytest.approx(shown)
@@ -129,13 +129,13 @@ def test_one_slow_turn_slows_no_others_down_and_several_do():
 
 @pytest.mark.parametrize(("seconds", "shown"), [(0.5, 0.5), (0.51, 1), (4, 4), (4.1, 5), (60, 72.759576)])
 def test_a_turn_that_takes_very_long_is_held_back_by_a_quarter_at_most(seconds, shown):
-    assert seconds + Release(SLOT).wait_seconds(seconds) == pytest.approx(shown)
+    assert seconds + ReplySchedule(SLOT).wait_seconds(seconds) == pytest.approx(shown)
 
 
 def test_slots_are_fixed_by_the_opponent_and_nothing_is_held_back_where_nothing_is_hidden():
-    kriegspiel = find_game("kriegspiel")
-    assert slot_seconds(find_game("nim"), "perfect") == 0
-    assert slot_seconds(find_game("phantom-ttt"), "solved") == slot_seconds(kriegspiel, "random") == QUICK_SECONDS
+    kriegspiel = known_game("kriegspiel")
+    assert slot_seconds(known_game("nim"), "perfect") == 0
+    assert slot_seconds(known_game("phantom-ttt"), "solved") == slot_seconds(kriegspiel, "random") == QUICK_SECONDS
     assert slot_seconds(kriegspiel, "C@20000n") == ENGINE_SECONDS < slot_seconds(kriegspiel, "C")
     assert slot_seconds(kriegspiel, "hs@60s") > 60
 
@@ -151,8 +151,8 @@ class Spending(Random):
 
 def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_more(clock, monkeypatch):
     monkeypatch.setattr(turn_budget, "time", clock)
-    game = find_game("kriegspiel")
-    session, engine = Session(game), Spending(Effort(seconds=1.0), stream_of(1, 1))
+    game = known_game("kriegspiel")
+    session, engine = Session(game), Spending(SearchLimit(seconds=1.0), stream_of(1, 1))
     engine.given, engine.clock = [], clock
     player = TurnBudget(engine)
     player.begin(0)
@@ -169,14 +169,14 @@ def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_mor
 
 
 def test_engines_of_the_page_have_their_time_for_turns(tmp_path):
-    game = find_game("kriegspiel")
+    game = known_game("kriegspiel")
     opponent = freeze_opponent(game, "C@0.2s", tmp_path / "runs.db", 1)
     player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).player(stream_of(1, 1))
-    assert isinstance(player, TurnBudget) and player.effort == Effort(seconds=0.2)
+    assert isinstance(player, TurnBudget) and player.effort == SearchLimit(seconds=0.2)
 
 
 def test_replies_before_an_engine_is_compiled_have_a_slot_of_their_own():
-    slots = Release(SLOT)
+    slots = ReplySchedule(SLOT)
     cold = [slots.wait_seconds(seconds, usual=False) + seconds for seconds in (0.1, 3.9, 0.5, 4.1)]
     assert cold == pytest.approx([8 * SLOT, 8 * SLOT, 8 * SLOT, 10 * SLOT])
     assert slots.wait_seconds(0.1) + 0.1 == pytest.approx(SLOT)

@@ -7,16 +7,16 @@ from fractions import Fraction
 import pytest
 from support.web_client import open_client, wait_for_work
 
-from fogspiel.core.explain import Picture
-from fogspiel.core.game import find_game
-from fogspiel.games.resistance.setups import SETUPS
-from fogspiel.runs.kind import work_on
+from fogspiel.core.explain import TextChart
+from fogspiel.core.game import known_game
+from fogspiel.resistance.explain import plan_lines
+from fogspiel.resistance.game.setups import SETUPS
+from fogspiel.resistance.linear_program import TABLES
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.solve import Request, task_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.solve.resistance.plan_tables import TABLES
-from fogspiel.solve.resistance.words import plan_lines
 from fogspiel.web.pages.resistance import plan_json
 from fogspiel.web.pages.strategies import heat_map
 
@@ -26,9 +26,9 @@ def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     path = folder / "runs.db"
     with Store.open(path, write=True) as store:
-        work_on(store.create(task_of(Request("kuhn")).ask))
-        asked = round_robin.Request.of(find_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
-        work_on(store.create(asked.to_json()), Context(path))
+        execute(store.create(task_of(Request("kuhn")).ask))
+        asked = round_robin.Request.of(known_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
+        execute(store.create(asked.to_json()), Context(path))
         store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
     with open_client(folder) as client:
         yield client
@@ -95,9 +95,9 @@ def test_every_game_with_strategies_is_listed(client):
 
 
 def test_a_heat_map_shades_by_share_and_shows_what_is_missing_as_empty():
-    picture = Picture("", (), ("a",), ("1", "2", "3"), ((0.0, 0.5, None),))
+    picture = TextChart("", (), ("a",), ("1", "2", "3"), ((0.0, 0.5, None),))
     assert heat_map(picture).rows == [("a", [("0", 0), ("50", 9), ("", 0)])]
-    order = Picture("", (), ("a",), ("1", "2"), ((1.0, 9.0),))
+    order = TextChart("", (), ("a",), ("1", "2"), ((1.0, 9.0),))
     assert heat_map(order).rows == [("a", [("1", 0), ("9", 9)])]
 
 

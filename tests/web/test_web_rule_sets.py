@@ -6,8 +6,8 @@ import pytest
 from support.levels import by_default
 from support.web_client import act, begin, open_client
 
-from fogspiel.games.kriegspiel.rule_sets import RULE_SETS
-from fogspiel.kriegspiel.pgn_reader import read_pgn
+from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
+from fogspiel.kriegspiel.pgn import read_pgn
 
 
 @pytest.fixture

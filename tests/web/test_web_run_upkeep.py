@@ -5,8 +5,8 @@ import time
 import pytest
 from support.web_client import open_client
 
-from fogspiel.core.game import find_game
-from fogspiel.runs.kind import work_on
+from fogspiel.core.game import known_game
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.match import Request
 from fogspiel.runs.kinds.tune import Request as TuneRequest
 from fogspiel.runs.store import Store
@@ -19,8 +19,8 @@ def folder(tmp_path):
     """A folder with a store that has two finished matches and a tuning run that nobody has begun."""
     with Store.open(tmp_path / "runs.db", write=True) as store:
         for name in ("kuhn", "morra"):
-            request = Request.of(find_game(name), ("uniform", "uniform"), tmp_path / "runs.db", 1, 20, "swapped")
-            work_on(store.create(request.to_json()))
+            request = Request.of(known_game(name), ("uniform", "uniform"), tmp_path / "runs.db", 1, 20, "swapped")
+            execute(store.create(request.to_json()))
         store.create(TuneRequest("batawaf", "iterative", games=1000).to_json())
     return tmp_path
 
@@ -75,8 +75,8 @@ def test_a_run_that_gets_the_name_of_a_deleted_one_is_another_run(client, folder
     steps = client.get("/api/runs/kuhn-1/steps").json()
     with Store.open(folder / "runs.db", write=True) as store:  # as `fogspiel runs delete` does
         store.delete(["kuhn-1"])
-        request = Request.of(find_game("kuhn"), ("uniform", "uniform"), folder / "runs.db", 2, 400, "swapped")
-        work_on(store.create(request.to_json()))
+        request = Request.of(known_game("kuhn"), ("uniform", "uniform"), folder / "runs.db", 2, 400, "swapped")
+        execute(store.create(request.to_json()))
     assert client.get("/api/runs/kuhn-1").json()["note"] == "" and shown(client, q="blue") == []
     assert client.get("/api/runs/kuhn-1/steps").json()["done"] == 400 != steps["done"]
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from support.web_client import open_client, wait_for_work
 
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.experiment import experiments
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     with Store.open(folder / "runs.db", write=True) as store:
         for seed in (1, 2):
-            work_on(store.create(tuning(seed).to_json()))
+            execute(store.create(tuning(seed).to_json()))
     return folder
 
 

@@ -4,7 +4,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
-from fogspiel.web.security import MOST_BYTES, Guard
+from fogspiel.web.security import MOST_BYTES, RequestGuard
 
 HOSTS = frozenset({"127.0.0.1:8000", "localhost:8000"})
 
@@ -24,7 +24,7 @@ def client(token=None):
     async def body(request: Request) -> int:
         return len(await request.body())
 
-    return TestClient(Guard(app, HOSTS, token), base_url="http://127.0.0.1:8000")
+    return TestClient(RequestGuard(app, HOSTS, token), base_url="http://127.0.0.1:8000")
 
 
 def test_the_own_address_is_served_with_a_strict_policy():

@@ -7,14 +7,14 @@ import pytest
 from support.own_game import OWN_RPS
 from support.web_client import begin, open_client
 
-from fogspiel.core.own_games import bring_game
+from fogspiel.core.find import load_game
 from fogspiel.runs import work
-from fogspiel.runs.kind import work_on
+from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import Request as SolveRequest
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.solve import tree_routes
+from fogspiel.solving.methods import tree
 from fogspiel.web.requests import Solve
 from fogspiel.web.run_reader import RunReader
 
@@ -25,7 +25,7 @@ SECONDS = 120
 def client(tmp_path):
     """A client of a site to which the user has brought a small game."""
     (tmp_path / "mine.py").write_text(OWN_RPS, encoding="utf-8")
-    bring_game(f"{tmp_path / 'mine.py'}:own-rps-half")
+    load_game(f"{tmp_path / 'mine.py'}:own-rps-half")
     with open_client(tmp_path) as client:
         yield client
 
@@ -99,7 +99,7 @@ def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
     tmp_path, monkeypatch, game, solver, bounded
 ):
     monkeypatch.setattr(work, "KEEP_SECONDS", 0.0)
-    monkeypatch.setattr(tree_routes, "SLICE", 50)
+    monkeypatch.setattr(tree, "SLICE", 50)
     results, interrupted = [], []
 
     def interrupt(progress):
@@ -112,10 +112,10 @@ def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
         for watch in (lambda progress: None, interrupt):
             run = store.create(task.ask)
             with suppress(KeyboardInterrupt):
-                work_on(run, Context(tmp_path / "runs.db", watch=watch))
+                execute(run, Context(tmp_path / "runs.db", watch=watch))
             if run.result is None:
                 kept = run.partial()
                 assert "iterations" in kept["remark"] and ("lower" in kept) == bounded
-                work_on(run, Context(tmp_path / "runs.db"))
+                execute(run, Context(tmp_path / "runs.db"))
             results.append(run.result)
     assert interrupted and results[0] == results[1]

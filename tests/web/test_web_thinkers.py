@@ -7,7 +7,7 @@ from fastapi import HTTPException
 from support.web_client import open_client
 
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.web.thinkers import MOST_OF_A_CLIENT, Thinkers
+from fogspiel.web.thinkers import MOST_OF_A_CLIENT, FairThreadPool
 
 SLOW_GAMES = 5
 """More than there are threads for engines."""
@@ -22,7 +22,7 @@ def stop():
 
 
 def test_a_client_with_much_work_does_not_hold_up_the_others(stop):
-    thinkers, order = Thinkers("test", 1), []
+    thinkers, order = FairThreadPool("test", 1), []
     thinkers.submit("greedy", stop.wait)
     for number in range(4):
         last = thinkers.submit("greedy", lambda number=number: order.append(f"greedy {number}"))
@@ -34,7 +34,7 @@ def test_a_client_with_much_work_does_not_hold_up_the_others(stop):
 
 
 def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(stop):
-    thinkers = Thinkers("test", 1)
+    thinkers = FairThreadPool("test", 1)
     thinkers.submit("first", stop.wait)
     with pytest.raises(HTTPException, match="too many opponents are thinking") as refusal:
         for _ in range(MOST_OF_A_CLIENT + 2):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..app import AsJson, Fails, StorePath, app, print_json
-from ..work import Options, begin, show
+from ..work import RunOptions, print_run, start_run
 
 
 @app.command()
@@ -27,11 +27,11 @@ def balance(
 
     All tables of five missions, with and without a star on the fourth, or with --fails those that take these sabotages.
     """
-    from ...games.resistance.setups import whole_numbers
+    from ...resistance.balance import STARS, TableSpace
+    from ...resistance.game.setups import whole_numbers
+    from ...resistance.row_generation import solve
     from ...runs.kinds.balance import GAME, Request, outcome_of, tables_of
-    from ...solve.certificates import write_certificate
-    from ...solve.resistance.balance import STARS, TableSpace
-    from ...solve.resistance.row_generation import solve
+    from ...solving.proofs.certificate_files import write_certificate
     from .. import console
 
     if game != GAME:
@@ -39,8 +39,8 @@ def balance(
     spies = -(-players // 3) if spies is None else spies
     stars = STARS if fails is None else (whole_numbers(fails, "fails"),)
     space = TableSpace(players, spies, smallest, players - spies if largest is None else largest, stars)
-    began, files, options = time.process_time(), dict[str, str](), Options(store, as_json)
-    run = begin(Request(space, nearest).to_json(), options, once=True)
+    began, files, options = time.process_time(), dict[str, str](), RunOptions(store, as_json)
+    run = start_run(Request(space, nearest).to_json(), options, once=True)
     if certificates is not None:
         tables = tables_of(run.result or {})
         with console.progress("certificates") as bar:
@@ -50,7 +50,7 @@ def balance(
                 write_certificate(solve(table.setup), Path(files[table.name]))
     if as_json:
         return print_json(outcome_of(run, files, time.process_time() - began))
-    show(run, options)
+    print_run(run, options)
     if files:
         console.out.print(f"{len(files)} certificates in {certificates}; check one with: fogspiel verify FILE")
     return None

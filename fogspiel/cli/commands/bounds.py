@@ -8,7 +8,7 @@ import typer
 from ..app import AsJson, StorePath, app
 from ..completion import complete_games
 from ..early_checks import check_game, positive
-from ..work import Options, begin_and_show
+from ..work import RunOptions, begin_and_show
 
 
 @app.command()
@@ -34,10 +34,10 @@ def bounds(
     as_json: AsJson = False,
 ) -> None:
     """Prove bounds on the value of a game that is too large to be solved."""
-    from ...core.own_games import bring_game
+    from ...core.find import load_game
     from ...runs.kinds.bounds import Request
 
     begin_and_show(
-        Request(bring_game(game).name, seconds, memory, informed).to_json(),
-        Options(store, as_json, certificate=certificate),
+        Request(load_game(game).name, seconds, memory, informed).to_json(),
+        RunOptions(store, as_json, certificate=certificate),
     )

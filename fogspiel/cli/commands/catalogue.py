@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..app import AsJson, GameWords, Remember, Seed, app, bring, print_json
+from ..app import AsJson, GameWords, Remember, Seed, app, load_and_announce, print_json
 
 if TYPE_CHECKING:
     from ...core.game import Game
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 def list_games(as_json: AsJson = False) -> None:
     """List the games, their parameters and their named strategies."""
     from ...core import agents
-    from ...core.game import games, parameters_of
+    from ...core.game import list_games, parameters_of
     from .. import console
 
-    found = games().values()
+    found = list_games().values()
     if as_json:
         return print_json({"games": [_words_of(game) for game in found]})
     rows = [(g.name, g.title, len(parameters_of(g)), ", ".join(agents.policy_names(g))) for g in found]
@@ -45,12 +45,12 @@ def _words_of(game: "Game") -> dict[str, Any]:
 def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy
+    from ...core.compile.kernel import interpreted
     from ...core.game import UNIFORM
-    from ...core.kernel import interpreted
     from ...core.session import record_game, replay, view_of
     from .. import console
 
-    chosen = bring(game, remember)
+    chosen = load_and_announce(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
     with interpreted():  # one game is not worth compiling anything
         record, _ = record_game(chosen, uniform, uniform, seed, 0)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, GameWords, Remember, app, bring, print_json
+from ..app import AsJson, GameWords, Remember, app, load_and_announce, print_json
 
 if TYPE_CHECKING:
-    from ...solve.game_check import GameCheck
-    from ...solve.rules_check import Finding
+    from ...solving.contract.check import GameCheck
+    from ...solving.contract.examiner import Finding
 
 SHOWN_ACTIONS = 30
 
@@ -17,10 +17,10 @@ SHOWN_ACTIONS = 30
 @app.command()
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
-    from ...solve.game_check import check_game
+    from ...solving.contract.check import check_game
     from .. import console
 
-    chosen = bring(game, remember)
+    chosen = load_and_announce(game, remember)
     with console.status(chosen.name) as say:
         say("playing it")
         found = check_game(chosen)

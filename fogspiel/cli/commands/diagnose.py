@@ -44,13 +44,13 @@ def diagnose(
 
     with Store.open(store_path(store), write=False) as kept:
         asked = [kept.read(name) for name in dict.fromkeys(runs)]
-    from ...core.own_games import bring_game
-    from ...papers.exploitability import Request, diagnose, game_of, report
+    from ...core.find import load_game
+    from ...papers.cauwet2018.exploitability import DiagnosisRequest, diagnose, game_of, report
     from .. import console
 
-    request = Request(games, report_games, pair_games, seed)
+    request = DiagnosisRequest(games, report_games, pair_games, seed)
     if game is not None:
-        bring_game(game)
+        load_game(game)
     for run in asked:
         game_of(run)
     check_cluster(cluster)

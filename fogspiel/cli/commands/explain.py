@@ -26,7 +26,7 @@ from ..completion import complete_games_and_runs
 from ..early_checks import check_game
 
 if TYPE_CHECKING:
-    from ...core.agents import Policy
+    from ...core.agents import ParametricPolicy
     from ...core.game import Game
     from ...runs.store import Run
 
@@ -53,22 +53,22 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
-    from ...core.game_words import is_tree
-    from ...games.resistance.setups import vary
+    from ...core.game_names import is_tree
+    from ...resistance.game.setups import vary
     from ...runs.checks import RUN_NAME
 
     what = remembering(vary(what, missions, spies, fails), remember)
     if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
         check_game(what)
-    from ...core.agents import Policy
-    from ...core.game import games
-    from ...core.own_games import bring_game
-    from ...runs.agent_texts import agent_from_text
+    from ...core.agents import ParametricPolicy
+    from ...core.find import load_game
+    from ...core.game import list_games
+    from ...runs.agent_texts import parse_agent
     from ...runs.kind import kind_of
     from ...runs.request import game_of_run
 
     if game is not None and not is_tree(game):
-        bring_game(game)
+        load_game(game)
     if what.endswith(".json"):
         if strategy is not None:
             raise ValueError(
@@ -76,8 +76,8 @@ def explain(
             )
         return _print_solution(_certificate(Path(what)), every, game, as_json)
     if strategy is not None:
-        chosen, words = bring_game(what), strategy
-    elif RUN_NAME.fullmatch(what) and what not in games():
+        chosen, words = load_game(what), strategy
+    elif RUN_NAME.fullmatch(what) and what not in list_games():
         run = _run(what, store)
         if proof := kind_of(run).solution(run):
             return _print_solution(proof, every, game, as_json)
@@ -85,8 +85,8 @@ def explain(
     else:
         return _print_solution(_solution_of(what), every, game or what, as_json)
     announce_compilation()
-    player = agent_from_text(chosen, words, store_path(store), seed)
-    if isinstance(player, Policy):
+    player = parse_agent(chosen, words, store_path(store), seed)
+    if isinstance(player, ParametricPolicy):
         return _print_player(chosen, player, seed, as_json)
     run = _run(words, store)
     return _print_solution(kind_of(run).solution(run) or {}, every, game, as_json)
@@ -94,12 +94,12 @@ def explain(
 
 def _certificate(path: Path) -> Mapping[str, Any]:
     """The certificate in a file; one of The Resistance must hold, for its words trust what it says, as no others do."""
-    from ...solve import certificates
-    from ...solve.checkers import lone_spies, resistance_certificate
+    from ...resistance.checkers import lone_spies, resistance
+    from ...solving.proofs import certificate_files
 
-    body = certificates.read_certificate(path)
-    if body.get("format") in (lone_spies.FORMAT, resistance_certificate.FORMAT):
-        certificates.verify(body)
+    body = certificate_files.read_certificate(path)
+    if body.get("format") in (lone_spies.FORMAT, resistance.FORMAT):
+        certificate_files.verify(body)
     return body
 
 
@@ -115,13 +115,13 @@ def _solution_of(name: str) -> Mapping[str, Any]:
     """The certificate of a game: the one that comes with the package, or else the game is solved for it."""
     from ...core.agents import policy_names
     from ...runs.kinds.solve import Request, solve_unstored
-    from ...solve.certificates import read_certificate
-    from ...solve.game_sources import find_problem
-    from ...solve.values import shipped_certificate
+    from ...solving.known_values import shipped_certificate
+    from ...solving.proofs.certificate_files import read_certificate
+    from ...solving.sources import find_source
 
     if shipped := shipped_certificate(name):
         return read_certificate(shipped)
-    problem = find_problem(name)
+    problem = find_source(name)
     known = problem.game
     tuned = known is not None and known.strategy is not None
     announce_compilation()
@@ -142,17 +142,17 @@ def _solution_of(name: str) -> Mapping[str, Any]:
 
 def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
     """Print what each side of a certificate does, by what it sees."""
-    from ...solve import certificates
+    from ...solving.proofs import certificate_files
     from .. import console
 
     head = {key: body.get(key) for key in ("game", "lower", "upper")}
-    lines = _bounds_words(body, every) or certificates.own_words(body, every)
+    lines = _bounds_words(body, every) or certificate_files.own_words(body, every)
     if lines is not None:
         return print_json(head | {"lines": lines}) if as_json else console.out.print("\n".join(lines))
     if as_json:
         return print_json(head | {name: _choices(body, side, game) for side, name in enumerate(SEATS)})
     for side, name in enumerate(SEATS):
-        rows = list(certificates.strategy_rows(body, side, game))
+        rows = list(certificate_files.strategy_rows(body, side, game))
         shown = rows if every else rows[:SHOWN_ROWS]
         console.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
         if len(shown) < len(rows):
@@ -162,29 +162,29 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
 
 def _choices(body: Mapping[str, Any], side: int, game: str | None) -> list[dict[str, Any]]:
     """What a side sees and plays, in words, and the probability of each action as a fraction."""
-    from ...solve import certificates
+    from ...solving.proofs import certificate_files
 
-    rows = certificates.strategy_rows(body, side, game)
+    rows = certificate_files.strategy_rows(body, side, game)
     return [
         {"sees": sees, "plays": plays, "choices": [{"action": name, "probability": share} for name, share in choices]}
-        for (sees, plays), (_, choices) in zip(rows, certificates.strategy_choices(body, side, game), strict=True)
+        for (sees, plays), (_, choices) in zip(rows, certificate_files.strategy_choices(body, side, game), strict=True)
     ]
 
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
     """The words for a proof of bounds, if it is one: they belong to no way of solving a game."""
-    from ...solve.checkers.phantom_bounds import FORMATS
-    from ...solve.checkers.primitives import MOST_SECONDS, limit_work
+    from ...solving.proofs.checkers.phantom_bounds import FORMATS
+    from ...solving.proofs.checkers.primitives import MOST_SECONDS, limit_work
 
     if body.get("format") not in FORMATS:
         return None
-    from ...phantom.bounds_words import explain
+    from ...solving.bounds.certificate import explain
 
     with limit_work(MOST_SECONDS):
         return explain(body, every)
 
 
-def _print_player(game: "Game", player: "Policy", seed: int, as_json: bool) -> None:
+def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: bool) -> None:
     """Print what a player does."""
     from ...core.explain import explain
     from .. import console

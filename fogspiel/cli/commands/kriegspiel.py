@@ -12,10 +12,10 @@ import typer
 from ..app import AsJson, Cluster, Seed, StorePath, announce_compilation, app, print_json, taking
 from ..completion import complete_engines
 from ..early_checks import check_engine, check_engines, positive
-from ..work import Options, begin_and_show
+from ..work import RunOptions, begin_and_show
 
 if TYPE_CHECKING:
-    from ...kriegspiel.effort import Effort
+    from ...kriegspiel.engine import SearchLimit
 
 group = typer.Typer(
     name="kriegspiel",
@@ -80,17 +80,16 @@ class MatchOptions:
     store: StorePath = None
     as_json: AsJson = False
 
-    def play(self, engines: Sequence[str], efforts: Sequence["Effort"]) -> None:
+    def play(self, engines: Sequence[str], efforts: Sequence["SearchLimit"]) -> None:
         """Let the engines meet, each with its effort unless it has one of its own."""
-        from ...kriegspiel.effort import asks_program, parse_engine
+        from ...kriegspiel.engine import asks_program, parse_engine
         from ...kriegspiel.engines.program import commands_of, name_engine
-        from ...kriegspiel.matches import EngineSpec
-        from ...kriegspiel.referee import Switches
-        from ...runs.engine_match import EngineMatch
+        from ...kriegspiel.match import EngineMatch, EngineSpec
+        from ...kriegspiel.referee import HouseRules
 
         chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
         flags = {"fifty": self.fifty, "repetition": self.repetition, "material": self.material}
-        switches = Switches.usual(self.rules, chosen | flags)
+        switches = HouseRules.usual(self.rules, chosen | flags)
         named = [parse_engine(*words) for words in zip(engines, efforts, strict=True)]
         seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
         request = EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
@@ -98,17 +97,17 @@ class MatchOptions:
         playing = [seat.engine for seat in seats]
         programs = bool(commands_of(playing)) or any(map(asks_program, playing))
         again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
-        options = Options(self.store, self.as_json, self.processes, self.cluster, self.output, again=again)
+        options = RunOptions(self.store, self.as_json, self.processes, self.cluster, self.output, again=again)
         begin_and_show(request.to_json(), options, once=True)
 
 
-def effort_of(time: float | None, nodes: int | None, threads: int) -> "Effort":
+def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
     """What an engine may spend on an attempt."""
-    from ...kriegspiel.effort import Effort
+    from ...kriegspiel.engine import SearchLimit
 
     if time is not None and nodes is not None:
         raise ValueError("--time and --nodes exclude each other: give an engine one of them")
-    return Effort(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
+    return SearchLimit(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 
 USUAL_OPTIONS = MatchOptions()
@@ -158,7 +157,7 @@ def serve_engine(
     from contextlib import suppress
 
     from ...kriegspiel.engine import find_engine
-    from ...kriegspiel.protocol_server import serve
+    from ...kriegspiel.protocol import serve
 
     maker = find_engine(name)
     announce_compilation()

@@ -12,16 +12,16 @@ import typer
 from ..app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
 from ..completion import complete_engines
 from ..early_checks import check_engine
-from ..work import Options, begin
+from ..work import RunOptions, start_run
 from .kriegspiel import Nodes, Time, group
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ...kriegspiel.analysis import GameAnalysis, PositionAnalysis
-    from ...kriegspiel.effort import Effort
-    from ...kriegspiel.hindsight import Phase
-    from ...kriegspiel.own_decisions import Decision
+    from ...kriegspiel.belief_map import Phase
+    from ...kriegspiel.decisions import Decision
+    from ...kriegspiel.engine import SearchLimit
     from ...runs.store import Run
 
 LISTED = 12
@@ -81,14 +81,14 @@ def analyse_game(
     Everything comes from the chosen side's own view. The usual effort is 20,000 nodes per attempt. Every turn of a
     whole game is stored at once; the same command goes on after an interruption.
     """
-    from ...kriegspiel.pgn_text import read_text
+    from ...kriegspiel.pgn import read_text
 
     if (game is None) == (view.men is None):
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
     text = None if game is None or _names_run(game) else read_text(Path(game))
     from ...kriegspiel.analysis import USUAL_ENGINE, GameAnalysis
-    from ...kriegspiel.attempt_table import make_engine
-    from ...kriegspiel.hindsight import look_back
+    from ...kriegspiel.belief_map import look_back
+    from ...kriegspiel.inferences import make_engine
     from ...runs.analysis_report import check_output, report_text
     from ...runs.kinds.analysis import analysis_of
 
@@ -102,7 +102,7 @@ def analyse_game(
     only = None if game is None else ply
     run = None
     if game is not None and ply is None:
-        run = _store_whole(subject, words, effort, seed, Options(store, as_json))
+        run = _store_whole(subject, words, effort, seed, RunOptions(store, as_json))
         analysis = analysis_of(run)
     else:
         found = _look_once(subject, words, effort, seed, only)
@@ -124,7 +124,7 @@ def _names_run(game: str) -> bool:
 
 
 def _look_once(
-    subject: Subject, engine: str, effort: "Effort", seed: int, only: int | None
+    subject: Subject, engine: str, effort: "SearchLimit", seed: int, only: int | None
 ) -> "tuple[PositionAnalysis, ...]":
     """The decisions of one turn."""
     from ...kriegspiel.analysis import analyse
@@ -135,16 +135,16 @@ def _look_once(
         return tuple(analyse(subject.decisions, engine, effort, seed, only))
 
 
-def _store_whole(subject: Subject, engine: str, effort: "Effort", seed: int, options: Options) -> "Run":
+def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int, options: RunOptions) -> "Run":
     """The run that analyses a whole game, finished."""
     from ...runs.kinds.analysis import Request
 
     request = Request(subject.decisions, subject.side, subject.names, engine, effort, seed)
     again = shlex.join(["fogspiel", *sys.argv[1:]])
-    return begin(request.to_json(), replace(options, again=again), once=True, prepared=request)
+    return start_run(request.to_json(), replace(options, again=again), once=True, prepared=request)
 
 
-def _effort(time: float | None, nodes: int | None) -> "Effort":
+def _effort(time: float | None, nodes: int | None) -> "SearchLimit":
     """The effort of an attempt: nodes if nothing is said, so that the answer is the same everywhere."""
     from ...kriegspiel.analysis import USUAL
     from .kriegspiel import effort_of
@@ -162,7 +162,7 @@ def _side(words: str | None, usual: int) -> int:
 
 def _typed(view: ViewWords, side: str | None, ply: int | None) -> Subject:
     """A view in words."""
-    from ...kriegspiel.own_decisions import described_decision
+    from ...kriegspiel.decisions import described_decision
 
     letters = [letter for letter in view.men or "" if letter.isalpha()]
     whose = _side(side, 0 if any(letter.isupper() for letter in letters) else 1)
@@ -174,8 +174,8 @@ def _subject(
     game: str, text: str | None, number: int, side: str | None, ply: int | None, store: Path | None
 ) -> Subject:
     """A game of a file or of a stored match."""
-    from ...kriegspiel.own_decisions import filtered_decisions, replayed_decisions
-    from ...kriegspiel.pgn_reader import read_pgn
+    from ...kriegspiel.decisions import filtered_decisions, replayed_decisions
+    from ...kriegspiel.pgn import read_pgn
     from ...runs.kinds.kriegspiel import stored_game
     from ...runs.store import Store
 

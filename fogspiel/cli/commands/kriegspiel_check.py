@@ -15,7 +15,7 @@ def check_file(
     as_json: AsJson = False,
 ) -> None:
     """Check every game of a PGN file: moves, refusals, messages, result; a sentence per faulty one, exit code 1."""
-    from ...kriegspiel.pgn_text import read_text
+    from ...kriegspiel.pgn import read_text
 
     text = read_text(file)
     from ...kriegspiel.pgn_check import CheckedGame, check_pgn

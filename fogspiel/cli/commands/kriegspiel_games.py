@@ -12,7 +12,7 @@ from ..early_checks import check_engine
 from .kriegspiel import ENGINE, Cores, Nodes, RulesName, Time, effort_of, group
 
 if TYPE_CHECKING:
-    from ...core.person_session import PersonSession
+    from ...core.session import PersonSession
 
 
 @group.command("export")
@@ -59,25 +59,24 @@ def play_game(
     import secrets
 
     from ...core.agents import PlayerAgent
-    from ...core.person_session import PersonSession
     from ...core.rng import stream_of
+    from ...core.session import PersonSession
     from ...games.chess.position import PLY
-    from ...games.kriegspiel.rule_sets import ICC
-    from ...kriegspiel.effort import parse_engine
-    from ...kriegspiel.engine import find_engine
+    from ...kriegspiel.engine import find_engine, parse_engine
     from ...kriegspiel.engines.program import name_engine
-    from ...kriegspiel.preparation import prepare
-    from ...kriegspiel.referee import Attendant, Switches, kriegspiel_from
+    from ...kriegspiel.game.rule_sets import ICC
+    from ...kriegspiel.referee import HouseRules, LifecyclePlayer, kriegspiel_from
+    from ...kriegspiel.warm_up import prepare
     from ..kriegspiel_terminal import KriegspielTerminal, result_of
     from ..terminal import ask_person, parse_seat
 
-    side, house = parse_seat(colour, ("white", "black")), Switches.usual(rules)
+    side, house = parse_seat(colour, ("white", "black")), HouseRules.usual(rules)
     name, effort = parse_engine(against, effort_of(time, nodes, threads))
     seed = secrets.randbits(32) if seed is None else seed
     engine = find_engine(name_engine(name))(effort, stream_of(seed, 1 - side))
     announce_compilation()
     lines, tell = ask_person(as_json)
-    if isinstance(engine, Attendant):
+    if isinstance(engine, LifecyclePlayer):
         engine.hear_rules(house)
     preparation = prepare(name, effort)
     if notice := preparation.notice():
@@ -88,7 +87,7 @@ def play_game(
         terminal = KriegspielTerminal(session, lines, tell)
         played = terminal.play()
     result = result_of(played)
-    if isinstance(engine, Attendant):
+    if isinstance(engine, LifecyclePlayer):
         engine.hear_end(session.view(1 - side), result, played.how)
     tell(f"The game is over: {played.how}, {result}.")
     tell(terminal.epilogue())

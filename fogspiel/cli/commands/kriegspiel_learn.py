@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..app import AsJson, Cluster, Seed, StorePath, print_json
-from ..work import Options, begin, check_cluster
+from ..work import RunOptions, check_cluster, start_run
 from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group
 
 if TYPE_CHECKING:
-    from ...runs.engine_match import EngineMatch
+    from ...kriegspiel.match import EngineMatch
     from ...runs.jobs import Row
 
 
@@ -27,12 +27,12 @@ def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple
     return tuple(parse_engine(word)[0] for word in usual) if has_effort else usual
 
 
-def _player(options: Options, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
+def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
     """What plays matches as stored runs, whose names it adds; an interruption says that this command goes on."""
     again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
 
     def play(match: "EngineMatch") -> list[list["Row"]]:
-        run = begin(match.to_json(), again, once=True)
+        run = start_run(match.to_json(), again, once=True)
         names.append(run.name)
         return match.rows(run)
 
@@ -60,14 +60,14 @@ def learn_model(
     as_json: AsJson = False,
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
-    from ...papers.opponent_training import POPULATION, Training, train
+    from ...papers.ciancarini2010.opponent_training import POPULATION, Training, train
     from .. import console
 
     words = _population(engines, POPULATION, time is not None or nodes is not None)
     training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     check_cluster(cluster)
     names, found = list[str](), []
-    for taught in train(training, _player(Options(store, as_json, processes, cluster), names)):
+    for taught in train(training, _player(RunOptions(store, as_json, processes, cluster), names)):
         change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
         console.err.print(f"round {taught.number}: {taught.games} games so far{change}")
         found.append({"round": taught.number, "games": taught.games, "change": taught.change})
@@ -105,7 +105,7 @@ def train_weights(
     training = FogTraining(words, effort_of(time, nodes, threads), games, output, seed)
     check_cluster(cluster)
     names = list[str]()
-    lesson = train_fog(training, _player(Options(store, as_json, processes, cluster), names))
+    lesson = train_fog(training, _player(RunOptions(store, as_json, processes, cluster), names))
     size = output.stat().st_size
     if as_json:
         facts = {"state": "finished", "output": str(output), "bytes": size, "runs": names, "games": lesson.games}

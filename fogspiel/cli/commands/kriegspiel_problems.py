@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..app import INTERRUPTED, AsJson, Processes, Seed, StorePath, announce_compilation, print_json, write_text
-from ..work import Options, begin
+from ..work import RunOptions, start_run
 from .kriegspiel import group
 
 if TYPE_CHECKING:
     from ...kriegspiel.problems.problem import Problem
-    from ...kriegspiel.problems.solution import Solution
+    from ...kriegspiel.problems.solution import ProblemSolution
 
 USUAL_NODES = 2_000_000
 LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)
@@ -97,7 +97,7 @@ def make_problems(
     from .. import console
 
     request, again = Request(candidates, seed), shlex.join(["fogspiel", *sys.argv[1:]])
-    run = begin(request.to_json(), Options(store, as_json, processes, again=again), once=True)
+    run = start_run(request.to_json(), RunOptions(store, as_json, processes, again=again), once=True)
     found = candidates_of(run)
     problems = choose(found, LENGTHS)
     listed = {"recipe": request.recipe, "problems": [problem.to_json() for problem in problems]}
@@ -121,9 +121,9 @@ def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None
     return console.out.print("\n".join(_lines(problem, found)))
 
 
-def _lines(problem: "Problem", found: "Solution | None") -> list[str]:
+def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
     """A problem in words, and its solution if it was looked for."""
-    from ...kriegspiel.problems.known_men import known_men
+    from ...kriegspiel.problems.adversary import known_men
     from ...kriegspiel.problems.solution import tree_lines
 
     many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
@@ -140,7 +140,7 @@ def _lines(problem: "Problem", found: "Solution | None") -> list[str]:
     return [*lines, f"Mate in {found.moves}: {found.keys[0]}{also}, {found.nodes:,} nodes", *tree_lines(found.tree)]
 
 
-def _solution_json(found: "Solution") -> dict[str, Any]:
+def _solution_json(found: "ProblemSolution") -> dict[str, Any]:
     tree = found.tree and found.tree.to_json()
     return {"moves": found.moves, "keys": list(found.keys), "nodes": found.nodes, "tree": tree}
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, bring, print_json, store_path
+from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, load_and_announce, print_json, store_path
 from ..completion import complete_players
 from ..early_checks import positive
-from ..work import Options, show, work
+from ..work import RunOptions, execute_run, print_run
 
 if TYPE_CHECKING:
-    from ...core.state_policy import Share
+    from ...core.behaviour_policy import ExactOrFloat
     from ...runs.kinds.match import Request
 
 
@@ -33,11 +33,11 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.draft import Draft
+    from ...runs.draft import DeferredRun
     from ...runs.kinds.match import Request
     from .. import console
 
-    chosen, path = bring(game, remember), store_path(store)
+    chosen, path = load_and_announce(game, remember), store_path(store)
     request = Request.of(chosen, (first, second), path, seed, games, seats)
     if exact:
         return _compute(request, path, as_json)
@@ -45,25 +45,25 @@ def match(
     def tell(sentence: str) -> None:
         console.err.print(sentence)
 
-    options = Options(store, as_json, threads)
-    with Draft(path, request.to_json(), tell) as run:
-        work(run, options)
-    return show(run, options)
+    options = RunOptions(store, as_json, threads)
+    with DeferredRun(path, request.to_json(), tell) as run:
+        execute_run(run, options)
+    return print_run(run, options)
 
 
 def _compute(request: "Request", store: Path, as_json: bool) -> None:
     """Print the exact rate."""
-    from ...core.exact import exact_score
-    from ...core.game import find_game, part_of
+    from ...core.exact_scores import exact_score
+    from ...core.game import known_game, part_of
     from ...runs.kinds.match import facts_of
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
-    ask, game, agents = request.to_json(), find_game(request.game), request.agents(store)
+    ask, game, agents = request.to_json(), known_game(request.game), request.agents(store)
     if part_of(game, "exact", "exact_score"):
-        rate: Share = exact_score(game, *agents)
+        rate: ExactOrFloat = exact_score(game, *agents)
     else:
-        from ...solve.exploit import exact_tree_score
+        from ...solving.policies.exploitability import exact_tree_score
 
         rate = exact_tree_score(game, *agents)
     value, fraction = float(rate), str(rate)

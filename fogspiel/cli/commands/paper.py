@@ -9,7 +9,7 @@ from ..app import AsJson, Cluster, Processes, Seed, StorePath, announce_compilat
 from ..completion import complete_papers
 from ..early_checks import check_paper, positive
 from ..listing import listing
-from ..work import Options, begin_and_show, print_lines, show_report, write
+from ..work import RunOptions, begin_and_show, print_lines, show_report, write
 
 
 @app.command(epilog=listing("Names:", "papers", "EXPERIMENTS"))
@@ -40,14 +40,14 @@ def paper(
 ) -> None:
     """Reproduce the tables and figures of a paper, its numbers beside ours."""
     from ...papers import catalogue
-    from ...runs.kinds.experiment import Experiment, Request
+    from ...runs.kinds.experiment import PaperPart, Request
     from ...runs.report import Report
     from .. import console
 
     part = catalogue.find_part(name)
-    if isinstance(part, Experiment):
+    if isinstance(part, PaperPart):
         request = Request(name, quick, seeds, race, scale, seed)
-        return begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
+        return begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)
     announce_compilation()
     with console.status(f"paper {name}") as say:
         found = part.compute(catalogue.Options(players, full, certificates), say)

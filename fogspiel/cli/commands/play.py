@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, GameWords, Remember, StorePath, app, bring, print_json, store_path
+from ..app import INTERRUPTED, AsJson, GameWords, Remember, StorePath, app, load_and_announce, print_json, store_path
 from ..completion import complete_players
 
 if TYPE_CHECKING:
-    from ...core.person_session import PersonSession
-    from ...solve.coach import Advice
+    from ...core.session import PersonSession
+    from ...solving.policies.state_sheets import MoveReview
 
 USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if no other opponent is named."""
@@ -41,11 +41,11 @@ def play(
     import secrets
 
     from ...core.agents import policy_names
-    from ...core.person_session import PersonSession
-    from ...runs.agent_texts import KRIEGSPIEL, agent_from_text
+    from ...core.session import PersonSession
+    from ...runs.agent_texts import KRIEGSPIEL, parse_agent
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
-    chosen, side = bring(game, remember), parse_seat(seat)
+    chosen, side = load_and_announce(game, remember), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
     if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
         from .kriegspiel_games import play_game
@@ -53,7 +53,7 @@ def play(
         return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
     against = against or policy_names(chosen)[0]
     lines, tell = ask_person(as_json)
-    session = PersonSession(chosen, agent_from_text(chosen, against, store_path(store), seed), side, seed)
+    session = PersonSession(chosen, parse_agent(chosen, against, store_path(store), seed), side, seed)
     advice = _advice(session, coach)
     terminal = Terminal(session, lines, tell, advice if coach == "each" else None)
     played = terminal.play()
@@ -71,13 +71,13 @@ def play(
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 
 
-def _advice(session: "PersonSession", coach: str | None) -> "Callable[[], list[Advice]] | None":
+def _advice(session: "PersonSession", coach: str | None) -> "Callable[[], list[MoveReview]] | None":
     """What tells the costs of all moves so far, if a coach is wanted."""
     if coach is None:
         return None
     if coach not in ("each", "after"):
         raise ValueError(f"--coach is {coach!r}: it must be each or after")
-    from ...solve.coach import find_coach
+    from ...solving.policies.state_sheets import find_coach
 
     found = find_coach(session.game, session.side, session.opponent)
     return lambda: found.advise(session.decisions)

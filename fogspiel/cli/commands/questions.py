@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import AsJson, GameWords, Remember, app, bring, print_json, write_text
+from ..app import AsJson, GameWords, Remember, app, load_and_announce, print_json, write_text
 
 
 @app.command()
@@ -19,13 +19,13 @@ def questions(
     as_json: AsJson = False,
 ) -> None:
     """Ask every decision of a game in words, one JSON line each; `fogspiel exploit GAME ANSWERS.jsonl` grades them."""
-    from ...solve import questions as asked
+    from ...solving.policies import state_sheets as asked
 
     seats = {"first": (0,), "second": (1,), "both": (0, 1)}
     if seat not in seats:
         raise ValueError(f"--as is {seat!r}: it must be {', '.join(seats)}")
-    chosen = bring(game, remember)
-    states = [state for state in asked.questions(chosen, memory) if state.player in seats[seat]]
+    chosen = load_and_announce(game, remember)
+    states = [state for state in asked.information_states(chosen, memory) if state.player in seats[seat]]
     lines = [asked.head_json(chosen, len(states)), *map(asked.question_json, states)]
     if output is not None or not as_json:
         write_text("".join(json.dumps(line) + "\n" for line in lines), output)

@@ -30,15 +30,24 @@ from ..app import (
 from ..completion import complete_methods, complete_runs
 from ..early_checks import check_method
 from ..listing import listing
-from ..programs import ProgramOptions, ProgramWords, program_of, sort_of, tune_program
-from ..work import Options, begin_and_show, check_cluster, outcome_of, print_parts, print_repetitions, show, work
+from ..programs import ProgramOptions, ProgramSourceOptions, program_of, sort_of, tune_program
+from ..work import (
+    RunOptions,
+    begin_and_show,
+    check_cluster,
+    execute_run,
+    outcome_of,
+    print_parts,
+    print_repetitions,
+    print_run,
+)
 
 if TYPE_CHECKING:
     from ...runs.store import Run
 
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 NO_PROGRAM = ProgramOptions()
-NO_PROGRAM_WORDS = ProgramWords()
+NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
 @app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
@@ -53,8 +62,10 @@ def tune(
     ] = "auto",
     race: Annotated[str, typer.Option(help=RACES)] = "count-mixture",
     games: Annotated[int | None, typer.Option(help="Budget in games: the same result on every machine.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Budget in minutes of work (1 if nothing is said).")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Budget in seconds of work.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Budget in minutes of execute_run (1 if nothing is said).")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Budget in seconds of execute_run.")] = None,
     seed: Seed = 1,
     baseline: Annotated[
         str,
@@ -92,24 +103,24 @@ def tune(
             program = replace(program, workers=processes)
         asked = {"search": method, "race": race, "delta": delta, "epsilon": epsilon, "observation": observation}
         asked |= {"seed": seed, "games": games, "seconds": seconds}
-        return tune_program(sort, program, asked, Options(store, as_json, cluster=cluster))
-    from ...core.own_games import bring_game
+        return tune_program(sort, program, asked, RunOptions(store, as_json, cluster=cluster))
+    from ...core.find import load_game
     from ...runs.kinds.tune import Request
     from ...runs.kinds.tune_seeds import Request as SeedsRequest
 
     assert game is not None
-    chosen = bring_game(remembering(game, remember)).name
+    chosen = load_game(remembering(game, remember)).name
     request = Request(chosen, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
     if seeds is not None:
         ask = SeedsRequest.of(request, seeds).to_json()
-        return begin_and_show(ask, Options(store, as_json, processes, cluster))
+        return begin_and_show(ask, RunOptions(store, as_json, processes, cluster))
     if processes is not None or cluster is not None:
         raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
-    return begin_and_show(request.to_json(), Options(store, as_json, threads))
+    return begin_and_show(request.to_json(), RunOptions(store, as_json, threads))
 
 
 @app.command()
-@taking(ProgramWords)
+@taking(ProgramSourceOptions)
 def resume(
     run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
     every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
@@ -118,14 +129,14 @@ def resume(
     cluster: Cluster = None,
     store: StorePath = None,
     as_json: AsJson = False,
-    program: ProgramWords = NO_PROGRAM_WORDS,
+    program: ProgramSourceOptions = NO_PROGRAM_WORDS,
 ) -> None:
     """Go on with a run that was interrupted; the result is the same as if it had not been."""
     from ...runs.store import Store
     from .. import console
 
     check_cluster(cluster)
-    options = Options(store, as_json, threads, cluster, source=game)
+    options = RunOptions(store, as_json, threads, cluster, source=game)
     if every:
         if run is not None or game is not None or program.named:
             raise ValueError("--all goes on with every run that needs nothing to be named: name nothing, or one RUN")
@@ -142,14 +153,14 @@ def resume(
             return print_json(finished_json(found))
         kind = kind_of(found)
         if not kind.writes_report:
-            return show(found, Options(store))
+            return print_run(found, RunOptions(store))
         print_parts(kind.report(found))
         return print_repetitions(found, store)
     found, seconds = _go_on(found, options, program)
-    return show(found, options, seconds)
+    return print_run(found, options, seconds)
 
 
-def _go_on(run: "Run", options: Options, program: ProgramWords) -> "tuple[Run, float]":
+def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":
     """Work on an interrupted run until it is done; returns it with the CPU time that this took."""
     from ...runs.kind import kind_of
     from ...runs.store import Store
@@ -161,13 +172,13 @@ def _go_on(run: "Run", options: Options, program: ProgramWords) -> "tuple[Run, f
         Store.open(store_path(options.store), write=True) as runs,
     ):
         found = runs.work_on(run.name)
-        work(found, options, prepared)
+        execute_run(found, options, prepared)
     return found, time.process_time() - began
 
 
-def _resume_all(options: Options) -> None:
+def _resume_all(options: RunOptions) -> None:
     """Go on with every interrupted run that is nobody's and needs no file or program to be named."""
-    from ...runs.store import Busy, Damaged, Store
+    from ...runs.store import Damaged, Store, StoreBusy
     from .. import console
 
     again = "fogspiel resume --all" + (f" --store {shlex.quote(str(options.store))}" if options.store else "")
@@ -178,15 +189,15 @@ def _resume_all(options: Options) -> None:
         try:
             with Store.open(store_path(options.store), write=False) as runs:
                 found = runs.read(name)
-            found, seconds = _go_on(found, options, ProgramWords())
-        except (ValueError, Busy, Damaged) as error:
+            found, seconds = _go_on(found, options, ProgramSourceOptions())
+        except (ValueError, StoreBusy, Damaged) as error:
             skipped.append({"run": name, "why": str(error)})
             console.err.print(f"run {name} is skipped: {error}")
             continue
         if options.as_json:
             resumed.append({"run": name} | outcome_of(found, options, seconds))
         else:
-            show(found, options, seconds)
+            print_run(found, options, seconds)
     if options.as_json:
         return print_json({"resumed": resumed, "skipped": skipped})
     return console.out.print(f"{len(names) - len(skipped)} of {len(names)} interrupted runs are finished now")

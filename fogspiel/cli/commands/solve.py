@@ -27,10 +27,10 @@ from ..app import (
 from ..completion import complete_games_and_runs, complete_routes
 from ..early_checks import check_route, positive
 from ..listing import listing
-from ..work import Options, begin_and_show
+from ..work import RunOptions, begin_and_show
 
 if TYPE_CHECKING:
-    from ...solve.checkers.primitives import Body
+    from ...solving.proofs.checkers.primitives import Body
 
 SMALL_CERTIFICATE = 100_000
 """Letters of a certificate that is checked within a second or two by the interpreter."""
@@ -81,21 +81,21 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
-    from ...games.resistance.setups import vary
+    from ...resistance.game.setups import vary
     from ...runs.kinds.solve import Request, task_of
-    from ...solve.game_sources import find_problem
     from ...solve.memory_limit import limit_memory
+    from ...solving.sources import find_source
     from .. import console
 
     game = vary(game, missions, spies, fails)
     request = Request(remembering(game, remember), method, exact, gap, memory, seed, iterations, seconds)
-    problem = find_problem(request.game)
+    problem = find_source(request.game)
     if problem.game is not None:
         announce_compilation()
     began = time.process_time()
     with limit_memory(memory), console.status(game) as say:
         task = task_of(request, lambda progress: say(progress.words), problem)
-    options = Options(store, as_json, certificate=certificate)
+    options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 
 
@@ -123,18 +123,18 @@ def verify(
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
-    from ...solve import certificates
     from ...solve.memory_limit import limit_memory
+    from ...solving.proofs import certificate_files
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
         body = _find_certificate(what, store, size)
-        from ...core.kernel import interpreted
+        from ...core.compile.kernel import interpreted
 
         began = time.process_time()
         with interpreted() if _is_small(body) else nullcontext():
-            lower, upper = certificates.verify(body, game, seconds)
+            lower, upper = certificate_files.verify(body, game, seconds)
     spent = round(time.process_time() - began, 3)
     if as_json:
         proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
@@ -151,8 +151,8 @@ def _is_small(certificate: "Body") -> bool:
 def _find_certificate(what: str, store: Path | None, size: float) -> "Body":
     """The certificate in a file of that name, of a run of the store, or that comes with the package."""
     from ...runs.store import Store
-    from ...solve.certificates import read_certificate
-    from ...solve.values import known_values
+    from ...solving.known_values import known_values
+    from ...solving.proofs.certificate_files import read_certificate
 
     if Path(what).exists():
         return read_certificate(Path(what), size)
@@ -182,14 +182,14 @@ def export_game(
     as_json: AsJson = False,
 ) -> None:
     """Write a game as a Gambit file: .efg (the tree) or .nfg (the strategic form, if it is small)."""
-    from ...solve.formats import efg_text, nfg_text
-    from ...solve.game_sources import find_problem
+    from ...interop import to_efg, to_nfg
+    from ...solving.sources import find_source
     from .. import console
 
-    writers = {".efg": efg_text, ".nfg": nfg_text}
+    writers = {".efg": to_efg, ".nfg": to_nfg}
     if output.suffix not in writers:
         raise ValueError(f"--output is {str(output)!r}: it must end with .efg or .nfg")
-    text = writers[output.suffix](*find_problem(remembering(game, remember)).describe(memory))
+    text = writers[output.suffix](*find_source(remembering(game, remember)).describe(memory))
     write_text(text, output)
     if as_json:
         return print_json({"game": game, "output": str(output), "bytes": len(text.encode())})

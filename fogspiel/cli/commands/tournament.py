@@ -8,7 +8,7 @@ import typer
 from ..app import AsJson, Cluster, GameWords, Processes, Remember, Seed, StorePath, app, remembering, store_path
 from ..completion import complete_players
 from ..early_checks import positive
-from ..work import Options, begin_and_show
+from ..work import RunOptions, begin_and_show
 
 
 @app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
@@ -32,11 +32,11 @@ def tournament(
     as_json: AsJson = False,
 ) -> None:
     """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
-    from ...core.own_games import bring_game
+    from ...core.find import load_game
     from ...runs.kinds.round_robin import Request
 
-    chosen = bring_game(remembering(game, remember))
+    chosen = load_game(remembering(game, remember))
     request = Request.of(chosen, players, games, seed, store_path(store))
     if cluster is not None:
         request.demand_portable()
-    begin_and_show(request.to_json(), Options(store, as_json, processes, cluster, output), once=True)
+    begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)

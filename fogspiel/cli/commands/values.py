@@ -10,7 +10,7 @@ import typer
 from ..app import AsJson, announce_compilation, app, print_json
 
 if TYPE_CHECKING:
-    from ...solve.values import KnownValue
+    from ...solving.known_values import KnownValue
 
 Chosen = Annotated[str | None, typer.Argument(metavar="GAME", help="One game, with everything that is known of it.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the certificates that come with the package.")]
@@ -22,7 +22,7 @@ SPARE = ("win 1, loss -1", "ours")
 @app.command("values")
 def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = False) -> None:
     """List the games whose values are known: value, certificate, who published it first, what is ours."""
-    from ...solve.values import COLUMNS, find_known, known_values
+    from ...solving.known_values import COLUMNS, find_known, known_values
     from .. import console
 
     chosen = list(known_values().values()) if game is None else [find_known(game)]
@@ -41,7 +41,7 @@ def list_values(game: Chosen = None, verify: Verify = False, as_json: AsJson = F
 
 def _verify(listed: "Sequence[KnownValue]") -> list[dict[str, Any]]:
     """Check the certificates of these games, which must be shipped."""
-    from ...solve.values import verify_shipped
+    from ...solving.known_values import verify_shipped
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits

@@ -71,9 +71,9 @@ def web(
 
 def _bring(words: list[str]) -> None:
     """Bring the user's games, each under a name of its own."""
-    from ...core.own_games import bring_game
+    from ...core.find import load_game
 
-    names = [bring_game(one).name for one in words]
+    names = [load_game(one).name for one in words]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"--game names {name} {names.count(name)} times: the games must have different names")

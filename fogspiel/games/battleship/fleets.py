@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, ones
-from ...core.rng import unit
+from ...core.compile.kernel import inlined, kernel, ones
+from ...core.rng import random_unit
 from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN_SHIP, SEEN_TARGET, SHIPS, SIDE, SQUARES
 
 # Tables
@@ -151,7 +151,7 @@ def draw_placement(plan, factors, integers, reals, ship, low, high, near_low, ne
         reals[SUM + i] = total
     if total == 0.0:
         return -1
-    return first_reaching(reals, SUM + integers[LISTS + 2 * ship], (1.0 - unit(stream)) * total) - SUM
+    return first_reaching(reals, SUM + integers[LISTS + 2 * ship], (1.0 - random_unit(stream)) * total) - SUM
 
 
 @kernel
@@ -222,7 +222,7 @@ def draw_fleet(plan, block, integers, reals, stream):
         whole = pulled + highest * reals[TOTAL + ship]
         found = -1
         for _ in range(PROPOSALS):
-            mark = unit(stream) * whole
+            mark = random_unit(stream) * whole
             if mark < pulled:
                 found = first
                 while reals[SUM + found] < pulled - mark:
@@ -230,11 +230,11 @@ def draw_fleet(plan, block, integers, reals, stream):
                 break
             if plain == end:
                 break
-            place = unit(stream) * (end - plain)
+            place = random_unit(stream) * (end - plain)
             column = plain + int(place)
             i = column if place - int(place) < reals[SHARE + column] else integers[OTHER + column]
             met = overlap(integers[LIVE + i], low, high, near_low, near_high)
-            if unit(stream) * highest < plan[factors + met]:
+            if random_unit(stream) * highest < plan[factors + met]:
                 found = i
                 break
         if found < 0:

@@ -20,9 +20,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...core.compile.kernel import inlined, kernel
 from ...core.game import LOSS, OVER, WIN
-from ...core.kernel import inlined, kernel
-from ..shared.hidden import pick
+from ..boards.board import pick
 
 PLACED, MOVER, HITS, SHIP, SEA = 0, 1, 2, 4, 12
 SEEN_PLACED, SEEN_MINE, SEEN_HITS, SEEN_SHIP, SEEN_TARGET = 0, 1, 2, 4, 8

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
+from ...core.compile.kernel import Kernel, kernel, variant
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
-from ...core.kernel import Kernel, kernel, variant
-from ...core.rng import below, stream_of, unit
+from ...core.rng import random_below, random_unit, stream_of
 from . import rules
 from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
 from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES
@@ -44,14 +44,14 @@ def shot(plan, seen, actions, stream):
     for i in range(len(actions)):
         most = max(most, tally[first + actions[i]])
     if most == 0:
-        return actions[below(stream, len(actions))]
+        return actions[random_below(stream, len(actions))]
     sums, total = np.empty(SQUARES), 0.0
     for i in range(len(actions)):
         count = tally[first + actions[i]]
         if count > 0:
             total += (float(count) / float(most)) ** plan[PLAN_GREED]
         sums[i] = total
-    return actions[first_reaching(sums, 0, (1.0 - unit(stream)) * total)]
+    return actions[first_reaching(sums, 0, (1.0 - random_unit(stream)) * total)]
 
 
 @kernel
@@ -69,7 +69,7 @@ def choose(seen, actions, plan, stream):
 def choose_hunter(seen, actions, plan, stream):
     """Place ships anywhere; shoot beside a hit, or else at a square of one colour of the chequerboard, or anywhere."""
     if seen[SEEN_PLACED] < SHIPS:
-        return actions[below(stream, len(actions))]
+        return actions[random_below(stream, len(actions))]
     good, best, count = np.empty(SQUARES, np.int64), 0, 0
     for i in range(len(actions)):
         row, column = actions[i] // SIDE, actions[i] % SIDE
@@ -83,7 +83,7 @@ def choose_hunter(seen, actions, plan, stream):
         if worth == best:
             good[count] = actions[i]
             count += 1
-    return good[below(stream, count)]
+    return good[random_below(stream, count)]
 
 
 # Words

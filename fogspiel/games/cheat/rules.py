@@ -25,11 +25,11 @@ Chance deals the first player one of the cards left, numbered by colour. Actions
 
 import numpy as np
 
+from ...core.compile.kernel import Kernel, inlined, kernel, variant
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
-from ...core.kernel import Kernel, inlined, kernel, variant
-from ...core.rng import below, normal, seed_of, split
-from ..shared.hidden import permute, pick
-from .valuation import noisy_best, value_of
+from ...core.rng import normal, random_below, seed_of, split
+from ..boards.board import permute, pick
+from .strategy import noisy_best, value_of
 
 CHALLENGED, RESULT, DEALT, TURN, ACTIONS, COLOUR, OPENER, LAST, HAND, LAID = (*range(9), 16)
 COLOURS, RANKS = 4, 13
@@ -281,7 +281,7 @@ def play_with(challenged: int) -> Kernel:
         values, bounds = np.empty(CALL + 1), np.empty(CALL + 1)
         clear(state, challenged)
         while state[DEALT] < HALF:
-            deal(state, below(chance, CARDS - state[DEALT]))
+            deal(state, random_below(chance, CARDS - state[DEALT]))
         while state[RESULT] < 0:
             view(state, state[TURN], seen)
             if state[TURN] == 0:
@@ -300,7 +300,7 @@ def play_with(challenged: int) -> Kernel:
 def choose_never_lose(seen, actions, plan, stream):
     """Anything while the other has more than three cards; then call, and open with a colour that it does not have."""
     if seen[SEEN_OTHER] > 3:
-        return actions[below(stream, len(actions))]
+        return actions[random_below(stream, len(actions))]
     if seen[SEEN_COLOUR] >= 0:
         return CALL
     opening = 0  # the other has three cards at most, so some colour is wholly one's own

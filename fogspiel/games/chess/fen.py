@@ -1,15 +1,30 @@
 """Positions, squares and moves in words: FEN and UCI."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.kernel import interpreted
-from .bits import NO_SQUARE
-from .limits import attackers
-from .men import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, PAWN, ROOK, WHITE, kind_on
-from .move_code import KING_HOME, ROOK_HOME, end_of, move_of, promotion_of, start_of
-from .position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, king_of, occupied
+from ...core.compile.kernel import interpreted
+from .bitboards import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, NO_SQUARE, PAWN, ROOK, WHITE, kind_on
+from .moves import attackers
+from .position import (
+    CLOCK,
+    KING_HOME,
+    MEN,
+    MOVER,
+    PASSANT,
+    PLY,
+    POSITION,
+    RIGHTS,
+    ROOK_HOME,
+    end_of,
+    king_of,
+    move_of,
+    occupied,
+    promotion_of,
+    start_of,
+)
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LETTERS = "pnbrqk"
@@ -151,3 +166,26 @@ def fen_of(pos: np.ndarray) -> str:
     rights = "".join(letter for i, letter in enumerate(CASTLES) if pos[RIGHTS] >> i & 1) or "-"
     passant = "-" if pos[PASSANT] == NO_SQUARE else square_name(int(pos[PASSANT]))
     return f"{'/'.join(rows)} {'wb'[pos[MOVER]]} {rights} {passant} {pos[CLOCK]} {pos[PLY] // 2 + 1}"
+
+
+# Directions of check and boards in words.
+
+DIRECTIONS = ("rank", "file", "long diagonal", "short diagonal", "knight")
+
+
+def directions_in(checks: int) -> list[str]:
+    """The names of a set of directions."""
+    return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
+
+
+def board_text(men: Sequence[int], whites: int) -> str:
+    """A board, the eighth rank on top: White's men are capitals; squares that are empty or unknown are dots."""
+    lines = []
+    for rank in range(7, -1, -1):
+        row = []
+        for square in range(8 * rank, 8 * rank + 8):
+            kinds = [letter for kind, letter in enumerate(LETTERS) if int(men[kind]) >> square & 1]
+            letter = kinds[0] if kinds else "."
+            row.append(letter.upper() if int(whites) >> square & 1 else letter)
+        lines.append(f"{rank + 1}  {' '.join(row)}")
+    return "\n".join([*lines, "   a b c d e f g h"])

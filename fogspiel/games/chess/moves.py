@@ -6,13 +6,118 @@ pinned; `destinations` then gives the legal squares of one man as a set.
 
 import numpy as np
 
-from ...core.kernel import in_place, inlined, kernel, ones, trailing_zeros
-from . import bits
-from .bits import A_FILE, BETWEEN, H_FILE, LAST_RANKS, NO_SQUARE, NONE, SECOND_RANKS, THROUGH, bit
-from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, is_attacked, restrict
-from .men import ALONE, FORWARD, KINDS, KING, KNIGHT, PAWN, QUEEN, WHITE, kind_on, reach
-from .move_code import KING_HOME, KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, move_of, start_of
-from .position import MEN, MOVER, PASSANT, POSITION, RIGHTS, king_of, make, occupied
+from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
+from . import bitboards
+from .bitboards import (
+    A_FILE,
+    ALL,
+    ALONE,
+    BETWEEN,
+    BISHOP,
+    FORWARD,
+    H_FILE,
+    KINDS,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    NO_SQUARE,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SECOND_RANKS,
+    THROUGH,
+    WHITE,
+    bit,
+    kind_on,
+    reach,
+)
+from .position import (
+    KING_HOME,
+    KING_SIDE,
+    MEN,
+    MOVER,
+    PASSANT,
+    POSITION,
+    QUEEN_SIDE,
+    RIGHTS,
+    ROOK_HOME,
+    end_of,
+    king_of,
+    make,
+    move_of,
+    occupied,
+    start_of,
+)
+
+# Checks and pins: what limits the moves of a side.
+
+CHECKERS, ALLOWED, PINNED = 0, 1, 2
+LIMITS = 3  # the cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned
+
+
+@inlined
+def _leapers(pos, square, colour):
+    """The men of a colour that attack a square from nearby: pawns, knights and the king."""
+    found = bitboards.PAWN_ATTACKS[1 - colour, square] & pos[PAWN]
+    found |= bitboards.KNIGHT_ATTACKS[square] & pos[KNIGHT]
+    return (found | bitboards.KING_ATTACKS[square] & pos[KING]) & pos[MEN + colour]
+
+
+@inlined
+def _sliders(pos, square, colour):
+    """The men of a colour that would attack a square along a line if nobody else were there."""
+    found = ALONE[ROOK, square] & (pos[ROOK] | pos[QUEEN]) | ALONE[BISHOP, square] & (pos[BISHOP] | pos[QUEEN])
+    return found & pos[MEN + colour]
+
+
+@in_place
+def attackers(pos, square, colour, occ):
+    """The men of a colour that attack a square, with these squares taken as occupied."""
+    found, sliders = _leapers(pos, square, colour), _sliders(pos, square, colour)
+    while sliders:
+        slider = trailing_zeros(sliders)
+        if BETWEEN[square, slider] & occ == 0:
+            found |= bit(slider)
+        sliders &= sliders - 1
+    return found
+
+
+@in_place
+def is_attacked(pos, square, colour, occ):
+    """True if a man of a colour attacks a square, with these squares taken as occupied."""
+    if _leapers(pos, square, colour):
+        return True
+    sliders = _sliders(pos, square, colour)
+    while sliders:
+        if BETWEEN[square, trailing_zeros(sliders)] & occ == 0:
+            return True
+        sliders &= sliders - 1
+    return False
+
+
+@in_place
+def restrict(pos, limits):
+    """Work out what limits the mover: checks and pins."""
+    mover = pos[MOVER]
+    king, own, occ = king_of(pos, mover), pos[MEN + mover], pos[MEN] | pos[MEN + 1]
+    checkers, sliders, pinned = _leapers(pos, king, 1 - mover), _sliders(pos, king, 1 - mover), NONE
+    while sliders:
+        slider = trailing_zeros(sliders)
+        shield = BETWEEN[king, slider] & occ
+        if shield == 0:
+            checkers |= bit(slider)
+        elif shield & (shield - 1) == 0:
+            pinned |= shield & own
+        sliders &= sliders - 1
+    limits[CHECKERS], limits[PINNED] = checkers, pinned
+    if checkers == 0:
+        limits[ALLOWED] = ALL
+    elif checkers & (checkers - 1):
+        limits[ALLOWED] = NONE
+    else:
+        limits[ALLOWED] = BETWEEN[king, trailing_zeros(checkers)] | checkers
+
 
 MOST_MOVES = 256
 PROMOTIONS = 4
@@ -48,7 +153,7 @@ def _king_is_safe(pos, king, square):
 @in_place
 def _king_may_go(pos, king, end, limits):
     """True if the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
-    if bits.KING[king] & bit(end):
+    if bitboards.KING_ATTACKS[king] & bit(end):
         return pos[MEN + pos[MOVER]] & bit(end) == 0 and _king_is_safe(pos, king, end)
     if limits[CHECKERS] or castlings(king, pos[MOVER], pos[RIGHTS], occupied(pos)) & bit(end) == 0:
         return False
@@ -60,7 +165,7 @@ def _king_destinations(pos, king, limits):
     """Return the king's legal destinations."""
     mover = pos[MOVER]
     occ = occupied(pos) & ~bit(king)
-    found, targets = NONE, bits.KING[king] & ~pos[MEN + mover]
+    found, targets = NONE, bitboards.KING_ATTACKS[king] & ~pos[MEN + mover]
     while targets:
         square = trailing_zeros(targets)
         if not is_attacked(pos, square, 1 - mover, occ):
@@ -89,7 +194,7 @@ def passant_is_legal(pos, square):
 def pawn_captures(pos, square, limits):
     """The squares on which a pawn of the mover may legally take, en passant too."""
     mover = pos[MOVER]
-    reached = bits.PAWN[mover, square]
+    reached = bitboards.PAWN_ATTACKS[mover, square]
     found = reached & pos[MEN + 1 - mover] & limits[ALLOWED]
     if limits[PINNED] & bit(square):
         found &= THROUGH[king_of(pos, mover), square]
@@ -191,7 +296,7 @@ def legal_count(pos, limits):
 @in_place
 def _king_can_step(pos, king):
     """True if the king can go to a neighbouring square; where it may castle it can."""
-    targets = bits.KING[king] & ~pos[MEN + pos[MOVER]]
+    targets = bitboards.KING_ATTACKS[king] & ~pos[MEN + pos[MOVER]]
     while targets:
         if _king_is_safe(pos, king, trailing_zeros(targets)):
             return True
@@ -203,7 +308,7 @@ def _king_can_step(pos, king):
 def _piece_can_step(pos, free, own):
     """True if one of these men other than pawns and the king, none of them pinned, can leave its square."""
     for kind in range(KNIGHT, KING):
-        near = bits.KNIGHT if kind == KNIGHT else bits.KING
+        near = bitboards.KNIGHT_ATTACKS if kind == KNIGHT else bitboards.KING_ATTACKS
         men = pos[kind] & free
         while men:
             square = trailing_zeros(men)
@@ -243,7 +348,7 @@ def is_legal(pos, limits, move):
         return _king_may_go(pos, start, end, limits)
     mover, there, occ = pos[MOVER], bit(end), occupied(pos)
     if kind == PAWN:
-        if bits.PAWN[mover, start] & there:
+        if bitboards.PAWN_ATTACKS[mover, start] & there:
             return pawn_captures(pos, start, limits) & there != 0
         reached = pushes(start, mover, occ)
     else:
@@ -257,7 +362,7 @@ def is_legal(pos, limits, move):
 def possible_passant(pos, limits):
     """The square of a possible capture en passant, or NO_SQUARE."""
     if pos[PASSANT] != NO_SQUARE:
-        pawns = bits.PAWN[1 - pos[MOVER], pos[PASSANT]] & pos[PAWN] & pos[MEN + pos[MOVER]]
+        pawns = bitboards.PAWN_ATTACKS[1 - pos[MOVER], pos[PASSANT]] & pos[PAWN] & pos[MEN + pos[MOVER]]
         while pawns:
             if pawn_captures(pos, trailing_zeros(pawns), limits) & bit(pos[PASSANT]):
                 return pos[PASSANT]

@@ -13,22 +13,54 @@ A search is a stack of rows, one per ply. Data sheet of a row:
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, trailing_zeros
-from . import bits
-from .bits import LAST_RANKS, NO_SQUARE, NONE, THROUGH, bit
-from .limits import ALLOWED, CHECKERS, LIMITS, PINNED, attackers, restrict
-from .men import FORWARD, KINDS, KING, NO_MAN, PAWN, QUEEN, ROOK, WHITE, kind_on, reach
-from .move_code import castling_rook, end_of, move_of, promotion_of, start_of
+from ...core.compile.kernel import inlined, kernel, trailing_zeros
+from . import bitboards
+from .bitboards import (
+    FORWARD,
+    KINDS,
+    KING,
+    LAST_RANKS,
+    NO_MAN,
+    NO_SQUARE,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    THROUGH,
+    WHITE,
+    bit,
+    kind_on,
+    reach,
+)
 from .moves import (
+    ALLOWED,
+    CHECKERS,
+    LIMITS,
     MOST_MOVES,
+    PINNED,
+    attackers,
     destinations,
     legal_moves,
     list_moves,
     list_queening_moves,
     pawn_captures,
+    restrict,
     threatened_by_pawns,
 )
-from .position import MEN, MOVER, PASSANT, POSITION, king_of, make, victim_square
+from .position import (
+    MEN,
+    MOVER,
+    PASSANT,
+    POSITION,
+    castling_rook,
+    end_of,
+    king_of,
+    make,
+    move_of,
+    promotion_of,
+    start_of,
+    victim_square,
+)
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MOST_MOVES
@@ -128,7 +160,7 @@ def takings(pos, limits, out):
                 ends &= THROUGH[king, square]
             count = list_moves(square, ends, False, out, count)
             men &= men - 1
-    ends = bits.KING[king] & other
+    ends = bitboards.KING_ATTACKS[king] & other
     while ends:
         square = trailing_zeros(ends)
         if attackers(pos, square, 1 - mover, occ & ~bit(king)) == 0:

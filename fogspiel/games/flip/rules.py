@@ -22,10 +22,10 @@ Chance deals any of the cards that are left. Action 2 * rank + pile puts a card 
 
 import numpy as np
 
+from ...core.compile.kernel import inlined, kernel
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector
-from ...core.kernel import inlined, kernel
-from ...core.rng import below
-from ..shared.hidden import permute
+from ...core.rng import random_below
+from ..boards.board import permute
 
 PHASE, MOVER, PASSES, DEALT, PILE, HELD, OPEN, CARDS = 0, 1, 2, 3, 4, 6, 8, 24
 DEALING, PLAYING, FINISHED = range(3)
@@ -299,7 +299,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     counts = np.empty(MANY)
     start(state)
     while state[DEALT] < DECK - 1:
-        deal(state, below(chance, DECK - state[DEALT]))
+        deal(state, random_below(chance, DECK - state[DEALT]))
     open_cards(state)
     while state[PHASE] == PLAYING:
         if state[MOVER] == 0:

@@ -1,3 +1,3 @@
 """Phantom games on boards."""
 
-from .words import GAMES as GAMES
+from .look import GAMES as GAMES

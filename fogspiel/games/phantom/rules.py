@@ -27,11 +27,13 @@ Action k: try the cell k.
 
 from functools import cache
 
-from ...core.game import DRAW, LOSS, OVER, WIN, Kernel
-from ...core.kernel import inlined, kernel, ones, trailing_zeros, variant
-from ...core.rng import below
-from ..shared.bits import list_bits
-from ..shared.boards import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, outline, spread
+import numpy as np
+
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros, variant
+from ...core.game import DRAW, LOSS, OVER, WIN, Kernel, Resample
+from ...core.rng import random_below
+from ..boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, list_bits, outline, permute, spread
+from ..boards.ponnuki import best_try
 
 ROWS, COLUMNS, TURNS, COUNTED, TURN, RESULT, STONES, KNOWN, RECORD = 0, 1, 2, 3, 4, 5, 6, 8, 10
 SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_KNOWN, SEEN_RECORD = 4, 5, 6, 7, 8
@@ -177,7 +179,7 @@ def uniform_play(name: str, abrupt: bool) -> Kernel:
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         player, own, other, untried, others_untried, left, others_left = 0, 0, 0, full, full, cells, cells
         while True:
-            number = below(stream_0, left) if player == 0 else below(stream_1, left)
+            number = random_below(stream_0, left) if player == 0 else random_below(stream_1, left)
             rest = untried
             for _ in range(number):
                 rest &= rest - 1
@@ -196,3 +198,74 @@ def uniform_play(name: str, abrupt: bool) -> Kernel:
                 left, others_left = others_left, left
 
     return play
+
+
+# Hidden part of a phantom game's state: the enemy stones that a player never met.
+
+TRIES = 100  # boards that are drawn at most for another state
+
+
+def cells_of(bits: int) -> list[int]:
+    """The cells of a set of bits."""
+    return [cell for cell in range(bits.bit_length()) if bits >> cell & 1]
+
+
+def resample_by(start: Kernel, apply: Kernel) -> Resample:
+    """Make a resampler for these rules: enemy stones move to untried cells if all turns stay as before."""
+
+    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+        tried = int(state[STONES + player])
+        for turn in range(state[TURNS]):
+            tried |= int(state[record_of(state, player, turn) + 1])
+        cells = [cell for cell in range(state[ROWS] * state[COLUMNS]) if not tried >> cell & 1]
+        stones = [record_of(state, 1 - player, turn) for turn in range(state[TURNS])]
+        unseen = [stone for stone in stones if state[stone] in cells]
+        for _ in range(TRIES if unseen else 0):
+            places = np.array(cells)
+            permute(places, range(len(cells)), stream)
+            record = state.copy()
+            record[unseen] = places[: len(unseen)]
+            other = _play_again(record, start, apply)
+            if np.array_equal(_view_of(other, player), _view_of(state, player)):
+                return other
+        return state.copy()
+
+    return resample
+
+
+def _play_again(record: np.ndarray, start: Kernel, apply: Kernel) -> np.ndarray:
+    """The state to which the turns of a record lead, as far as they can be played."""
+    state = np.zeros_like(record)
+    start(state)
+    for turn in range(record[TURN] + 1):
+        at = record_of(record, turn % 2, turn // 2)
+        stone = [int(record[at])] if record[at] >= 0 else []
+        for cell in [*cells_of(int(record[at + 1])), *stone]:
+            if state[RESULT] >= 0 or state[TURN] != turn:
+                return state
+            apply(state, cell)
+    return state
+
+
+def _view_of(state: np.ndarray, player: int) -> np.ndarray:
+    seen = np.zeros_like(state)  # a view is shorter than its state
+    view(state, player, seen)
+    return seen
+
+
+# The player by playouts on the small boards of phantom ponnuki: its view, cell by cell.
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    """Try what playouts on boards that explain the view say."""
+    rows, columns, turn = seen[ROWS], seen[COLUMNS], seen[SEEN_TURN] >> 1
+    cells = rows * columns
+    put, failed, known = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    for cell in range(cells):
+        known[cell] = (seen[SEEN_KNOWN] >> cell) & 1
+        for then in range(turn + 1):
+            failed[cell] |= ((seen[SEEN_RECORD + 2 * then + 1] >> cell) & 1) << then
+    for then in range(turn):
+        put[seen[SEEN_RECORD + 2 * then]] = then + 1
+    return best_try(rows, columns, seen[SEEN_PLAYER], turn, put, failed, known, actions, int(plan[0]), stream)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import REDRAWN, Policy
-from ...core.exact import THRESHOLD, BestReply, members_of, reply_to_members
+from ...core.agents import REDRAWN, ParametricPolicy
+from ...core.compile.kernel import kernel
+from ...core.exact_scores import THRESHOLD, BestResponseScore, members_of, reply_to_members
 from ...core.game import UNIFORM, Game
-from ...core.kernel import kernel
 from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
 
 HALF = Fraction(1, 2)
@@ -82,7 +82,7 @@ def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
     return wins_0[0, 0], wins_1[0, 0]
 
 
-def _thresholds(player: Policy) -> list[tuple[Fraction, int]]:
+def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
     """The thresholds of a policy with their probabilities."""
     members = members_of(player, Fraction)
     if player.how == REDRAWN:
@@ -92,7 +92,7 @@ def _thresholds(player: Policy) -> list[tuple[Fraction, int]]:
     return [(weight, threshold_of(theta)) for weight, theta in members]
 
 
-def exact_score(game: Game, first: Policy, second: Policy) -> Fraction:
+def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
     if first.strategy is second.strategy and (first.how == second.how == REDRAWN or not first.strategy.parameters):
         return HALF  # two of the same kind
@@ -206,7 +206,7 @@ def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
             wins_1[other, own] = a_1 + b_1 * (1.0 - wins_0[own, other])
 
 
-def _plays(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
+def _plays(player: ParametricPolicy) -> Iterator[tuple[float, np.ndarray]]:
     """The ways a policy plays (the chance to roll at [own, other, turn]) with their probabilities."""
     if player.strategy is OPTIMUM:
         yield 1.0, optimum().rolls.astype(float)
@@ -219,7 +219,7 @@ def _plays(player: Policy) -> Iterator[tuple[float, np.ndarray]]:
         yield float(weight), np.ascontiguousarray(np.broadcast_to(np.arange(GOAL) < threshold, (GOAL,) * 3), float)
 
 
-def rate(first: Policy, second: Policy) -> float:
+def rate(first: ParametricPolicy, second: ParametricPolicy) -> float:
     """The score of `first` against `second` in floating point, the mean of both starting orders."""
     total, others = 0.0, list(_plays(second))
     for weight, rolls in _plays(first):
@@ -233,11 +233,11 @@ def rate(first: Policy, second: Policy) -> float:
 # Best replies
 
 
-def best_replies(game: Game, player: Policy) -> list[BestReply]:
+def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
     """The best reply, to one member at a time (it cannot tell which it meets), and the best threshold against all."""
     scores, members = threshold_matrix(), members_of(player, float)
     met = np.sum([weight * scores[LEAST:, threshold_of(theta)] for weight, theta in members], axis=0)
-    return [reply_to_members(player, _reply_score), BestReply(THRESHOLD, float(met.max()))]
+    return [reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
 
 
 def _reply_score(theta: np.ndarray) -> float:

@@ -14,9 +14,9 @@ Chance rolls 1..6. Actions of the mover: 0 hold, 1 roll.
 
 import numpy as np
 
+from ...core.compile.kernel import inlined, kernel
 from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
-from ...core.kernel import inlined, kernel
-from ...core.rng import below
+from ...core.rng import random_below
 
 PHASE, MOVER, TURN, BANKED = range(4)
 ROLLING, DECIDING, FINISHED = range(3)
@@ -120,7 +120,7 @@ def banked_after_turn(banked, threshold, chance):
     target = min(threshold, GOAL - banked)
     turn = 0
     while turn < target:
-        face = 1 + below(chance, FACES)
+        face = 1 + random_below(chance, FACES)
         if face == 1:
             return banked
         turn += face

@@ -25,9 +25,9 @@ by itself.
 
 import numpy as np
 
+from ...core.compile.kernel import Kernel, inlined, kernel, variant
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
-from ...core.kernel import Kernel, inlined, kernel, variant
-from ..shared.hidden import permute
+from ..boards.board import permute
 
 PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
 MOST_CARDS, RING = 56, 64

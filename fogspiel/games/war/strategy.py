@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.compile.kernel import Kernel, inlined, kernel, variant
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
-from ...core.kernel import Kernel, inlined, kernel, variant
-from ...core.rng import GOLDEN, S11, UNIT, below, mixed, seed_of, shuffle, unit
+from ...core.rng import GOLDEN, S11, UNIT, mixed, random_below, random_unit, seed_of, shuffle
 from . import rules
 from .rules import (
     CARDS,
@@ -83,7 +83,7 @@ def choose(seen, actions, plan, stream):
         return seen[SEEN_WON + in_order(plan, packet, seen[SEEN_TOP])]
     if seen[SEEN_BOTTOM] > 0:
         return values + seen[SEEN_WON + in_order(plan, packet, seen[SEEN_BOTTOM])]
-    u = unit(stream)
+    u = random_unit(stream)
     if u < plan[PLAN_SHUFFLE]:
         return 2 * values
     first = seen[SEEN_WON + in_order(plan, packet, 0)]
@@ -103,7 +103,7 @@ def order_packet(state, plan, chance, u):
     deck, tail = DECK + RING * winner, state[HEAD + winner] + state[HELD + winner]
     if u < plan[PLAN_SHUFFLE]:
         for place in range(packet - 1):
-            i = below(chance, packet - place)
+            i = random_below(chance, packet - place)
             state[deck + ((tail + place) & (RING - 1))] = state[WON + i]
             state[WON + i] = state[WON + packet - place - 1]
         state[deck + ((tail + packet - 1) & (RING - 1))] = state[WON]
@@ -216,12 +216,12 @@ def play_out_with(watching: int) -> Kernel:
                 if state[PHASE] == FINISHED:
                     return state[RESULT]
                 if state[WINNER] == 0:
-                    u = unit(stream_0)
+                    u = random_unit(stream_0)
                     low_u, high_u = from_0, to_0
                     wins_0 += 1
                     order_packet(state, plan_0, chance, u)
                 else:
-                    u = unit(stream_1)
+                    u = random_unit(stream_1)
                     low_u, high_u = from_1, to_1
                     wins_1 += 1
                     order_packet(state, plan_1, chance, u)
@@ -235,19 +235,19 @@ def play_out_with(watching: int) -> Kernel:
                 held_1 -= 1
                 low, high = min(card_0, card_1), max(card_0, card_1)
                 if card_0 > card_1:
-                    u = unit(stream_0)
+                    u = random_unit(stream_0)
                     low_u, high_u = from_0, to_0
                     wins_0 += 1
-                    high_first = below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
+                    high_first = random_below(chance, 2) if u < shuffle_0 else (high_0 if u < forward_0 else 1 - high_0)
                     tail = head_0 + held_0
                     state[DECK + (tail & (RING - 1))] = high if high_first else low
                     state[DECK + ((tail + 1) & (RING - 1))] = low if high_first else high
                     held_0 += 2
                 else:
-                    u = unit(stream_1)
+                    u = random_unit(stream_1)
                     low_u, high_u = from_1, to_1
                     wins_1 += 1
-                    high_first = below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
+                    high_first = random_below(chance, 2) if u < shuffle_1 else (high_1 if u < forward_1 else 1 - high_1)
                     tail = head_1 + held_1
                     state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
                     state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
@@ -269,7 +269,7 @@ def play_with(values: int, copies: int, shared: int) -> Kernel:
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         lay_out(state, values, copies, shared)
         while state[PACKET] > 1:
-            deal(state, below(chance, state[PACKET]))
+            deal(state, random_below(chance, state[PACKET]))
         deal(state, 0)
         (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
         if min(to_0 - from_0, to_1 - from_1) >= STEADY:

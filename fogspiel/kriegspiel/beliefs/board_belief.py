@@ -10,15 +10,100 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...core.rng import unit
-from ...games.chess.bits import NO_SQUARE
-from ...games.chess.men import KINDS
-from ...games.chess.messages import SQUARE
-from ...games.chess.position import MEN, MOVER, POSITION
-from ...games.kriegspiel import rules
+from ...core.compile.kernel import in_place, kernel, ones
+from ...core.rng import random_below, random_unit
+from ...games.chess import bitboards
+from ...games.chess.bitboards import KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on
+from ...games.chess.moves import LIMITS, attackers
+from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, ROOK_HOME, king_of, occupied
+from ..game import rules
+from ..game.attempts import SQUARE
 from .board_filter import empty_children, keep_where_accepted, keep_where_refused, list_children, select_children
-from .board_variants import vary_boards
-from .consistent_boards import observation_of, observe_last
+from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, observation_of, observe_last, random_square
+from .particle_filter import copy_board
+
+# Boards like those of a belief, on which a man of the other side or two are elsewhere, or of another kind.
+#
+# All boards may share a mistake of many moves ago, which a filter cannot mend: it only follows moves that are possible
+# on its boards. A variant differs in what such mistakes are about: where a man stands that was not heard of for long,
+# or which piece was taken when "a piece" was taken. It explains the observation of its own turn; the messages since
+# then decide whether it was a good guess.
+
+TRIALS = 6  # how often a variant is tried per variant that is wanted
+# How often two men differ instead of one, and how often a piece is of another kind instead of elsewhere.
+SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
+
+
+@in_place
+def end_rights(board, square, kind):
+    """End the rights to castle with a man of the side that is not to move; who has them is taken to have the rook."""
+    colour = 1 - board[MOVER]
+    for side in range(2):
+        if kind == KING or square == ROOK_HOME[colour, side]:
+            board[RIGHTS] &= ~(1 << (2 * colour + side))
+
+
+@in_place
+def change_kind(board, square, kind, stream):
+    """Make a piece of the side that is not to move another one. Whether that side could have it."""
+    other = KNIGHT + random_below(stream, KING - KNIGHT)
+    if other == kind or ones(board[other] & board[MEN + 1 - board[MOVER]]) >= AT_FIRST[other]:
+        return False
+    board[kind] ^= bit(square)
+    board[other] ^= bit(square)
+    end_rights(board, square, kind)
+    return True
+
+
+@in_place
+def change_place(board, square, kind, stream):
+    """Put a man of the side that is not to move elsewhere: a king or a pawn nearby. Whether there is a place."""
+    free = ~occupied(board)
+    if kind == KING:
+        free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
+    elif kind == PAWN:
+        free &= PAWN_SQUARES & (bitboards.KING_ATTACKS[square] | bit((square + 16) & 63) | bit((square - 16) & 63))
+    end = random_square(free, stream)
+    if end == NO_SQUARE:
+        return False
+    board[kind] ^= bit(square) | bit(end)
+    board[MEN + 1 - board[MOVER]] ^= bit(square) | bit(end)
+    board[PASSANT] = NO_SQUARE
+    end_rights(board, square, kind)
+    return True
+
+
+@in_place
+def change_man(board, stream):
+    """Change a man of the side that is not to move. Whether that was possible."""
+    square = random_square(board[MEN + 1 - board[MOVER]], stream)
+    kind = kind_on(board, square)
+    if KNIGHT <= kind < KING and random_unit(stream) < OTHER_KIND:
+        return change_kind(board, square, kind, stream)
+    return change_place(board, square, kind, stream)
+
+
+@kernel
+def vary_boards(seen, models, wanted, stream, out):
+    """Fill `out` with variants of models that explain what was seen at their turn. How many there are."""
+    limits, count = np.empty(LIMITS, np.int64), 0
+    for _ in range(TRIALS * wanted if len(models) else 0):
+        if count == wanted:
+            break
+        board = out[count]
+        copy_board(models[random_below(stream, len(models))], board)
+        if not change_man(board, stream):
+            continue
+        if random_unit(stream) < SECOND_CHANGE and not change_man(board, stream):
+            continue
+        mover = board[MOVER]
+        if (
+            attackers(board, king_of(board, 1 - mover), mover, occupied(board)) == 0
+            and faults(seen, board, limits) == 0
+        ):
+            count += 1
+    return count
+
 
 NO_BOARDS = np.empty((0, POSITION), np.int64)
 REMEMBERED = 10  # turns that are remembered
@@ -40,7 +125,7 @@ class BeliefSize:
 
 
 @dataclass
-class Turn:
+class BeliefTurn:
     """An own turn: boards and what was seen when it began, what was tried, and what was heard of both moves."""
 
     boards: np.ndarray
@@ -88,7 +173,7 @@ class BoardBelief:
     def begin(self, side: int, seen: np.ndarray) -> None:
         """All men are at home, or anywhere that explains what is seen if the game begins in the middle."""
         self.side, self.switches = side, int(seen[rules.SEEN_SWITCHES])
-        self.turns: deque[Turn] = deque(maxlen=REMEMBERED)
+        self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
         at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
@@ -105,12 +190,12 @@ class BoardBelief:
     def begin_turn(self, seen: np.ndarray) -> None:
         """Remember boards of the turn that begins."""
         kept = self.boards if self.count <= self.size.kept else self.boards[self.draw(self.size.kept)]
-        self.turns.append(Turn(kept.copy(), observation_of(seen)))
+        self.turns.append(BeliefTurn(kept.copy(), observation_of(seen)))
 
     def draw(self, wanted: int) -> np.ndarray:
         """Numbers of boards, each as often as its weight says (systematic sampling)."""
         edges = np.cumsum(self.weights)
-        marks = (np.arange(wanted) + unit(self.stream)) / wanted * edges[-1]
+        marks = (np.arange(wanted) + random_unit(self.stream)) / wanted * edges[-1]
         return np.asarray(np.minimum(np.searchsorted(edges, marks), self.count - 1))
 
     def refuse(self, move: int, seen: np.ndarray) -> None:

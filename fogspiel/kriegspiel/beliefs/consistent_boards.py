@@ -7,17 +7,31 @@ check, or where they stand on a board that is taken as a model. A board that doe
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
-from ...core.rng import below
-from ...games.chess import bits, messages, position
-from ...games.chess.bits import ALL, BETWEEN, NO_SQUARE, NONE, along, bit
-from ...games.chess.limits import LIMITS, attackers, restrict
-from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, attacks_of, kind_on
-from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ...games.chess.moves import can_move, destinations, threatened_by_pawns
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
+from ...core.rng import random_below
+from ...games.chess import bitboards, position
+from ...games.chess.bitboards import (
+    ALL,
+    BETWEEN,
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    NO_SQUARE,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    along,
+    attacks_of,
+    bit,
+    kind_on,
+)
+from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
 from ...games.chess.position import MEN, MOVER, occupied
-from ...games.kriegspiel import rules
-from ...games.kriegspiel.announcements import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
+from ..game import attempts, rules
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
+from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
 from .particle_filter import copy_board
 
 _FIELDS = [
@@ -64,7 +78,7 @@ def random_square(squares, stream):
     """One square of a set, or NO_SQUARE if it is empty."""
     if squares == NONE:
         return NO_SQUARE
-    for _ in range(below(stream, ones(squares))):
+    for _ in range(random_below(stream, ones(squares))):
         squares &= squares - 1
     return trailing_zeros(squares)
 
@@ -86,7 +100,7 @@ def random_kind(left, stream, kinds):
             total += left[kind]
     if total == 0:
         return KINDS
-    place = below(stream, total)
+    place = random_below(stream, total)
     for kind in range(KINDS):
         if kinds >> kind & 1:
             place -= left[kind]
@@ -115,7 +129,7 @@ def draw_any_men(seen, model, left, stream):
         left[random_kind(left, stream, MEN_BUT_KING)] -= 1
         men -= 1
     while men < seen.pieces:
-        left[below(stream, KING)] += 1
+        left[random_below(stream, KING)] += 1
         men += 1
 
 
@@ -138,7 +152,7 @@ def draw_men(seen, model, left, stream):
         left[random_kind(left, stream, PIECES)] -= 1
         pieces -= 1
     while pieces < seen.pieces:
-        left[KNIGHT + below(stream, KING - KNIGHT)] += 1
+        left[KNIGHT + random_below(stream, KING - KNIGHT)] += 1
         pieces += 1
 
 
@@ -147,18 +161,18 @@ def put_checker(board, left, direction, barred, stream):
     """Put down a man that gives check from a direction. The squares that must stay empty for it, or ALL if none can."""
     colour = board[MOVER]
     king, occ = position.king_of(board, colour), occupied(board)
-    if direction == messages.BY_KNIGHT:
-        kind, squares = KNIGHT, bits.KNIGHT[king]
+    if direction == attempts.BY_KNIGHT:
+        kind, squares = KNIGHT, bitboards.KNIGHT_ATTACKS[king]
         if left[KNIGHT] == 0:
             return ALL
     else:
-        sliders = 1 << ROOK if direction in (messages.BY_RANK, messages.BY_FILE) else 1 << BISHOP | 1 << PAWN
-        squares = along(messages.line_of_check(direction, king), king, occ)
+        sliders = 1 << ROOK if direction in (attempts.BY_RANK, attempts.BY_FILE) else 1 << BISHOP | 1 << PAWN
+        squares = along(attempts.line_of_check(direction, king), king, occ)
         kind = random_kind(left, stream, 1 << QUEEN | sliders)
         if kind == KINDS:
             return ALL
         if kind == PAWN:
-            squares &= bits.PAWN[colour, king] & PAWN_SQUARES
+            squares &= bitboards.PAWN_ATTACKS[colour, king] & PAWN_SQUARES
     square = random_square(squares & ~occ & ~barred, stream)
     if square == NO_SQUARE:
         return ALL
@@ -276,7 +290,7 @@ def faults(seen, board, limits):
     """Return the set of faults of a board: the parts of the last observation that it does not explain."""
     found = 0
     restrict(board, limits)
-    if messages.directions(board, limits) != seen.message[CHECKS]:
+    if attempts.directions(board, limits) != seen.message[CHECKS]:
         found |= WRONG_CHECKS
     if announced_tries(board, limits, seen.switches) != seen.message[TRIES]:
         found |= WRONG_TRIES
@@ -303,7 +317,7 @@ def observe_last(seen, models, wanted, stream, out):
         least = WORST
         for _ in range(MOST_TRIALS):
             if len(models):
-                copy_board(models[below(stream, len(models))], model)
+                copy_board(models[random_below(stream, len(models))], model)
             if not set_up(seen, model, board, left, stream):
                 continue
             if attackers(board, position.king_of(board, 1 - colour), colour, occupied(board)):

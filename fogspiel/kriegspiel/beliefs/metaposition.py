@@ -7,14 +7,27 @@ side's holds at least one possibility. The sets are never too small but where th
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, ones, trailing_zeros
-from ...games.chess import bits
-from ...games.chess.attempts import move_own
-from ...games.chess.bits import A_FILE, ALL, BETWEEN, NO_SQUARE, bit
-from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, WHITE, reach, union
-from ...games.chess.move_code import end_of, start_of
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import (
+    A_FILE,
+    ALL,
+    BETWEEN,
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    NO_SQUARE,
+    PAWN,
+    WHITE,
+    bit,
+    reach,
+    union,
+)
 from ...games.chess.moves import taken_left, taken_right
-from .fills import BOTTOM, TOP, leaps
+from ...games.chess.position import end_of, start_of
+from ..game.attempts import move_own
+from .board_filter import BOTTOM, TOP, leaps
 
 DIGITS = 5
 _FIELDS = [
@@ -132,7 +145,11 @@ def begin_anywhere(meta, pawns, pieces):
 @kernel
 def attacks_past(meta, occ):
     """The squares that the own men attack if these are occupied."""
-    found = threatened_by_pawns_up(meta.men[PAWN]) | leaps(meta.men[KNIGHT]) | bits.KING[trailing_zeros(meta.men[KING])]
+    found = (
+        threatened_by_pawns_up(meta.men[PAWN])
+        | leaps(meta.men[KNIGHT])
+        | bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])]
+    )
     for kind in range(BISHOP, KING):
         men = meta.men[kind]
         while men:

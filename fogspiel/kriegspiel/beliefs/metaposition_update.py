@@ -16,20 +16,62 @@
 `repair` then mends what has become impossible.
 """
 
-from ...core.kernel import kernel, ones, trailing_zeros
-from ...games.chess import bits
-from ...games.chess.bits import BETWEEN, NO_SQUARE, NONE, bit
-from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, kind_on, reach
-from ...games.chess.messages import CHECKS, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
-from ...games.chess.move_code import end_of, start_of
+import numpy as np
+
+from ...core.compile.kernel import kernel, leading_zeros, ones, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import (
+    A_FILE,
+    ABOVE,
+    BELOW,
+    BETWEEN,
+    BISHOP,
+    FILE,
+    KINDS,
+    KING,
+    KNIGHT,
+    NO_SQUARE,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    THROUGH,
+    along,
+    attacks_of,
+    bit,
+    kind_on,
+    reach,
+    union,
+)
+from ...games.chess.position import end_of, start_of
+from ..game.attempts import (
+    BY_FILE,
+    BY_KNIGHT,
+    BY_RANK,
+    CHECKS,
+    MAN_TAKEN,
+    NOTHING_TAKEN,
+    PAWN_TAKEN,
+    SQUARE,
+    TAKEN,
+    TRIES,
+    direction_of_check,
+    line_of_check,
+)
+from . import board_filter
+from .board_filter import BOTTOM, around, leaps
 from .metaposition import (
     OWN_FIFTH_RANK,
     OWN_SEVENTH_RANK,
+    THEIR_FOURTH_RANK,
+    add_pawns,
     clear,
+    drop_pawn,
     enemies,
     grow_older,
     move,
     occupy,
+    per_file,
     possible_men,
     repair,
     sure_attacks,
@@ -37,8 +79,248 @@ from .metaposition import (
     take_some_man,
     threatened_by_pawns_up,
 )
-from .metaposition_checks import hear_check_to_them, hear_check_to_us, possibly_pinned
-from .metaposition_motion import lose, spread
+
+# Update of a metaposition by announced checks: the possible checking men, and squares of their king.
+
+DIRECTIONS = 5
+
+
+@kernel
+def possibly_pinned(meta):
+    """The own men behind which the king may be exposed: a possible slider may look at them from the far side."""
+    king, blocked, found = trailing_zeros(meta.men[KING]), ~meta.empty, NONE
+    for line in range(4):
+        sliders = meta.theirs[QUEEN] | (meta.theirs[ROOK] if line <= FILE else meta.theirs[BISHOP])
+        shields = along(line, king, blocked) & meta.own
+        while shields:
+            shield = trailing_zeros(shields)
+            away = ABOVE[line, shield] if shield > king else BELOW[line, shield]
+            if along(line, shield, blocked) & away & sliders:
+                found |= bit(shield)
+            shields &= shields - 1
+    return found
+
+
+@kernel
+def _explains(meta, king, moved, opened, barred, checks):
+    """True if the other king, on this square, may hear exactly these checks after an own move.
+
+    A check is new: it comes from one of the men that `moved`, on no line of `barred`, or over an `opened` square.
+    """
+    blocked, maybe, here = ~meta.empty, meta.own | possible_men(meta), bit(king)
+    may, must = 0, 0
+    for kind in range(KING):
+        men = meta.men[kind]
+        while men:
+            square = trailing_zeros(men)
+            direction = BY_KNIGHT if kind == KNIGHT else direction_of_check(king, bit(square))
+            direct = moved & bit(square) != 0 and barred & here == 0
+            if attacks_of(kind, square, 0, blocked) & here and (direct or BETWEEN[square, king] & opened):
+                may |= direction
+            if attacks_of(kind, square, 0, maybe) & here:
+                must |= direction
+            men &= men - 1
+    return checks & ~may == 0 and must & ~checks == 0
+
+
+@kernel
+def _beyond(start, end):
+    """The squares of a line that lie beyond its second square, seen from the first."""
+    for line in range(4):
+        if ABOVE[line, start] & bit(end):
+            return ABOVE[line, end]
+        if BELOW[line, start] & bit(end):
+            return BELOW[line, end]
+    return NONE
+
+
+@kernel
+def hear_check_to_them(meta, action, kind, took, opened, checks):
+    """An own move gave these checks: keep the squares on which the other king would hear them."""
+    start, end = start_of(action), end_of(action)
+    moved, barred = bit(end), NONE
+    if kind == KING and abs(end - start) == 2:
+        moved = bit((start + end) // 2)
+    elif BISHOP <= kind <= QUEEN:  # along its path a man has looked before; ahead of it only up to what it took
+        path = THROUGH[start, end]
+        barred = path & ~_beyond(start, end) if took else path
+    left, found = meta.theirs[KING], NONE
+    while left:
+        king = trailing_zeros(left)
+        if _explains(meta, king, moved, opened, barred, checks):
+            found |= bit(king)
+        left &= left - 1
+    meta.theirs[KING] = found
+
+
+@kernel
+def _seen_from_king(meta, direction, occ):
+    """The squares from which a check in this direction comes, with these blockers."""
+    king = trailing_zeros(meta.men[KING])
+    return (
+        bitboards.KNIGHT_ATTACKS[king] if direction == BY_KNIGHT else along(line_of_check(direction, king), king, occ)
+    )
+
+
+@kernel
+def checkers(meta, direction):
+    """The squares on which a man that gives check in this direction may stand."""
+    seen = _seen_from_king(meta, direction, ~meta.empty)
+    if direction == BY_KNIGHT:
+        return seen & meta.theirs[KNIGHT]
+    if direction in (BY_RANK, BY_FILE):
+        return seen & (meta.theirs[ROOK] | meta.theirs[QUEEN])
+    pawns = bitboards.PAWN_ATTACKS[0, trailing_zeros(meta.men[KING])] & meta.theirs[PAWN]
+    return seen & (meta.theirs[BISHOP] | meta.theirs[QUEEN] | pawns)
+
+
+@kernel
+def hear_check_to_us(meta, checks):
+    """The own king hears these checks and no other."""
+    king, occ = trailing_zeros(meta.men[KING]), meta.own | possible_men(meta)
+    meta.theirs[KING] &= ~bitboards.KING_ATTACKS[king]
+    for number in range(DIRECTIONS):
+        direction = 1 << number
+        if checks & direction:
+            found = checkers(meta, direction)
+            if found and found & (found - 1) == 0:
+                occupy(meta, found)
+            continue
+        clean = ~_seen_from_king(meta, direction, occ)
+        if direction == BY_KNIGHT:
+            meta.theirs[KNIGHT] &= clean
+            continue
+        meta.theirs[QUEEN] &= clean
+        if direction in (BY_RANK, BY_FILE):
+            meta.theirs[ROOK] &= clean
+        else:
+            meta.theirs[BISHOP] &= clean
+            meta.theirs[PAWN] &= clean | ~bitboards.PAWN_ATTACKS[0, king]
+
+
+# Spread of the opponent's men in a metaposition by its move: to other squares, or to a capture.
+
+KING_AT_HOME, KING_SIDE_CASTLED, QUEEN_SIDE_CASTLED = np.int64(1 << 60), np.int64(1 << 62), np.int64(1 << 58)
+KING_SIDE_ROOK, QUEEN_SIDE_ROOK = np.int64(-(1 << 63)), np.int64(1 << 56)
+# For castling: the squares between king and rook must be empty, those of the king's path not attacked.
+KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 << 57), np.int64(3 << 58)
+
+
+@kernel
+def _fill_files(men, empty, highest, lowest):
+    """Spread rooks along files: not past a certain pawn, from beyond all the squares it may be on."""
+    above, below = board_filter.north(highest, ~highest) & ~highest, board_filter.south(lowest, ~lowest) & ~lowest
+    found = board_filter.south(men & ~above, empty) | board_filter.south(men & above, empty & ~lowest)
+    return found | board_filter.north(men & ~below, empty) | board_filter.north(men & below, empty & ~highest)
+
+
+@kernel
+def _castle(meta, empty, control):
+    """Return the other king's castling destinations, over squares that may be empty and that it may cross."""
+    found = NONE
+    if meta.theirs[KING] & KING_AT_HOME == 0:
+        meta.their_castles = 0
+    if meta.theirs[ROOK] & KING_SIDE_ROOK == 0:
+        meta.their_castles &= 2
+    if meta.theirs[ROOK] & QUEEN_SIDE_ROOK == 0:
+        meta.their_castles &= 1
+    if meta.their_castles & 1 and KING_SIDE_GAP & (control | ~empty) == 0:
+        found |= KING_SIDE_CASTLED
+    if meta.their_castles & 2 and QUEEN_SIDE_GAP & ~empty == 0 and QUEEN_SIDE_PATH & control == 0:
+        found |= QUEEN_SIDE_CASTLED
+    return found
+
+
+@kernel
+def spread(meta):
+    """The other side has made a move that took nothing: every man may be where it was or where it can go."""
+    empty, control = meta.empty, sure_attacks(meta)
+    castled = _castle(meta, empty, control)
+    pawns, knights, bishops = meta.theirs[PAWN], meta.theirs[KNIGHT], meta.theirs[BISHOP]
+    rooks, queens, kings = meta.theirs[ROOK], meta.theirs[QUEEN], meta.theirs[KING]
+    highest, lowest = NONE, NONE
+    for file in range(8):
+        there = pawns & (A_FILE << file)
+        if there and per_file(meta.fewest, file):
+            highest |= np.int64(1) << (63 - leading_zeros(there))
+            lowest |= there & -there
+    steps = (pawns >> 8) & empty
+    leavers = pawns & (empty << 8) | knights & leaps(empty)
+    leavers |= (rooks | queens | kings) & board_filter.beside(empty) | (
+        bishops | queens | kings
+    ) & board_filter.cornering(empty)
+    queening = steps & BOTTOM
+    meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & THEIR_FOURTH_RANK
+    meta.theirs[KNIGHT] = knights | leaps(knights) & empty | queening
+    meta.theirs[BISHOP] = board_filter.diagonally(bishops, empty) | queening
+    meta.theirs[ROOK] = board_filter.sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
+    sideways = board_filter.sideways(queens, empty) | board_filter.diagonally(queens, empty)
+    meta.theirs[QUEEN] = sideways | _fill_files(queens, empty, highest, lowest) | queening
+    meta.theirs[KING] = kings | around(kings) & empty & ~control | castled
+    meta.empty = empty | leavers
+    if enemies(meta) == 0:  # a bare king has to move
+        meta.theirs[KING] = around(kings) & empty & ~control
+    if queening:
+        meta.promoted = 1
+    while queening:
+        meta.fewest = drop_pawn(meta.fewest, trailing_zeros(queening) & 7)
+        queening &= queening - 1
+
+
+@kernel
+def _note_pawn_capture(meta, sources, square, only):
+    """A pawn from one of these squares may have taken on a square (and did if `only` pawns could): file bounds."""
+    if sources == 0:
+        return
+    file, added = square & 7, 0 if BOTTOM & bit(square) else 1
+    meta.most = add_pawns(meta.most, file, added)
+    left = sources
+    while left:
+        meta.fewest = drop_pawn(meta.fewest, trailing_zeros(left) & 7)
+        left &= left - 1
+    if only:
+        meta.fewest = add_pawns(meta.fewest, file, added)
+        if sources & (sources - 1) == 0:
+            meta.most = drop_pawn(meta.most, trailing_zeros(sources) & 7)
+
+
+@kernel
+def lose(meta, square):
+    """The other side took an own man on a square: only men that can reach it have moved."""
+    here, blocked, guarded = bit(square), ~meta.empty, sure_attacks(meta) & bit(square)
+    pieces, came = NONE, 0  # where the taker may have stood, and the kinds that it may be, as bits
+    for kind in range(KNIGHT, KINDS):
+        takers = meta.theirs[kind] & reach(kind, square, blocked)
+        if takers and not (kind == KING and guarded):
+            pieces |= takers
+            came |= 1 << kind
+    pawns = meta.theirs[PAWN] if meta.their_tries else NONE
+    passing = NONE
+    if meta.passed != NO_SQUARE and meta.passed + 8 == square:
+        passing = pawns & bitboards.KING_ATTACKS[square] & (np.int64(0xFF) << (square & 56))
+    pawns &= bitboards.PAWN_ATTACKS[0, square]
+    sources = pieces | pawns | passing
+    for kind in range(KINDS):
+        meta.men[kind] &= ~here
+    meta.own = union(meta.men)
+    if sources & (sources - 1) == 0:
+        clear(meta, sources)
+    meta.empty |= sources
+    promotes, anything = here & BOTTOM != 0 and pawns != 0, sources == 0
+    if (pawns and not promotes) or anything:
+        meta.theirs[PAWN] |= here & ~BOTTOM
+    for kind in range(KNIGHT, KING):
+        if came >> kind & 1 or promotes or anything:
+            meta.theirs[kind] |= here
+    if came >> KING & 1:
+        meta.theirs[KING] |= here
+    if promotes:
+        meta.promoted = 1
+    if passing:
+        meta.empty |= here
+        meta.theirs[PAWN] |= bit(meta.passed)
+    _note_pawn_capture(meta, pawns | passing, square, pieces == 0 and not anything)
+    meta.quiet = 0
 
 
 @kernel
@@ -89,7 +371,7 @@ def hear_refusal(meta, action):
     if pushes:
         path |= bit(end)
     if enemies(meta) == 0:
-        near = bits.KING[end] if kind == KING else path
+        near = bitboards.KING_ATTACKS[end] if kind == KING else path
         if near & meta.theirs[KING]:
             meta.theirs[KING] &= near
         repair(meta)
@@ -117,7 +399,7 @@ def hear_tries(meta, tries, refused):
         return
     while left:
         square = trailing_zeros(left)
-        ends = bits.PAWN[0, square] & may & ~refused[square]
+        ends = bitboards.PAWN_ATTACKS[0, square] & may & ~refused[square]
         count += ones(ends)
         targets |= ends
         left &= left - 1

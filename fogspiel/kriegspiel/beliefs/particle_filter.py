@@ -7,16 +7,13 @@ message that was heard, drawn by a simple policy: men take back, and pawns take,
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
-from ...core.rng import below, unit
-from ...games.chess.bits import bit
-from ...games.chess.limits import LIMITS, restrict
-from ...games.chess.men import PAWN
-from ...games.chess.messages import TAKEN
-from ...games.chess.move_code import end_of, start_of
-from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
-from ...games.chess.position import MEN, MOVER, POSITION, make
-from ...games.kriegspiel.announcements import fits_capture, fits_position
+from ...core.compile.kernel import in_place, inlined, kernel
+from ...core.rng import random_below, random_unit
+from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, bit, kind_on
+from ...games.chess.moves import LIMITS, MOST_MOVES, attackers, is_legal, legal_moves, restrict
+from ...games.chess.position import MEN, MOVER, PASSANT, PLY, POSITION, end_of, make, occupied, promotion_of, start_of
+from ..game.attempts import TAKEN
+from ..game.rule_sets import fits_capture, fits_position
 
 EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
 MOST_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
@@ -80,7 +77,7 @@ def reply(board, lost, message, switches, stream, limits, moves, weights, out):
     for i in range(left):
         total += weights[i]
     while left:
-        mark, chosen = unit(stream) * total, 0
+        mark, chosen = random_unit(stream) * total, 0
         while chosen < left - 1 and mark >= weights[chosen]:
             mark -= weights[chosen]
             chosen += 1
@@ -115,4 +112,67 @@ def evolve(pool, count, lost, message, switches, wanted, stream, out):
 def draw_boards(pool, count, stream, out):
     """Fill `out` with boards of the pool drawn with replacement."""
     for i in range(len(out)):
-        copy_board(pool[below(stream, count)], out[i])
+        copy_board(pool[random_below(stream, count)], out[i])
+
+
+# Log-linear policy of an opponent that does not see our men, over its legal moves.
+#
+# The chance of a move is proportional to the product of two weights: one for what the move is (quiet, taking back where
+# a man was just lost, taking elsewhere, castling or promoting), by the kind of man, by whether the side is in check and
+# by whether the man will be protected; and one for the change of place, worth[end] / worth[start], by the kind of man
+# and the phase of the game. A refused attempt costs an opponent nothing, so the choice is among legal moves only. The
+# weights are fitted to games of engines (`training.reply_fit`).
+#
+# Data sheet of a policy: rows of 64 weights, squares as the mover sees them
+#      0 .. 17   places: row 6 * phase + kind
+#     18, 19     classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
+
+FIRST_PLIES = (0, 20, 60)  # the plies at which the phases begin
+CLASS_ROW = len(FIRST_PLIES) * KINDS
+ROWS = CLASS_ROW + 2
+QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
+CLASSES = 4
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when Black looks at it
+
+
+@inlined
+def phase_of(ply):
+    """The phase of the game in which a ply is played."""
+    if ply < FIRST_PLIES[1]:
+        return 0
+    return 1 if ply < FIRST_PLIES[2] else 2
+
+
+@inlined
+def class_of(board, move, kind, lost):
+    """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
+    start, end = start_of(move), end_of(move)
+    if promotion_of(move) or (kind == KING and abs(end - start) == 2):
+        return SPECIAL
+    if board[MEN + 1 - board[MOVER]] & bit(end):
+        return TAKES_BACK if end == lost else TAKES
+    return TAKES if kind == PAWN and end == board[PASSANT] and (end - start) % 8 else QUIET
+
+
+@in_place
+def class_cell(board, move, kind, lost):
+    """The cell with the weight for what a legal move is."""
+    left = bit(start_of(move))
+    guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
+    return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
+
+
+@in_place
+def weigh_replies(board, moves, count, lost, checked, policy, weights):
+    """Fill in the weights of legal moves, those of a man standing together. Their sum."""
+    turned = UPSIDE_DOWN if board[MOVER] == BLACK else 0
+    first_place, classes = KINDS * phase_of(board[PLY]), policy[CLASS_ROW + (1 if checked else 0)]
+    total, last, kind = 0.0, NO_SQUARE, PAWN
+    for i in range(count):
+        start, end = start_of(moves[i]), end_of(moves[i])
+        if start != last:
+            last, kind = start, kind_on(board, start)
+        places = policy[first_place + kind]
+        weights[i] = classes[class_cell(board, moves[i], kind, lost)] * places[end ^ turned] / places[start ^ turned]
+        total += weights[i]
+    return total

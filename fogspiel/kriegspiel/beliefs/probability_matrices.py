@@ -6,12 +6,10 @@ and P_c of the paper). A row sums to the number of such men. `known` is a record
 
 import numpy as np
 
-from ...core.kernel import in_place, ones, trailing_zeros
-from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN, LAST_RANKS, NONE, bit
-from ...games.chess.men import KINDS, KING, ROOK, attacks_of, kind_on, union
-from ...games.chess.messages import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN
-from ...games.chess.move_code import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
+from ...core.compile.kernel import in_place, ones, trailing_zeros
+from ...games.chess.bitboards import BETWEEN, KINDS, KING, LAST_RANKS, NONE, ROOK, attacks_of, bit, kind_on, union
+from ...games.chess.position import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
+from ..game.attempts import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, move_own
 
 KINGS, PAWNS, PIECES = 0, 1, 2  # the rows of the matrices
 _FIELDS = [

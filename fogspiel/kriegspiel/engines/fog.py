@@ -16,21 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ...core.rng import below
-from ...games.chess.attempts import move_own
-from ...games.chess.bits import ALL, NO_SQUARE
-from ...games.chess.men import KINDS, KING, PAWN, QUEEN
-from ...games.chess.messages import SQUARE
-from ...games.chess.move_code import start_of
-from ...games.chess.position import MEN
-from ...games.kriegspiel import rules
+from ...core.rng import random_below
+from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
+from ...games.chess.position import MEN, start_of
 from ..beliefs.board_belief import BeliefSize, BoardBelief
-from ..engine import Choice, Effort, Engine, Maker
-from ..evaluation.attempt_ranking import mean_advantages, rank_attempts
-from ..evaluation.threat_value import ThreatEvaluator
-from ..learned import Learned, load_learned
-from ..parameters import FogParameters
-from ..search.lone_king_player import LoneKingPlayer, faces_lone_king
+from ..endings.player import LoneKingPlayer, faces_lone_king
+from ..engine import Choice, Engine, EngineFactory, SearchLimit
+from ..evaluation.metaposition_value import ThreatEvaluator
+from ..evaluation.move_value import mean_advantages, rank_attempts
+from ..game import rules
+from ..game.attempts import SQUARE, move_own
+from ..parameters import FogParameters, FogWeights, read_fog_weights
 
 OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
 NODES_AT_A_TIME = 480  # between two looks at the clock
@@ -44,7 +40,7 @@ NODES_PER_SECOND = 200_000  # how many nodes stand for a second where the size o
 USUAL_SECONDS, LEAST_SHARE, MOST_SHARE = 0.1, 0.2, 4.0
 
 
-def belief_size(effort: Effort, parameters: FogParameters) -> BeliefSize:
+def belief_size(effort: SearchLimit, parameters: FogParameters) -> BeliefSize:
     """The size of a belief that takes a small part of an effort; more variants than usual do not make it better."""
     seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
     share = min(max(seconds / USUAL_SECONDS, LEAST_SHARE), MOST_SHARE)
@@ -61,14 +57,14 @@ class Fog(Engine):
 
     def __init__(
         self,
-        effort: Effort,
+        effort: SearchLimit,
         stream: np.ndarray,
-        learned: Learned | None = None,
+        learned: FogWeights | None = None,
         parameters: FogParameters | None = None,
     ):
         super().__init__(effort, stream)
         self.parameters = parameters or FogParameters()
-        learned = learned or load_learned()
+        learned = learned or read_fog_weights()
         self.belief = BoardBelief(belief_size(effort, self.parameters), np.exp(learned.replies), stream)
         self.evaluator = ThreatEvaluator(self.parameters, learned.worths, effort.threads)
 
@@ -125,7 +121,7 @@ class Fog(Engine):
         self.ranks, costs = np.empty(len(self.offered)), self._costs()
         table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
         if not rank_attempts(*table, costs, self.parameters.doubt, self.parameters.probing, self.ranks):
-            return int(self.offered[below(self.stream, len(self.offered))])
+            return int(self.offered[random_below(self.stream, len(self.offered))])
         return int(self.offered[np.argmax(self.ranks)])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
@@ -175,15 +171,15 @@ class Fog(Engine):
             costs[place] = self.parameters.stale * self.stood[after.tobytes()]
         return costs
 
-    def _remaining(self) -> Effort:
+    def _remaining(self) -> SearchLimit:
         """The effort, less what the belief has cost."""
         return self.effort.left(self.began)
 
 
-def with_weights(words: str) -> Maker:
+def with_weights(words: str) -> EngineFactory:
     """The engine with the weights in a file, or with those that come with the package."""
-    return partial(Fog, learned=load_learned(Path(words)) if words else load_learned())
+    return partial(Fog, learned=read_fog_weights(Path(words)) if words else read_fog_weights())
 
 
-ENGINES: dict[str, Maker] = {"fog": Fog}
+ENGINES: dict[str, EngineFactory] = {"fog": Fog}
 CHOICES: dict[str, Choice] = {"fog": with_weights}

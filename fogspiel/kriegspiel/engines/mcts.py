@@ -12,20 +12,19 @@ from functools import cached_property, partial
 import numpy as np
 
 from ...core.agents import Player
-from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
-from ...games.chess.messages import MESSAGE
-from ...games.chess.move_code import promotion_of
-from ...games.kriegspiel import rules
-from ..beliefs.belief_update import sharpen
-from ..beliefs.matrix_engine import MatrixEngine
+from ...games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
+from ...games.chess.position import promotion_of
+from ..beliefs.matrix_update import MatrixEngine, sharpen
 from ..beliefs.metaposition import enemies
-from ..engine import Choice, Effort, Maker
+from ..engine import Choice, EngineFactory, SearchLimit
+from ..game import rules
+from ..game.attempts import MESSAGE
 from ..opponent_model import NO_MODEL, find_model, habits_of
-from ..parameters import Parameters
+from ..parameters import MatrixParameters
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
 from ..search.approach_b import list_attempts, simulate
 from ..search.approach_c import expand, grow_tree
-from ..search.tree import Tree, empty_tree, forbid, root_attempts
+from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
 
 SLICE = 2000  # nodes between two looks at the clock
@@ -36,7 +35,7 @@ ENOUGH = 10_000
 NO_END = 1 << 60
 NODES = 1 << 15  # room for nodes in a tree: more than C searches, and some tenths of a second for B
 # B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C.
-MEN_ONLY = Parameters(exploration=1.0, advance=0.0)
+MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)
 A_EXPLORATION = 0.7  # c of UCT for A, whose values are scores from 0 to 1
 BY_VALUE = 1e-3  # what the value of an attempt, in pawns, counts against a visit
 A_NODES = 1 << 17  # room for nodes in a tree of A
@@ -74,7 +73,7 @@ class TreeEngine(MatrixEngine):
                     visits[move] += number
         return max(visits, key=lambda move: visits[move])
 
-    def spend(self, effort: Effort, enough: int) -> None:
+    def spend(self, effort: SearchLimit, enough: int) -> None:
         """Search until the effort is spent or it is enough, in threads if there are several."""
         if effort.threads == 1:
             for size in self._slices(effort, enough):
@@ -84,7 +83,7 @@ class TreeEngine(MatrixEngine):
             for size in self._slices(effort, enough):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
 
-    def _slices(self, effort: Effort, enough: int) -> Iterator[int]:
+    def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
         """Numbers of nodes to search in a tree until the effort is spent or it is enough."""
         for size in effort.slices(self.size):
             if enough <= 0:
@@ -109,7 +108,7 @@ class TreeEngine(MatrixEngine):
         """Return the visits of each attempt at the root of a tree; values break ties."""
 
 
-class C(TreeEngine):
+class ApproachC(TreeEngine):
     """Approach C: a tree of perceptions whose leaves are weighed once.
 
     Ours beyond the paper: a metaposition is kept beside the matrices, which sharpens them where something is impossible
@@ -120,7 +119,7 @@ class C(TreeEngine):
     places = 0  # places searched so far
 
     @cached_property
-    def trees(self) -> list[Tree]:
+    def trees(self) -> list[PerceptionTree]:
         """A tree for each thread."""
         return [empty_tree(NODES) for _ in range(self.effort.threads)]
 
@@ -167,7 +166,7 @@ class C(TreeEngine):
             return self.certain.attempt(seen, actions)
         return super().attempt(seen, actions)
 
-    def spend(self, effort: Effort, enough: int) -> None:
+    def spend(self, effort: SearchLimit, enough: int) -> None:
         before = sum(int(tree.used[0]) for tree in self.trees)
         super().spend(effort, enough)
         self.places += sum(int(tree.used[0]) for tree in self.trees) - before
@@ -181,7 +180,7 @@ class C(TreeEngine):
                 tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
             self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]))
 
-    def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
+    def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
         expand(tree, 0, refused, self.parameters)
 
@@ -203,24 +202,24 @@ class C(TreeEngine):
         return dict(zip(attempts["move"].tolist(), ranks.tolist(), strict=True))
 
 
-class B(C):
+class ApproachB(ApproachC):
     """Approach B: the same tree with simulated messages, k moves long."""
 
     size = 100
     enough = NO_END
 
-    def __init__(self, k: int, effort: Effort, stream: np.ndarray, model: np.ndarray | None = None):
+    def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray, model: np.ndarray | None = None):
         super().__init__(effort, stream, MEN_ONLY, model)
         self.k = k
 
-    def begin_root(self, tree: Tree, refused: np.ndarray) -> None:
+    def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         list_attempts(tree, 0, refused, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
         return int(simulate(self.trees[thread], self.attraction, self.k, self.parameters, self.streams[thread], size))
 
 
-class A(TreeEngine):
+class ApproachA(TreeEngine):
     """Approach A: random boards, played to their end."""
 
     size = 20
@@ -248,10 +247,14 @@ class A(TreeEngine):
         return found
 
 
-def with_model(maker: Callable[..., Player], words: str) -> Maker:
+def with_model(maker: Callable[..., Player], words: str) -> EngineFactory:
     """An approach with the opponent's model in words (`generic`, `none` or a file), or without one."""
     return partial(maker, model=find_model(words or NO_MODEL))
 
 
-ENGINES: dict[str, Maker] = {"A": A, **{f"B{k}": partial(B, k) for k in (1, 3, 7, 10)}, "C": C}
+ENGINES: dict[str, EngineFactory] = {
+    "A": ApproachA,
+    **{f"B{k}": partial(ApproachB, k) for k in (1, 3, 7, 10)},
+    "C": ApproachC,
+}
 CHOICES: dict[str, Choice] = {name: partial(with_model, maker) for name, maker in ENGINES.items()}

@@ -5,24 +5,20 @@ When the other side has nothing left but its king, `LoneKingPlayer` goes on with
 
 import numpy as np
 
-from ...core.rng import below, unit
-from ...games.chess.attempts import move_own
-from ...games.chess.bits import NO_SQUARE
+from ...core.rng import random_below, random_unit
+from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.chess.fen import parse_move
-from ...games.chess.men import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, kind_on
-from ...games.chess.messages import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
-from ...games.chess.move_code import end_of, start_of
 from ...games.chess.moves import MOST_MOVES
-from ...games.kriegspiel import rules
-from ...games.kriegspiel.announcements import UNKNOWN
+from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
-from ..beliefs.metaposition_checks import checkers
-from ..beliefs.metaposition_update import hear_other, hear_own, hear_refusal, hear_tries
-from ..engine import Effort, Engine, Maker, plain_message
+from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
+from ..endings.player import LoneKingPlayer
+from ..engine import Engine, EngineFactory, SearchLimit, plain_message
 from ..evaluation.metaposition_value import stalemate_chance
-from ..search.lone_king_player import LoneKingPlayer
-from ..search.metaposition_search import assume, plausible_moves
-from ..search.move_ranking import Ranking, Searcher
+from ..game import rules
+from ..game.attempts import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, move_own
+from ..game.rule_sets import UNKNOWN
+from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
 
 BOOK = tuple(
     tuple(parse_move(move) for move in line.split())
@@ -51,7 +47,7 @@ class Minimax(Engine):
 
     asks = True
 
-    def __init__(self, effort: Effort, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, opposed: tuple[int, int] = (8, 7)):
         super().__init__(effort, stream)
         self.searcher, self.opposed = Searcher(effort), opposed
         self.ending: LoneKingPlayer | None = None
@@ -68,7 +64,7 @@ class Minimax(Engine):
 
     def begin(self, side: int) -> None:
         super().begin(side)
-        self.book = BOOK[below(self.stream, len(BOOK))]
+        self.book = BOOK[random_below(self.stream, len(BOOK))]
         self.silent, self.done = True, 0
         self.visits: dict[bytes, int] = {}
         self.ranking: Ranking | None = None
@@ -160,7 +156,7 @@ class Minimax(Engine):
             if move in allowed:
                 return self.turn_move(move)
         moves = actions[actions != rules.ANY]
-        return int(moves[below(self.stream, len(moves))])
+        return int(moves[random_below(self.stream, len(moves))])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
         """The player against a lone king, which begins with the squares that are left to it."""
@@ -177,7 +173,7 @@ class Minimax(Engine):
         count = plausible_moves(self.meta, listed)
         moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
         ranking = self.searcher.ranking(self.meta, moves, self.power)
-        ranking.values += [NOISE * unit(self.stream) for _ in moves]
+        ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         return ranking
 
     def _book_moves(self, allowed: set[int]) -> list[int]:
@@ -221,4 +217,4 @@ class Minimax(Engine):
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
 
 
-ENGINES: dict[str, Maker] = {"minimax": Minimax}
+ENGINES: dict[str, EngineFactory] = {"minimax": Minimax}

@@ -15,12 +15,11 @@ import numpy as np
 
 from ...core.agents import Forfeit
 from ...core.process_guard import own_guard
-from ...core.program_process import EngineFault, Late, ProgramProcess
-from ...games.kriegspiel.words import attempt_name, parse_attempt, refused_in
-from ..effort import PROGRAM, Effort
-from ..engine import Choice, Maker
-from ..protocol_lines import HELLO, READY, Reporter, limit_words, new_line
-from ..referee import WILD_16, Switches
+from ...core.program_process import ProgramFault, ProgramProcess, ProgramTimeout
+from ..engine import PROGRAM, Choice, EngineFactory, SearchLimit
+from ..game.look import attempt_name, parse_attempt, refused_in
+from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
+from ..referee import WILD_16, HouseRules
 
 HELLO_SECONDS = 60.0  # how long a program may take to be ready: it may have to compile itself
 GRACE_SECONDS = 1.0  # by how much it may overrun its time for an attempt: pipes and busy machines take theirs
@@ -49,18 +48,18 @@ class KriegspielProgram(ProgramProcess):
 class ProgramPlayer:
     """Lets a program play; whatever it does wrong in a game is a `Forfeit`, and it is killed."""
 
-    def __init__(self, words: Sequence[str], effort: Effort, stream: np.ndarray):
+    def __init__(self, words: Sequence[str], effort: SearchLimit, stream: np.ndarray):
         self.effort, self.seed, self.switches = effort, seed_of(stream), WILD_16
-        self.reporter = Reporter()
+        self.reporter = ProtocolWriter()
         self.patience = NODES_SECONDS if effort.seconds is None else effort.seconds + GRACE_SECONDS
         self.program = KriegspielProgram(words)
 
-    def hear_rules(self, switches: Switches) -> None:
+    def hear_rules(self, switches: HouseRules) -> None:
         """The rules of the house, before a game begins."""
         self.switches = switches
 
     def begin(self, side: int) -> None:
-        self.reporter = Reporter()
+        self.reporter = ProtocolWriter()
         self.program.say(new_line(side, self.switches, self.effort, self.seed))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
@@ -69,9 +68,9 @@ class ProgramPlayer:
         self.program.say(*self.reporter.turn(seen, actions), go)
         try:
             line = self.program.last_line(go, "attempt", self.patience)
-        except Late as fault:
+        except ProgramTimeout as fault:
             raise Forfeit(str(fault), "no attempt in time") from None
-        except EngineFault as fault:
+        except ProgramFault as fault:
             raise Forfeit(str(fault), "the program has ended") from None
         try:
             action = parse_attempt(line.partition(" ")[2])
@@ -136,7 +135,7 @@ def bring_programs(commands: Mapping[str, tuple[str, ...]]) -> None:
     _named.update(commands)
 
 
-def parse_program(digest: str) -> Maker:
+def parse_program(digest: str) -> EngineFactory:
     """A program that the user has named."""
     if digest not in _named:
         raise ValueError(
@@ -146,5 +145,5 @@ def parse_program(digest: str) -> Maker:
     return partial(ProgramPlayer, _named[digest])
 
 
-ENGINES: dict[str, Maker] = {}
+ENGINES: dict[str, EngineFactory] = {}
 CHOICES: dict[str, Choice] = {PROGRAM: parse_program}

@@ -19,21 +19,18 @@ from functools import partial
 
 import numpy as np
 
-from ...core.rng import below
-from ...games.chess.attempts import move_own
-from ...games.chess.bits import BETWEEN, NO_SQUARE
-from ...games.chess.limits import LIMITS
-from ...games.chess.men import KINDS, QUEEN
-from ...games.chess.messages import SQUARE
-from ...games.chess.move_code import end_of, start_of
-from ...games.chess.position import MEN, MOVER, POSITION
-from ...games.chess.uci_engine import UciEngine
-from ...games.kriegspiel import rules
+from ...core.rng import random_below
+from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, QUEEN
+from ...games.chess.game import UciEngine
+from ...games.chess.moves import LIMITS
+from ...games.chess.position import MEN, MOVER, POSITION, end_of, start_of
 from ..beliefs.consistent_boards import observation_of, observe_last
 from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
-from ..engine import Choice, Effort, Engine, Maker
+from ..engine import Choice, Engine, EngineFactory, SearchLimit
 from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
 from ..evaluation.uci import UciEvaluator
+from ..game import rules
+from ..game.attempts import SQUARE, move_own
 from ..parameters import SamplingParameters
 
 MOST_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
@@ -42,7 +39,7 @@ POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
 
 
-def pool_size(effort: Effort, new: int) -> int:
+def pool_size(effort: SearchLimit, new: int) -> int:
     """Return the number of boards of a player with this effort, whose pool begins with this many."""
     boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
     return min(max(boards, 2 * new), POOL)
@@ -56,7 +53,7 @@ class Sampler(Engine):
 
     def __init__(
         self,
-        effort: Effort,
+        effort: SearchLimit,
         stream: np.ndarray,
         evaluator: Evaluator | None = None,
         parameters: SamplingParameters | None = None,
@@ -105,7 +102,7 @@ class Sampler(Engine):
             self.nodes += here.size
         return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
 
-    def remaining(self) -> Effort:
+    def remaining(self) -> SearchLimit:
         """The effort, less what the belief has cost."""
         return self.effort.left(self.began)
 
@@ -114,7 +111,7 @@ class Sampler(Engine):
         means = np.empty(len(self.offered))
         counts = weigh(self.gains[: self.evaluated], means)
         if not counts.any():
-            return int(self.offered[below(self.stream, len(self.offered))])
+            return int(self.offered[random_below(self.stream, len(self.offered))])
         means[counts == 0] = -np.inf
         for place, move in enumerate(self.offered):
             after = men.copy()
@@ -128,7 +125,7 @@ class PoolSampler(Sampler):
 
     def __init__(
         self,
-        effort: Effort,
+        effort: SearchLimit,
         stream: np.ndarray,
         evaluator: Evaluator | None = None,
         parameters: SamplingParameters | None = None,
@@ -202,7 +199,7 @@ class HybridSampler(PoolSampler):
             self.freshen(self.parameters.new - self.count, seen, self.before)
 
 
-def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> Maker:
+def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> EngineFactory:
     """The sampling player of that name that asks a chess engine, each player an own one, to this depth after a move."""
     if name not in ENGINES:
         raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(ENGINES)} can ask a chess engine")
@@ -210,7 +207,7 @@ def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, pat
     return lambda effort, stream: kind(effort, stream, UciEvaluator(command, depth, patience))
 
 
-def parse_sampler(name: str, words: str) -> Maker:
+def parse_sampler(name: str, words: str) -> EngineFactory:
     """A sampling player with the evaluator in words: our own, or `uci=COMMAND`, a program that is there."""
     if not words:
         return ENGINES[name]

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ...core.rng import below
-from ...games.chess.men import PAWN
-from ...games.chess.messages import SQUARE, TAKEN, TRIES
-from ...games.chess.move_code import end_of, start_of
-from ...games.kriegspiel import rules
-from ..engine import Engine, Maker
+from ...core.rng import random_below
+from ...games.chess.bitboards import PAWN
+from ...games.chess.position import end_of, start_of
+from ..engine import Engine, EngineFactory
+from ..game import rules
+from ..game.attempts import SQUARE, TAKEN, TRIES
 
 
 class Random(Engine):
@@ -16,7 +16,7 @@ class Random(Engine):
     asks = True
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        return int(actions[below(self.stream, len(actions))])
+        return int(actions[random_below(self.stream, len(actions))])
 
 
 class Greedy(Engine):
@@ -35,7 +35,7 @@ class Greedy(Engine):
         takes = [move for move in listed if tries and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
         asks = [move for move in listed if move == rules.ANY]
         chosen = back or takes or asks or listed
-        return int(chosen[below(self.stream, len(chosen))])
+        return int(chosen[random_below(self.stream, len(chosen))])
 
 
 def _takes_by_pawn(move: int, pawns: int) -> bool:
@@ -43,4 +43,4 @@ def _takes_by_pawn(move: int, pawns: int) -> bool:
     return bool(pawns >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
 
 
-ENGINES: dict[str, Maker] = {"random": Random, "greedy": Greedy}
+ENGINES: dict[str, EngineFactory] = {"random": Random, "greedy": Greedy}

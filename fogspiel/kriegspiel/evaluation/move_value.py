@@ -14,16 +14,25 @@ taken, a piece taken, check. They reply: nothing of ours taken, the moved man ta
 
 import numpy as np
 
-from ...core.kernel import in_place, ones, trailing_zeros
-from ...games.chess import bits
-from ...games.chess.bits import BETWEEN, bit
-from ...games.chess.men import KING, PAWN, attacks_of, kind_on, reach
-from ...games.chess.messages import BY_KNIGHT, line_of_check
-from ...games.chess.move_code import castling_rook, end_of, promotion_of, start_of
-from ..beliefs.board_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
-from ..beliefs.lines import NEXT
+from ...core.compile.kernel import in_place, kernel, ones, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import BETWEEN, KING, PAWN, attacks_of, bit, kind_on, reach
+from ...games.chess.position import castling_rook, end_of, promotion_of, start_of
+from ..beliefs.board_filter import NEXT
+from ..beliefs.matrix_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
-from .features import MEN_AT_HOME, confinement, danger_of_king, ending_bonus, lift, measure_board, net_loss, value_of
+from ..game.attempts import BY_KNIGHT, line_of_check
+from .board_evaluator import (
+    ILLEGAL,
+    MEN_AT_HOME,
+    confinement,
+    danger_of_king,
+    ending_bonus,
+    lift,
+    measure_board,
+    net_loss,
+    value_of,
+)
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
 ANSWERS = 4  # what the referee answers
@@ -65,7 +74,7 @@ def parry_chance(prob, known, end):
     if checks & (checks - 1):
         return 0.0
     if checks == BY_KNIGHT:
-        return min(1.0, prob[PIECES, end]) if bits.KNIGHT[king] & bit(end) else 0.0
+        return min(1.0, prob[PIECES, end]) if bitboards.KNIGHT_ATTACKS[king] & bit(end) else 0.0
     line = line_of_check(checks, king)
     for way in (line, line + 4):
         square, chance, met = NEXT[way, king], 0.0, False
@@ -119,7 +128,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         king = end
         if abs(end - start) == 2:
             own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
-    if kind == KING or bits.KING[king] & (bit(start) | bit(end)):
+    if kind == KING or bitboards.KING_ATTACKS[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
     hits = attacks_of(kind, end, known.colour, own)
     net = net_after(known, features, end, own, hits)
@@ -213,3 +222,71 @@ def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, bo
     look_ahead(prob, known, features, kind, move, parameters, outlook)
     list_outcomes(outlook, parameters, chances, boards)
     return legal_chance(prob, known, features, kind, start, end_of(move), parameters)
+
+
+# Order of attempts, by a table of their gains on weighted boards.
+#
+# A refused attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
+# on the boards on which both are legal, for there the one that is tried first is made: it should be tried first if it
+# gains more there. The first attempt is the one whose worst comparison is best. Of attempts that gain the same, one
+# that is less often legal comes first, because a refusal tells something.
+
+COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
+
+
+@in_place
+def mean_advantages(gains, weights, costs, doubt, means, legal):
+    """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
+
+    On boards of the weight `doubt`, besides those on which it was evaluated, an attempt is taken to be average.
+    """
+    boards, attempts = gains.shape
+    for a in range(attempts):
+        means[a], legal[a] = 0.0, 0.0
+    for b in range(boards):
+        total, possible = 0.0, 0
+        for a in range(attempts):
+            if gains[b, a] != ILLEGAL:
+                total += gains[b, a]
+                possible += 1
+        for a in range(attempts):
+            if gains[b, a] != ILLEGAL:
+                means[a] += weights[b] * (gains[b, a] - total / possible)
+                legal[a] += weights[b]
+    for a in range(attempts):
+        means[a] = means[a] / (legal[a] + doubt) - costs[a] if legal[a] > 0.0 else -np.inf
+
+
+@in_place
+def advantage_over(gains, weights, a, other, doubt):
+    """The mean advantage of an attempt over another on the boards on which both are legal."""
+    total, both = 0.0, 0.0
+    for b in range(len(gains)):
+        if gains[b, a] != ILLEGAL and gains[b, other] != ILLEGAL:
+            total += weights[b] * (gains[b, a] - gains[b, other])
+            both += weights[b]
+    return total / (both + doubt)
+
+
+@kernel
+def rank_attempts(gains, weights, costs, doubt, probing, ranks):
+    """Fill in ranks: the greatest is that of the attempt to make first. Whether any attempt is known to be legal.
+
+    The rank of an attempt that is compared is its worst comparison, and `probing` times the chance that it is refused.
+    """
+    attempts = gains.shape[1]
+    means, legal = np.empty(attempts), np.empty(attempts)
+    mean_advantages(gains, weights, costs, doubt, means, legal)
+    order, total = np.argsort(-means), weights.sum()
+    ranks[:] = -np.inf
+    for i in range(min(COMPARED, attempts)):
+        a = order[i]
+        if legal[a] > 0.0:
+            ranks[a] = np.inf
+            for j in range(min(COMPARED, attempts)):
+                other = order[j]
+                if j != i and legal[other] > 0.0:
+                    ahead = advantage_over(gains, weights, a, other, doubt) - costs[a] + costs[other]
+                    ranks[a] = min(ranks[a], ahead)
+            ranks[a] += probing * (1.0 - legal[a] / total)
+    return legal.max() > 0.0

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...core.heartbeat import beat
+from ...games.chess.bitboards import WHITE
 from ...games.chess.fen import fen_of, move_name
-from ...games.chess.limits import CHECKERS, LIMITS, restrict
-from ...games.chess.men import WHITE
-from ...games.chess.moves import can_move, is_legal
+from ...games.chess.game import UciEngine
+from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MOVER, make
 from ...games.chess.search import MATE, WORTH, material_score
-from ...games.chess.uci_engine import UciEngine
 from .board_evaluator import ILLEGAL, MOST
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
 FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
-class Uci(UciEngine):
+class UciScorer(UciEngine):
     """A chess engine that tells what moves are worth."""
 
     def __init__(self, command: str | Sequence[str], patience: float = 10.0):
@@ -61,7 +60,7 @@ class UciEvaluator:
     boards = 1
 
     def __init__(self, command: str | Sequence[str], depth: int = 1, patience: float = 10.0):
-        self.engine, self.depth = Uci(command, patience), depth
+        self.engine, self.depth = UciScorer(command, patience), depth
 
     def begin(self) -> None:
         """Tell the engine that a new game begins."""

@@ -1,25 +1,59 @@
-"""Solving a problem against a referee who has not decided where the king is.
-
-The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
-attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
-"""
+"""White's knowledge of a set of boards: the certain men, and the possible ones."""
 
 from dataclasses import dataclass, replace
 
-from ...games.chess.fen import move_name, parse_move
-from ...games.chess.move_code import promotion_of
+from ...games.chess.fen import move_name, parse_move, square_name
+from ...games.chess.position import promotion_of
 from ..referee import Referee
 from .checker import RULES
-from .division import MATED, REFUSED, STALEMATED
-from .problem import Problem, fen_of_board, king_squares
+from .problem import Problem, fen_of_board, king_squares, letters_of
 from .solution import ILLEGAL, words_of
-from .solver import Boards, Part, Solver
+from .solver import MATED, REFUSED, STALEMATED, Boards, Part, Solver
+
+NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
+
+
+@dataclass(frozen=True)
+class KnownMen:
+    """Squares from a1 to h8."""
+
+    certain: str  # the letter of the man that stands on a square of every board, `.` elsewhere
+    # The other squares on which somebody may stand, each with the letters of those who may; the king comes first.
+    possible: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The board in letters: `?` where the king may be, `*` where only another man may be."""
+        letters, maybe = list(self.certain), dict(self.possible)
+        for square in range(64):
+            if men := maybe.get(square_name(square)):
+                letters[square] = KING_MAYBE if "k" in men else SOMEBODY_MAYBE
+        ranks = [f"{rank + 1}  {' '.join(letters[8 * rank : 8 * rank + 8])}" for rank in range(7, -1, -1)]
+        return "\n".join([*ranks, "   a b c d e f g h"])
+
+
+def known_men(boards: Boards) -> KnownMen:
+    """Return the certain and the possible men if the true board is one of these."""
+    drawn = [letters_of(fen_of_board(board).split()[0]) for board in boards]
+    certain, possible = "", []
+    for square, there in enumerate(zip(*drawn, strict=True)):
+        kinds = set(there)
+        certain += there[0] if len(kinds) == 1 else NOBODY
+        if len(kinds) > 1:
+            possible.append((square_name(square), "".join(sorted(kinds - {NOBODY}, key="kqrbnp".index))))
+    return KnownMen(certain, tuple(possible))
+
+
+# Solving a problem against a referee who has not decided where the king is.
+#
+# The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
+# attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
 
 MOST_ATTEMPTS = 400
 
 
 @dataclass(frozen=True)
-class Heard:
+class AttemptRecord:
     """An attempt and what was said of it and of the reply."""
 
     attempt: str
@@ -28,12 +62,12 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Scene:
+class WhiteKnowledge:
     """White's knowledge after some attempts."""
 
     boards: Boards  # what may stand there, all of it
     moves_left: int
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[AttemptRecord, ...] = ()
     ending: str = ""  # empty as long as something can be tried; else `checkmate`, `stalemate` or `no mate in time`
 
     @property
@@ -83,18 +117,18 @@ class Scene:
         return Referee(fen_of_board(min(self.boards)), RULES)
 
 
-def first_scene(problem: Problem) -> Scene:
+def first_scene(problem: Problem) -> WhiteKnowledge:
     """The problem before anything was tried."""
-    return Scene(problem.positions, problem.mate_in)
+    return WhiteKnowledge(problem.positions, problem.mate_in)
 
 
-def hear(solver: Solver, scene: Scene, attempt: str) -> Scene:
+def hear(solver: Solver, scene: WhiteKnowledge, attempt: str) -> WhiteKnowledge:
     """The scene after an attempt, to which the referee gives the worst answer for White."""
     parts = solver.parts(scene.boards, parse_move(attempt))
     part = max(parts, key=lambda part: _badness(solver, part, scene.moves_left))
     left = scene.moves_left - part.moves
     ending = {MATED: "checkmate", STALEMATED: "stalemate"}.get(part.end, "" if left else "no mate in time")
-    heard = (*scene.heard, Heard(attempt, *words_of(part.code)))
+    heard = (*scene.heard, AttemptRecord(attempt, *words_of(part.code)))
     return replace(scene, boards=part.boards, moves_left=left, heard=heard, ending=ending)
 
 
@@ -109,7 +143,7 @@ def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]
     return needed, int(part.end != REFUSED), len(part.boards), part.code
 
 
-def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> Scene:
+def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteKnowledge:
     """The scene after these attempts; a ValueError if one of them could not be tried."""
     if len(attempts) > MOST_ATTEMPTS:
         raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MOST_ATTEMPTS}")
@@ -119,13 +153,13 @@ def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> Scene:
     return scene
 
 
-def hint(solver: Solver, scene: Scene) -> str | None:
+def hint(solver: Solver, scene: WhiteKnowledge) -> str | None:
     """An attempt that begins the shortest mate from here, or None if there is none in time."""
     fewest = None if scene.over else solver.shortest(scene.boards, scene.moves_left)
     return None if fewest is None else move_name(next(solver.keys(scene.boards, fewest)))
 
 
-def standing(scene: Scene) -> str:
+def standing(scene: WhiteKnowledge) -> str:
     """Describe the status in a sentence."""
     if scene.solved:
         return "Mate on every board that was left: the problem is solved."

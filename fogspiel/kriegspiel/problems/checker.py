@@ -4,26 +4,26 @@ Every possible board is set up before a referee. White follows the tree, Black m
 must end in checkmate within the moves of the problem.
 """
 
-from ..referee import Referee, Switches
+from ..referee import HouseRules, Referee
 from .problem import Problem
-from .solution import Step
+from .solution import SolutionStep
 
 # A problem has no past, so nothing is counted that would draw by fifty moves or repetition.
-RULES = Switches(fifty=False, repetition=False)
+RULES = HouseRules(fifty=False, repetition=False)
 
 
 class WrongSolution(ValueError):
     """A line of a solution that does not end in mate in time."""
 
 
-def check_solution(problem: Problem, tree: Step) -> int:
+def check_solution(problem: Problem, tree: SolutionStep) -> int:
     """Count the lines that end in mate; raise WrongSolution for one that does not."""
     return sum(
         _follow(Referee(f"{board} w - - 0 1", RULES), tree, problem.mate_in, (board,)) for board in problem.boards
     )
 
 
-def _follow(referee: Referee, step: Step, moves: int, line: tuple[str, ...]) -> int:
+def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, ...]) -> int:
     """The number of lines from here that end in mate, with so many moves left."""
     line = (*line, step.attempt)
     answer = referee.attempt(step.attempt)
@@ -42,7 +42,7 @@ def _follow(referee: Referee, step: Step, moves: int, line: tuple[str, ...]) -> 
     return found
 
 
-def _next(step: Step, answer: str, reply: str, line: tuple[str, ...]) -> Step:
+def _next(step: SolutionStep, answer: str, reply: str, line: tuple[str, ...]) -> SolutionStep:
     """Return the tree's next attempt."""
     for branch in step.branches:
         if (branch.answer, branch.reply) == (answer, reply) and branch.next is not None:

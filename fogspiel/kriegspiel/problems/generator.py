@@ -12,10 +12,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.rng import below, shuffle, stream_of
+from ...core.rng import random_below, shuffle, stream_of
 from ...games.chess.fen import LETTERS, NAMES, square_name
 from .problem import EMPTY, Problem, letters_of, put_kings, with_man
-from .solution import ILLEGAL, Step, grow_tree
+from .solution import ILLEGAL, SolutionStep, grow_tree
 from .solver import Solver, TooManyNodes
 
 MATERIAL = (
@@ -64,8 +64,8 @@ class Candidate:
 def find_candidate(seed: int, number: int) -> Candidate | None:
     """The problem of a number, or None if it makes no good one."""
     stream = stream_of(seed, number)
-    material, n = MATERIAL[below(stream, len(MATERIAL))], LENGTHS[below(stream, len(LENGTHS))]
-    middle = EDGE[below(stream, len(EDGE))]
+    material, n = MATERIAL[random_below(stream, len(MATERIAL))], LENGTHS[random_below(stream, len(LENGTHS))]
+    middle = EDGE[random_below(stream, len(EDGE))]
     men = _place(material, middle, stream)
     solver = Solver(MOST_NODES[n])
     try:
@@ -120,7 +120,7 @@ def _place(material: str, middle: int, stream: np.ndarray) -> str:
             for square, there in enumerate(letters_of(men))
             if there == "." and 1 <= _distance(square, middle) <= near and square // 8 in ranks
         ]
-        men = with_man(men, letter, free[below(stream, len(free))])
+        men = with_man(men, letter, free[random_below(stream, len(free))])
     return men
 
 
@@ -161,7 +161,7 @@ def _judge(solver: Solver, problem: Problem, material: str) -> Candidate | None:
     return Candidate(problem, material, tries, refusals, asks, quiet)
 
 
-def count_refusals(tree: Step) -> int:
+def count_refusals(tree: SolutionStep) -> int:
     """Count the refused attempts of a solution."""
     return sum((branch.answer == ILLEGAL) + count_refusals(branch.next) for branch in tree.branches if branch.next)
 

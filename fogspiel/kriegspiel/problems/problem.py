@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...games.chess.bitboards import KINDS
 from ...games.chess.fen import FILES, LETTERS, fen_of, parse_square, position_of, put_men, square_name
-from ...games.chess.limits import LIMITS, restrict
-from ...games.chess.men import KINDS
-from ...games.chess.messages import directions, pawn_tries
+from ...games.chess.moves import LIMITS, restrict
 from ...games.chess.position import CLOCK, MEN, PLY, POSITION, king_of
+from ..game.attempts import directions, pawn_tries
 from .solver import Boards
 
 MOST_MOVES, MOST_BOARDS = 6, 256

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...games.chess.fen import move_name
-from ...games.kriegspiel.words import message_text
-from .division import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED
+from ..game.look import message_text
 from .problem import Problem, king_squares
-from .solver import Boards, Part, Solver
+from .solver import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED, Boards, Part, Solver
 
 ILLEGAL = "illegal move"
 ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
@@ -21,11 +20,11 @@ class Branch:
     answer: str  # what the referee says of the attempt
     reply: str  # what the referee says of Black's reply; empty if there is none
     kings: tuple[str, ...]  # the squares on which Black's king may be now
-    next: "Step | None"  # what to try next; None if it is mate
+    next: "SolutionStep | None"  # what to try next; None if it is mate
 
 
 @dataclass(frozen=True)
-class Step:
+class SolutionStep:
     """An attempt of the solution, with a branch for everything that may be heard."""
 
     attempt: str
@@ -48,29 +47,29 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Solution:
+class ProblemSolution:
     """The shortest forced mate of a problem, or the fact that there is none in time."""
 
     moves: int | None  # in how many moves, or None
     keys: tuple[str, ...]  # the attempts that begin a forced mate in so many moves
-    tree: Step | None
+    tree: SolutionStep | None
     nodes: int  # what the search took
 
 
-def solve(problem: Problem, solver: Solver) -> Solution:
+def solve(problem: Problem, solver: Solver) -> ProblemSolution:
     """The shortest forced mate, or the proof that there is none within the moves of the problem."""
     before = solver.nodes
     moves = solver.shortest(problem.positions, problem.mate_in)
     if moves is None:
-        return Solution(None, (), None, solver.nodes - before)
+        return ProblemSolution(None, (), None, solver.nodes - before)
     keys = tuple(move_name(key) for key in solver.keys(problem.positions, moves))
-    return Solution(moves, keys, grow_tree(solver, problem.positions, moves), solver.nodes - before)
+    return ProblemSolution(moves, keys, grow_tree(solver, problem.positions, moves), solver.nodes - before)
 
 
-def grow_tree(solver: Solver, boards: Boards, n: int) -> Step:
+def grow_tree(solver: Solver, boards: Boards, n: int) -> SolutionStep:
     """The tree of a forced mate within n moves; every branch takes the fewest moves that it can."""
     attempt = next(solver.keys(boards, n))
-    return Step(move_name(attempt), tuple(_branch(solver, part, n) for part in solver.parts(boards, attempt)))
+    return SolutionStep(move_name(attempt), tuple(_branch(solver, part, n) for part in solver.parts(boards, attempt)))
 
 
 def _branch(solver: Solver, part: Part, n: int) -> Branch:
@@ -101,7 +100,7 @@ def short_words(answer: str, reply: str) -> str:
     return f"{heard}; Black's reply: {said}" if said else heard
 
 
-def tree_lines(step: Step, move: int = 1, depth: int = 0) -> Iterator[str]:
+def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[str]:
     """The tree in words, a line for every branch."""
     yield f"{'    ' * depth}{move}. {step.attempt}"
     for branch in step.branches:

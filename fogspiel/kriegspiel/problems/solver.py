@@ -1,13 +1,7 @@
-"""Forced mates on a set of possible boards: AND-OR search, exact.
+"""Partition of the possible boards by all that White hears from one attempt to the next.
 
-    wins(boards, n): some attempt works(boards, attempt, n)
-    works(boards, attempt, n): every part of the boards, by what the referee may answer, is mate, or
-        wins(part, n) if the attempt was refused there, which costs no move,
-        wins(part, n - 1) if it was made and Black has replied.
-
-What makes it fast is that a set is never easier than one of its boards laid open: an attempt can only work if, on every
-board, it is refused or forces mate within n moves at sight. Answers are remembered with their sets: what contains a set
-that is not won is not won, and what is contained in a set that is won is won.
+A board is a position (`chess.position`) in which White is to move, its clocks at 0. What White hears is a number, the
+code: how the attempt ended (two bits), the message about White's move and the message about Black's reply.
 """
 
 from collections import defaultdict
@@ -16,9 +10,87 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...games.chess.moves import MOST_MOVES
-from ...games.chess.position import MEN, POSITION
-from .division import ENDS, MATED, REFUSED, REPLIED, divide, list_mating
+from ...core.compile.kernel import kernel
+from ...games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, can_move, is_legal, legal_moves, restrict
+from ...games.chess.position import CLOCK, MEN, PLY, POSITION, end_of, make, victim_square
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
+
+REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
+# How many ways an attempt can end, and more than there are codes of a message: 3 * 128 * 32 * 64.
+ENDS, MESSAGES = 4, 1 << 20
+
+
+@kernel
+def _copy(board, out):
+    for cell in range(POSITION):
+        out[cell] = board[cell]
+
+
+@kernel
+def _make_aloud(board, move, limits, said):
+    """Make a legal move, work out what limits the other side, and fill in what is said. The code of the message."""
+    announced_capture(board, victim_square(board, move), end_of(move), False, said)
+    make(board, move)
+    board[CLOCK], board[PLY] = 0, 0
+    restrict(board, limits)
+    said[CHECKS], said[TRIES] = directions(board, limits), pawn_tries(board, limits, False)
+    return ((said[TAKEN] * 128 + said[SQUARE] + 1) * 32 + said[CHECKS]) * 64 + said[TRIES]
+
+
+@kernel
+def divide(boards, attempt, out, codes):
+    """Try a move on every board; list what may stand there at White's next attempt, with what White has heard.
+
+    A board on which the game has ended is listed as it then stands. The number of boards listed.
+    """
+    after, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
+    replies, count = np.empty(MOST_MOVES, np.int64), 0
+    for row in range(len(boards)):
+        _copy(boards[row], after)
+        restrict(after, limits)
+        if not is_legal(after, limits, attempt):
+            _copy(after, out[count])
+            codes[count] = REFUSED
+            count += 1
+            continue
+        heard = ENDS * _make_aloud(after, attempt, limits, said)
+        if not can_move(after, limits):
+            _copy(after, out[count])
+            codes[count] = heard + (MATED if limits[CHECKERS] else STALEMATED)
+            count += 1
+            continue
+        for i in range(legal_moves(after, limits, replies)):
+            _copy(after, out[count])
+            reply = _make_aloud(out[count], replies[i], limits, said)
+            codes[count] = heard + REPLIED + ENDS * MESSAGES * reply
+            count += 1
+    return count
+
+
+@kernel
+def list_mating(board, moves, mates):
+    """List the legal moves of a board, and which of them mate. The number of moves."""
+    after, limits = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64)
+    restrict(board, limits)
+    count = legal_moves(board, limits, moves)
+    for i in range(count):
+        _copy(board, after)
+        make(after, moves[i])
+        restrict(after, limits)
+        mates[i] = limits[CHECKERS] != 0 and not can_move(after, limits)
+    return count
+
+
+# Forced mates on a set of possible boards: AND-OR search, exact.
+#
+#     wins(boards, n): some attempt works(boards, attempt, n)
+#     works(boards, attempt, n): every part of the boards, by what the referee may answer, is mate, or
+#         wins(part, n) if the attempt was refused there, which costs no move,
+#         wins(part, n - 1) if it was made and Black has replied.
+#
+# What makes it fast is that a set is never easier than one of its boards laid open: an attempt can only work if, on
+# every board, it is refused or forces mate within n moves at sight. Answers are remembered with their sets: what
+# contains a set that is not won is not won, and what is contained in a set that is won is won.
 
 Board = bytes  # the cells of a position
 Boards = frozenset[Board]
@@ -47,7 +119,7 @@ class Part:
         return int(self.end != REFUSED)
 
 
-class Memory:
+class TranspositionTable:
     """Sets of boards that are known to be won, or not, within a number of moves; by the squares of White's men."""
 
     def __init__(self) -> None:
@@ -77,7 +149,7 @@ class Solver:
 
     def __init__(self, most_nodes: int | None = None):
         self.most_nodes, self.nodes = most_nodes, 0
-        self._memory = Memory()
+        self._memory = TranspositionTable()
         self._moves: dict[Board, tuple[frozenset[int], frozenset[int]]] = {}
         self._at_sight: dict[tuple[Board, int], bool] = {}
         self._out = np.empty((0, POSITION), np.int64)

@@ -15,17 +15,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
-from ...core.rng import below, unit
-from ...games.chess.bits import ALL, LAST_RANKS, NO_SQUARE, bit
-from ...games.chess.limits import LIMITS, restrict
-from ...games.chess.men import KING, KNIGHT, PAWN, QUEEN, ROOK
-from ...games.chess.messages import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
-from ...games.chess.move_code import end_of, move_of, start_of
-from ...games.chess.moves import MOST_MOVES, is_legal, legal_moves
-from ...games.chess.position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, cannot_mate, make, victim_square
-from ...games.kriegspiel.announcements import tries_fit
+from ...core.compile.kernel import kernel, ones, trailing_zeros
+from ...core.rng import random_below, random_unit
+from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, PAWN, QUEEN, ROOK, bit
+from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
+from ...games.chess.position import (
+    CLOCK,
+    MEN,
+    MOVER,
+    PASSANT,
+    PLY,
+    POSITION,
+    RIGHTS,
+    cannot_mate,
+    end_of,
+    make,
+    move_of,
+    start_of,
+    victim_square,
+)
 from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
+from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
+from ..game.rule_sets import tries_fit
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
 LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty moves have not made it one before
@@ -68,7 +79,7 @@ def draw_square(prob, row, free, stream):
     while left:
         summed += prob[row, trailing_zeros(left)]
         left &= left - 1
-    u = unit(stream) * summed
+    u = random_unit(stream) * summed
     if summed > 0.0:
         left = free
         while left:
@@ -77,7 +88,7 @@ def draw_square(prob, row, free, stream):
             if u < 0.0:
                 return square
             left &= left - 1
-    nth, left = below(stream, ones(free)), free
+    nth, left = random_below(stream, ones(free)), free
     while nth:
         left &= left - 1
         nth -= 1
@@ -105,7 +116,7 @@ def draw_board(prob, known, clock, pos, stream):
     left = counts.sum()
     for _ in range(min(known.their_pieces, left)):
         square = draw_square(prob, PIECES, ~taken, stream)
-        nth, kind = below(stream, left), KNIGHT
+        nth, kind = random_below(stream, left), KNIGHT
         while nth >= counts[kind]:
             nth -= counts[kind]
             kind += 1
@@ -172,7 +183,7 @@ def make_and_say(pos, move, limits, said):
 def pseudorandom_move(pos, moves, count, said, stream):
     """Almost always take back or use a pawn try, else any legal move."""
     eager = 0
-    if (said[TAKEN] or said[TRIES]) and unit(stream) < ALMOST_ALWAYS:
+    if (said[TAKEN] or said[TRIES]) and random_unit(stream) < ALMOST_ALWAYS:
         for i in range(count):
             end = end_of(moves[i])
             by_pawn = pos[PAWN] & bit(start_of(moves[i])) != 0 and (end - start_of(moves[i])) % 8 != 0
@@ -180,8 +191,8 @@ def pseudorandom_move(pos, moves, count, said, stream):
                 moves[eager], moves[i] = moves[i], moves[eager]
                 eager += 1
     if eager:
-        return moves[below(stream, eager)]
-    return moves[below(stream, count)]
+        return moves[random_below(stream, eager)]
+    return moves[random_below(stream, count)]
 
 
 @kernel
@@ -253,7 +264,7 @@ def select_by_uct(tree, node, moves, count, c, stream):
             score = found.outcomes / found.visits + c * math.sqrt(log / found.visits)
             if score > best:
                 best, chosen = score, moves[i]
-    return moves[below(stream, fresh)] if fresh else chosen
+    return moves[random_below(stream, fresh)] if fresh else chosen
 
 
 @kernel

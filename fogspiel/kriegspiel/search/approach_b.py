@@ -8,16 +8,25 @@ import math
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel
-from ...core.rng import below, unit
-from ...games.chess.attempts import MOST_ATTEMPTS, attempts
-from ...games.chess.men import KING, PAWN, QUEEN, kind_on
-from ...games.chess.move_code import end_of, promotion_of, start_of
-from ..beliefs.board_survey import legality, survey_board
-from ..evaluation.features import material
+from ...core.compile.kernel import inlined, kernel
+from ...core.rng import random_below, random_unit
+from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
+from ...games.chess.position import end_of, promotion_of, start_of
+from ..beliefs.matrix_survey import legality, survey_board
+from ..evaluation.board_evaluator import material
 from ..evaluation.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance, weigh_outcomes
-from .transition import evolve
-from .tree import DEEPEST, NO_CHILD, WORSE_THAN_ANY, add_attempt, add_branch, add_child, has_room, sample_outcome
+from ..game.attempts import MOST_ATTEMPTS, attempts
+from .perception_tree import (
+    DEEPEST,
+    NO_CHILD,
+    WORSE_THAN_ANY,
+    add_attempt,
+    add_branch,
+    add_child,
+    evolve,
+    has_room,
+    sample_outcome,
+)
 
 LONGEST_STRING = 6  # a simulation goes on for at most so many moves of a string of captures
 ALMOST_ALWAYS = 0.9  # how often a simulated move takes back or uses a pawn try if it can
@@ -59,7 +68,7 @@ def sample_accepted_attempt(tree, place, parameters, stream):
         for i in range(count):
             if tree.attempts[first + i].visits == 0 and not is_refused[i]:
                 fresh += 1
-        chosen, best, nth = -1, WORSE_THAN_ANY, below(stream, fresh) if fresh else -1
+        chosen, best, nth = -1, WORSE_THAN_ANY, random_below(stream, fresh) if fresh else -1
         for i in range(count):
             attempt = tree.attempts[first + i]
             if is_refused[i]:
@@ -73,7 +82,7 @@ def sample_accepted_attempt(tree, place, parameters, stream):
                 score = attempt.value + parameters.exploration * math.sqrt(log / attempt.visits)
                 if score > best:
                     best, chosen = score, i
-        if unit(stream) < tree.attempts[first + chosen].legal:
+        if random_unit(stream) < tree.attempts[first + chosen].legal:
             return first + chosen
         is_refused[chosen] = True
     return -1
@@ -84,11 +93,11 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
     """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
     count = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
-    eager = unit(stream) < ALMOST_ALWAYS
+    eager = random_unit(stream) < ALMOST_ALWAYS
     for turn in range(0 if eager else 1, 2):
         left = count
         while left:
-            i = below(stream, left)
+            i = random_below(stream, left)
             left -= 1
             move = listed[i]
             listed[i], listed[left] = listed[left], move
@@ -97,7 +106,7 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
             takes = end == lost or (kind == PAWN and (end - start) % 8 != 0)
             if (turn == 0 and not takes) or _underpromotes(move):
                 continue
-            if unit(stream) < legality(prob, known, survey, kind, start, end, parameters):
+            if random_unit(stream) < legality(prob, known, survey, kind, start, end, parameters):
                 return move
     return -1
 
@@ -117,7 +126,7 @@ def simulate_value(tree, place, k, lost, was_capture, attraction, parameters, st
         if move < 0 or (played >= k and end_of(move) != lost):
             break
         weigh_outcomes(prob, known, move, parameters, features, outlook, chance, board)
-        u, outcome = unit(stream), 0
+        u, outcome = random_unit(stream), 0
         while outcome < OUTCOMES - 1 and u >= chance[outcome]:
             u -= chance[outcome]
             outcome += 1

@@ -7,15 +7,13 @@ the board as it stands counts for `hope` of it.
 
 import numpy as np
 
-from ...core.kernel import in_place, kernel, trailing_zeros
-from ...games.chess.attempts import attempt_squares
-from ...games.chess.bits import LAST_RANKS, bit
-from ...games.chess.men import KINDS, PAWN, QUEEN
-from ...games.chess.move_code import move_of
-from ..evaluation.features import board_value, lift, measure_board
+from ...core.compile.kernel import in_place, kernel, trailing_zeros
+from ...games.chess.bitboards import KINDS, LAST_RANKS, PAWN, QUEEN, bit
+from ...games.chess.position import move_of
+from ..evaluation.board_evaluator import board_value, lift, measure_board
 from ..evaluation.move_value import OUTCOMES, expected_value, legal_chance, look_ahead, weigh_outcomes
-from .transition import evolve
-from .tree import (
+from ..game.attempts import attempt_squares
+from .perception_tree import (  # fmt: skip
     DEEPEST,
     NO_CHILD,
     WORSE_THAN_ANY,
@@ -23,9 +21,10 @@ from .tree import (
     add_branch,
     add_child,
     best_by_uct,
+    evolve,
     has_room,
     sample_outcome,
-)  # fmt: skip
+)
 
 # So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance.
 MOST_REFUSALS, REST = 8, 0.03

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from ...core.rng import below
-from ...games.chess.limits import LIMITS, restrict
-from ...games.chess.men import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
-from ...games.chess.moves import MOST_MOVES, legal_moves
+from ...core.rng import random_below
+from ...games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
+from ...games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
 from ...games.chess.position import MEN, POSITION, make
 from ...games.chess.search import value_of
+from ..endings.tablebase import NO_MATE, EndgameTable, endgame_table, kinds_of, placement_of
 from ..referee import Referee
-from .endgame_table import NO_MATE, EndgameTable, endgame_table, kinds_of, placement_of
 
 DEPTH = 4  # plies that the king looks ahead where there is no table
 # The men beside the king of whom tables are made.
@@ -28,12 +27,12 @@ def defend(position: np.ndarray, stream: np.ndarray) -> int:
     moves = listed[: legal_moves(pos, limits, listed)].tolist()
     captures = [move for move in moves if int(pos[MEN]) >> (move >> 6 & 63) & 1]
     if captures:
-        return int(captures[below(stream, len(captures))])
+        return int(captures[random_below(stream, len(captures))])
     men = pos[: KING + 1] & pos[MEN]
     table, number = table_of(kinds_of(men)), int(placement_of(men))
     distances = [int(table.to_mate[number, move >> 6 & 63]) if table else -_value_after(pos, move) for move in moves]
     best = [move for move, distance in zip(moves, distances, strict=True) if distance == max(distances)]
-    return int(best[below(stream, len(best))])
+    return int(best[random_below(stream, len(best))])
 
 
 def _value_after(pos: np.ndarray, move: int) -> int:
@@ -52,7 +51,7 @@ def draw_ending(men: str, stream: np.ndarray) -> str:
         board = ["."] * 64
         for letter in men + "k":
             free = [s for s in range(64) if board[s] == "." and (letter != "P" or 8 <= s < 48)]
-            board[free[below(stream, len(free))]] = letter
+            board[free[random_below(stream, len(free))]] = letter
         fen = "/".join("".join(board[8 * r : 8 * r + 8]).replace(".", "1") for r in range(7, -1, -1)) + " w - - 0 1"
         try:
             umpire = Referee(fen)

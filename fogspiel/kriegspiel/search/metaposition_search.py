@@ -6,21 +6,22 @@ rest of that of the best of its children. At a node all moves are valued; the be
 looked at before (the history), and the best of those in it, are looked into, and share the budget that is left.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import inlined, kernel, trailing_zeros
-from ...games.chess import bits
-from ...games.chess.bits import bit
-from ...games.chess.men import KINDS, KING, PAWN, kind_on, reach
-from ...games.chess.move_code import end_of, start_of
+from ...core.compile.kernel import inlined, kernel, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import KINDS, KING, PAWN, bit, kind_on, reach
 from ...games.chess.moves import MOST_MOVES, castlings, list_queening_moves, pushes
+from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks, take
-from ..beliefs.metaposition_checks import hear_check_to_us
-from ..beliefs.metaposition_motion import spread
-from ..beliefs.metaposition_update import hear_tries
-from ..evaluation.metaposition_value import prey, value
+from ..beliefs.metaposition_update import hear_check_to_us, hear_tries, spread
+from ..engine import SearchLimit
+from ..evaluation.metaposition_value import WEIGHTS, prey, value
 
 DEEPEST = 8
 FRESH, FAMILIAR = 5, 10  # how many of the best moves are looked into: of those not in the history, and of those in it
@@ -68,7 +69,7 @@ def plausible_moves(meta, out):
             if kind == PAWN:
                 ends = pushes(start, 0, blocked)
                 if meta.tries:
-                    ends |= bits.PAWN[0, start] & ~own
+                    ends |= bitboards.PAWN_ATTACKS[0, start] & ~own
             else:
                 ends = reach(kind, start, blocked) & ~own
                 if kind == KING and meta.rights:
@@ -211,3 +212,85 @@ def search_moves(meta, moves, power, statics, places, budget, room, weights, out
         room.boards[0] = meta
         assume(room.boards[0], moves[place], power[start_of(moves[place])])
         out[place] = search_deeper(statics[place], budget, room, weights)
+
+
+# The own moves in a metaposition from best to worst, by search.
+
+AT_ROOT = FRESH + FAMILIAR
+FIRST_BUDGET = 2000  # metapositions of the first search when time is limited; every next search has twice as many
+GROWTH = 3  # how much time there will be spent after the next search, which takes twice as long as all before
+
+
+@dataclass
+class Ranking:
+    """Moves with their static values and their values by search."""
+
+    moves: np.ndarray
+    statics: np.ndarray
+    values: np.ndarray
+
+    def best_first(self, cost: Callable[[int], float]) -> list[int]:
+        """The moves, best first by their values less what they cost."""
+        costs = np.array([cost(move) for move in self.moves.tolist()])
+        return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
+
+
+class Searcher:
+    """Ranks moves with a certain effort; `spent` counts the metapositions valued so far."""
+
+    def __init__(self, effort: SearchLimit):
+        self.effort = effort
+        self.rooms = [empty_room() for _ in range(effort.threads)]
+
+    @property
+    def spent(self) -> int:
+        """Metapositions valued so far."""
+        return sum(int(room.spent[0]) for room in self.rooms)
+
+    def statics(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
+        """The static values of the moves."""
+        values, after = np.empty(len(moves)), np.empty(1, META)
+        value_moves(meta, moves, len(moves), power, after, WEIGHTS, values)
+        self.rooms[0].spent[0] += len(moves)
+        return values
+
+    def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
+        """The moves by weighted maximax."""
+        statics = self.statics(meta, moves, power)
+        if self.effort.nodes is not None:
+            values = self._search(meta, moves, power, statics, self.effort.nodes)
+            return Ranking(moves, statics, values)
+        start, budget = self.effort.clock(), FIRST_BUDGET
+        while True:
+            values = self._search(meta, moves, power, statics, budget)
+            if GROWTH * (self.effort.clock() - start) > (self.effort.seconds or 0):
+                return Ranking(moves, statics, values)
+            budget *= 2
+
+    def _search(
+        self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
+    ) -> np.ndarray:
+        """The values of the moves when the best of them share a budget."""
+        values = statics.copy()
+        picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
+        picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]
+        share = max(0, budget - len(moves)) // max(1, len(picked))
+        if share < len(moves):
+            return values
+
+        def look(room: Room, places: np.ndarray) -> None:
+            search_moves(meta, moves, power, statics, places, share, room, WEIGHTS, values)
+
+        threads = len(self.rooms)
+        if threads == 1:
+            look(self.rooms[0], picked)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(look, self.rooms, [picked[thread::threads].copy() for thread in range(threads)]))
+        return values
+
+    def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
+        """After a refusal: keep what the search found, and value the moves themselves anew."""
+        statics = self.statics(meta, ranking.moves, power)
+        ranking.values += WEIGHTS.alpha * (statics - ranking.statics)
+        ranking.statics = statics

@@ -6,20 +6,18 @@ hundreds of games per second instead of a few. A pawn that has become a queen or
 
 import numpy as np
 
-from ...core.kernel import kernel, ones, trailing_zeros
-from ...core.rng import below, split, unit
-from ...games.chess import bits
-from ...games.chess.bits import bit
-from ...games.chess.men import KINDS, KING, PAWN, union
-from ...games.chess.move_code import promotion_of
+from ...core.compile.kernel import kernel, ones, trailing_zeros
+from ...core.rng import random_below, random_unit, split
+from ...games.chess import bitboards
+from ...games.chess.bitboards import KINDS, KING, PAWN, bit, union
 from ...games.chess.moves import MOST_MOVES
-from ..beliefs.fills import around
-from ..search.endgame_table import NO_MATE, placement_of
-from ..search.lone_king_belief import begin_belief, let_reply, restrict_belief
-from ..search.lone_king_endgame import MATED, PARTS, REFUSED, SILENT, STALEMATED, hear, list_own_moves, sight
-from ..search.lone_king_player import NOISE
-from ..search.lone_king_values import FIFTY, LOOP, TOO_OFTEN
-from ..search.table_values import empty_scratch, value_attempt
+from ...games.chess.position import promotion_of
+from ..beliefs.board_filter import around
+from ..endings.belief import begin_belief, let_reply, restrict_belief
+from ..endings.player import NOISE
+from ..endings.search import MATED, PARTS, REFUSED, SILENT, STALEMATED, hear, list_own_moves, sight
+from ..endings.tablebase import NO_MATE, placement_of
+from ..endings.values import FIFTY, LOOP, TOO_OFTEN, empty_scratch, value_attempt
 
 MATE, FIFTY_MOVES, STALEMATE, MAN_LOST = 0, 1, 2, 3
 ENDS = 4  # how endings end
@@ -35,10 +33,10 @@ def draw(kinds, table, stream, men):
             men[kind] = 0
         for man in range(len(kinds) + 1):
             kind = KING if man == 0 else kinds[man - 1]
-            square = 8 + below(stream, 40) if kind == PAWN else below(stream, 64)
+            square = 8 + random_below(stream, 40) if kind == PAWN else random_below(stream, 64)
             men[kind] |= bit(square)
             own |= bit(square)
-        lone = below(stream, 64)
+        lone = random_below(stream, 64)
         if ones(own) == len(kinds) + 1 and not own >> lone & 1 and table[placement_of(men), lone] != NO_MATE:
             return lone
 
@@ -46,7 +44,7 @@ def draw(kinds, table, stream, men):
 @kernel
 def defend_by_table(square, own, free, table, number, stream):
     """The best reply of a king that sees everything and can take nothing: of equals any."""
-    replies = bits.KING[square] & free
+    replies = bitboards.KING_ATTACKS[square] & free
     best, farthest, equals = -1, -1, 0
     while replies:
         end = trailing_zeros(replies)
@@ -56,7 +54,7 @@ def defend_by_table(square, own, free, table, number, stream):
             best, farthest, equals = end, far, 1
         elif far == farthest:
             equals += 1
-            if below(stream, equals) == 0:
+            if random_below(stream, equals) == 0:
                 best = end
     return best
 
@@ -85,7 +83,7 @@ def play_ending(kinds, table, weights, stream):
             again, number = 0, placement_of(scratch.after)
             for j in range(stands):
                 again += stood[j] == number
-            values[i] += NOISE * unit(stream) - weights.again * again - LOOP * (again >= TOO_OFTEN)
+            values[i] += NOISE * random_unit(stream) - weights.again * again - LOOP * (again >= TOO_OFTEN)
             if best < 0 or values[i] > values[best]:
                 best = i
         if best < 0:
@@ -106,7 +104,7 @@ def play_ending(kinds, table, weights, stream):
             return MATE, made
         if here[STALEMATED] >> lone & 1:
             return STALEMATE, made
-        if bits.KING[lone] & free & own:
+        if bitboards.KING_ATTACKS[lone] & free & own:
             return MAN_LOST, made
         if promotion_of(action):
             return MATE, made

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.game import blank
-from ...core.kernel import in_place, kernel
+from ...core.compile.kernel import in_place, kernel
+from ...core.game import new_cells
 from ...core.rng import shuffle, stream_of
-from ...games.chess.limits import CHECKERS, LIMITS, restrict
-from ...games.chess.men import BLACK, KINDS, kind_on
-from ...games.chess.messages import MESSAGE, SQUARE
-from ...games.chess.move_code import end_of, start_of
-from ...games.chess.moves import MOST_MOVES, legal_moves
-from ...games.chess.position import MOVER, PLY, POSITION
-from ...games.kriegspiel import rules
-from ..beliefs.reply_policy import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
+from ...games.chess.bitboards import BLACK, KINDS, kind_on
+from ...games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, legal_moves, restrict
+from ...games.chess.position import MOVER, PLY, POSITION, end_of, start_of
+from ..beliefs.particle_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
+from ..game import rules
+from ..game.attempts import MESSAGE, SQUARE
 
 RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8  # adam's step and decays
 BATCH = 500
@@ -48,7 +46,7 @@ def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
     """The moves made in games: attempts that were refused are left out."""
     boards, lost, moves = [], [], []
     for record in records:
-        state = blank(rules.STATE)
+        state = new_cells(rules.STATE)
         rules.start(state)
         for action in record:
             before, ply = state[:POSITION].copy(), int(state[PLY])

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...core.game import blank
-from ...games.chess.men import KINDS, KING
+from ...core.game import new_cells
+from ...games.chess.bitboards import KINDS, KING
 from ...games.chess.position import MEN, PLY
 from ...games.chess.search import VALUE
-from ...games.kriegspiel import rules
+from ..game import rules
 
 # A phase has fewer men on the board than this, kings included: opening, middle game, ending.
 MEN_IN_PHASE = (33, 24, 12)
@@ -44,7 +44,7 @@ def count_men(state: np.ndarray) -> np.ndarray:
 
 def quiet_counts(record: Sequence[int]) -> np.ndarray:
     """The numbers of men in the quiet positions of a game: [position, side, kind]."""
-    state, counts = blank(rules.STATE), []
+    state, counts = new_cells(rules.STATE), []
     rules.start(state)
     for action in record:
         ply = int(state[PLY])

@@ -10,11 +10,11 @@ from typing import Any
 
 from ...games.chess.fen import SIDES
 from ...kriegspiel.analysis import GameAnalysis, PositionAnalysis, analyse_turns
-from ...kriegspiel.effort import Effort
-from ...kriegspiel.matches import code_of
-from ...kriegspiel.own_decisions import Decision
+from ...kriegspiel.decisions import Decision
+from ...kriegspiel.engine import SearchLimit
+from ...kriegspiel.match import code_of
 from ..checks import check_seed
-from ..kind import Delivered, Interruption, Kind
+from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
 from ..request import versions
 from ..store import Json, Run
@@ -31,7 +31,7 @@ class Request:
     side: int
     names: tuple[str, str]
     engine: str
-    effort: Effort
+    effort: SearchLimit
     seed: int
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Analysis(Kind):
         cost = "" if analysis.mean_cost is None else f"; a move cost {analysis.mean_cost:.2f} pawns on average"
         return [f"{len(analysis.positions)} attempts are analysed{cost}."]
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """What was looked at, and what it cost."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
@@ -120,7 +120,7 @@ def analysis_of(run: Run) -> GameAnalysis:
     ask = run.ask
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])
-    return GameAnalysis(ask["engine"], Effort(**ask["effort"]), ask["seed"], ask["side"], names, positions)
+    return GameAnalysis(ask["engine"], SearchLimit(**ask["effort"]), ask["seed"], ask["side"], names, positions)
 
 
 KIND = Analysis()

@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Any, Self
 
 from ... import __version__
-from ...games.resistance.setups import VERSION
-from ...solve.resistance.balance import FairTable, Step, TableSpace, sweep
-from ..kind import Delivered, Kind
+from ...resistance.balance import FairTable, SweepStep, TableSpace, sweep
+from ...resistance.game.setups import VERSION
+from ..kind import Kind, Outputs
 from ..report import Cell, Table
 from ..store import Json, Run
-from ..work import Context, Progress, Recorder, drive
+from ..work import Context, Progress, Recorder, run_generator
 
 GAME = "resistance"
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
@@ -56,11 +56,11 @@ class Balance(Kind):
         """Look through the tables from where the run was left."""
         request = self.check(run)
 
-        def watch(step: Step) -> None:
+        def watch(step: SweepStep) -> None:
             recorder.step(step.row, step.row["number"])
             context.watch(Progress(step.words, step.share))
 
-        return drive(sweep(request.space, request.nearest, run.steps), watch).to_json()
+        return run_generator(sweep(request.space, request.nearest, run.steps), watch).to_json()
 
     def processes(self, run: Run, cores: int) -> int:
         return 1
@@ -74,10 +74,10 @@ class Balance(Kind):
         best = tables_of(run.result)[0]
         return [f"With missions of {best.missions} players the resistance wins {best.wins}; none is nearer to 1/2."]
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         return outcome_of(run, {}, delivered.seconds)
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """What was looked through, how the values were found, and the fairest tables."""
         found: Json = run.result or {}
         yield f"balance: looked through {found['space']}"

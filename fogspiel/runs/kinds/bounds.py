@@ -6,16 +6,16 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Self
 
-from ...core.game import find_game
-from ...phantom.bounds import SavedBounds, Step, bounds_of
-from ...phantom.informed_opponent import Schedule, demand_size, informed_bounds
-from ...solve.checkers.phantom_bounds import GAMES, BoundsCertificate
+from ...core.game import known_game
+from ...solving.bounds.informed_opponent import Schedule, demand_size, informed_bounds
+from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
+from ...solving.proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
 from ..checks import check_option
-from ..kind import Delivered
+from ..kind import Outputs
 from ..request import versions
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
-from ..work import Context, Progress, Recorder, drive
+from ..work import Context, Progress, Recorder, run_generator
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Request:
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
         if self.game not in GAMES:
-            find_game(self.game)
+            known_game(self.game)
             raise ValueError(f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
         check_option("time", self.seconds)
         check_option("memory", self.memory)
@@ -49,10 +49,10 @@ class Request:
         """The request that a first row keeps."""
         return cls(ask["game"], ask["seconds"], ask["memory"], ask.get("informed"))
 
-    def stages(self, saved: SavedBounds | None) -> Generator[Step, None, BoundsCertificate]:
+    def stages(self, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:
         """The bounds step by step."""
         if self.informed is None:
-            return bounds_of(self.game, self.seconds, self.memory, saved)
+            return search_bounds(self.game, self.seconds, self.memory, saved)
         return informed_bounds(self.game, Schedule.parse(self.informed), self.seconds, self.memory, saved)
 
 
@@ -75,12 +75,12 @@ class Bounds(ValueKind):
             saved.setdefault("seconds", run.seconds_worked)
         stages = request.stages(saved)
 
-        def watch(stage: Step) -> None:
+        def watch(stage: BoundsStep) -> None:
             recorder.keep(lambda: {"saved": stage.saved})
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.watch(Progress(f"{stage.remark}, {bounds}"))
 
-        proof = drive(stages, watch)
+        proof = run_generator(stages, watch)
         lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
         found = {"lower": str(lower), "upper": str(upper), "exact": lower == upper, "certificate": dict(proof)}
         return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}
@@ -88,10 +88,10 @@ class Bounds(ValueKind):
     def headline(self, run: Run) -> str:
         return f"bounds on {run.ask['game']}{_opponent(run)}"
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         return facts_of(run, ("lower", "upper", "exact"), delivered)
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The bounds, and how to check them."""
         result = run.result or {}
         if result["exact"]:

@@ -14,10 +14,10 @@ from ...core.plugins import collect
 from ...stats.race import Race
 from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
-from ..kind import Delivered, Kind
+from ..kind import Kind, Outputs
 from ..report import Report
 from ..store import Json, Run
-from ..trail import Trail
+from ..trail import Curve
 from ..work import Context, Progress, Recorder
 
 Batches = Generator[list[Job], list[Row], None]
@@ -68,7 +68,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class PaperPart:
     """A part of a paper: its jobs, and the report that is made of their rows."""
 
     name: str
@@ -81,13 +81,13 @@ class Experiment:
     """Where it stands in lists."""
 
 
-def experiments() -> dict[str, Experiment]:
+def experiments() -> dict[str, PaperPart]:
     """The experiments that are stored, by name."""
     found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
-    return {experiment.name: experiment for experiment in found if isinstance(experiment, Experiment)}
+    return {experiment.name: experiment for experiment in found if isinstance(experiment, PaperPart)}
 
 
-def find_experiment(name: str) -> Experiment:
+def find_experiment(name: str) -> PaperPart:
     """The experiment of that name, or a ValueError that lists the names there are."""
     found = experiments()
     if name not in found:
@@ -95,13 +95,13 @@ def find_experiment(name: str) -> Experiment:
     return found[name]
 
 
-class Experiments(Kind):
+class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
     has_report = writes_report = True
 
-    def __init__(self, find: Callable[[str], Experiment] = find_experiment):
+    def __init__(self, find: Callable[[str], PaperPart] = find_experiment):
         self.find_experiment = find
 
     def check(self, run: Run) -> Request:
@@ -141,11 +141,11 @@ class Experiments(Kind):
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         return report_facts(delivered.report or self.report(run), run.name)
 
-    def trail(self, ask: Json) -> Trail:
-        return Trail()
+    def trail(self, ask: Json) -> Curve:
+        return Curve()
 
     def report(self, run: Run) -> Report:
         request = self.check(run)
@@ -173,5 +173,5 @@ def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
             )
 
 
-KIND = Experiments()
+KIND = PaperKind()
 KINDS = (KIND,)

@@ -6,26 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...games.chess.movetext import RESULTS
-from ...games.kriegspiel.rule_sets import ICC, RULE_SETS
+from ...games.chess.san import RESULTS
 from ...kriegspiel.engine import asks_program
-from ...kriegspiel.matches import elo_of_pairs
+from ...kriegspiel.game.rule_sets import ICC, RULE_SETS
+from ...kriegspiel.match import GAME, METHOD, EngineMatch, elo_of_pairs, proved_winner
+from ...kriegspiel.match_report import engine_report, match_lines, round_robin_lines, tally
 from ...kriegspiel.pgn import write_pgn
-from ...kriegspiel.referee import Switches
+from ...kriegspiel.referee import HouseRules
 from ...stats.race import interval, mean
-from ..engine_match import GAME, METHOD, EngineMatch, proved_winner
-from ..engine_report import engine_report, match_lines, round_robin_lines, tally
 from ..formatting import with_interval
 from ..jobs import JobRunner, Row
-from ..kind import Delivered, Kind
+from ..kind import Kind, Outputs
 from ..report import Cell, Report, Table
 from ..store import Json, Run
-from ..trail import Point, Trail
+from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
 from .round_robin import best_of
 
 
-class EngineTrail(Trail):
+class EngineTrail(Curve):
     """Two engines: the score after every two games."""
 
     title, x, y = "The first engine's score so far", "games", "score"
@@ -34,10 +33,10 @@ class EngineTrail(Trail):
         super().__init__(games, "games")
         self.pairs = np.zeros(5, np.int64)
 
-    def step(self, body: Json) -> Point:
+    def step(self, body: Json) -> CurvePoint:
         self.done += 2
         self.pairs += elo_of_pairs([body["row"]]).pairs
-        return Point(self.done, mean(self.pairs), *interval(self.pairs))
+        return CurvePoint(self.done, mean(self.pairs), *interval(self.pairs))
 
 
 class Kriegspiel(Kind):
@@ -116,7 +115,7 @@ class Kriegspiel(Kind):
         played = f"{result['games']:,} games ({tally(result)}); the interval is valid at any time"
         return [f"{first} against {second} scores {score} in {played}."]
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.ask)
         rows = request.rows(run)
@@ -125,7 +124,7 @@ class Kriegspiel(Kind):
         yield from match_lines(request, rows) if len(rows) == 1 else round_robin_lines(request, rows)
         yield f"the games: fogspiel kriegspiel export {run.name}"
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         request = EngineMatch.from_json(run.ask)
         rows = request.rows(run)
         facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
@@ -141,9 +140,9 @@ class Kriegspiel(Kind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Trail:
+    def trail(self, ask: Json) -> Curve:
         many, pairs = len(ask["players"]), -(-ask["games"] // 2)
-        return EngineTrail(2 * pairs) if many == 2 else Trail(many * (many - 1) // 2 * pairs, "bouts")
+        return EngineTrail(2 * pairs) if many == 2 else Curve(many * (many - 1) // 2 * pairs, "bouts")
 
     def report(self, run: Run) -> Report:
         request = EngineMatch.from_json(run.ask)
@@ -170,7 +169,7 @@ class StoredGame:
 
     names: tuple[str, str]
     """White's first."""
-    switches: Switches
+    switches: HouseRules
     record: list[int]
 
 

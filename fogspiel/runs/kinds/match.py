@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Self
 
 from ...core.agents import Agent
-from ...core.game import Game, find_game
-from ...core.own_games import words_for
+from ...core.find import command_spec
+from ...core.game import Game, known_game
 from ...core.simulate import SEATS
-from ...stats.evaluate import Score, evaluate, report_key
+from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_texts import engines_of
 from ..checks import check_option, check_seed
 from ..formatting import with_interval
-from ..kind import Delivered, Interruption, Kind
+from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
 from ..request import StoredAgent, game_of_run, versions
 from ..store import Json, Run
-from ..trail import Point, Trail
+from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
 
 SIDES = ("first", "second")
@@ -49,7 +49,7 @@ class Request:
 
     def agents(self, store: Path) -> tuple[Agent, Agent]:
         """The two agents; solved runs are in the store."""
-        game = find_game(self.game)
+        game = known_game(self.game)
         return self.first.agent(game, store, self.seed), self.second.agent(game, store, self.seed)
 
     def to_json(self) -> Json:
@@ -73,19 +73,19 @@ class Request:
         return cls(ask["game"], first, second, ask["seed"], ask["games"], ask["seats"])
 
 
-class ScoreTrail(Trail):
+class ScoreTrail(Curve):
     """The score so far."""
 
     title, x, y = "The score so far", "games", "score"
 
-    def step(self, body: Json) -> Point:
+    def step(self, body: Json) -> CurvePoint:
         self.done = body["games"]
-        return Point(self.done, body["score"], *body["interval"])
+        return CurvePoint(self.done, body["score"], *body["interval"])
 
-    def under_way(self, partial: Json) -> Point | None:
+    def under_way(self, partial: Json) -> CurvePoint | None:
         return self.step(partial)
 
-    def end(self, result: Json) -> Point | None:
+    def end(self, result: Json) -> CurvePoint | None:
         return self.step(result)
 
 
@@ -108,17 +108,16 @@ class Match(Kind):
         """Play what is left of the match."""
         request = self.check(run)
 
-        def watch(so_far: Score) -> None:
+        def watch(so_far: MatchResult) -> None:
             recorder.keep(so_far.as_json)
             words = with_interval(so_far.mean, so_far.interval)
             context.watch(Progress(words, so_far.games / request.games, so_far.games))
 
-        game, counted = find_game(request.game), counted_so_far(run)
+        game, counted = known_game(request.game), counted_so_far(run)
         words = (request.first.words, request.second.words)
         if request.seats == SEATS[0] and all(side.partition("@")[0] in engines_of(game) for side in words):
-            from ...kriegspiel.effort import parse_engine
-            from ...kriegspiel.matches import EngineSpec
-            from ..engine_match import EngineMatch, play_engines
+            from ...kriegspiel.engine import parse_engine
+            from ...kriegspiel.match import EngineMatch, EngineSpec, play_engines
 
             seats = tuple(EngineSpec(*parse_engine(side)) for side in words)
             match = EngineMatch(seats, request.games, request.seed)  # whose games `fogspiel kriegspiel match` plays
@@ -146,7 +145,7 @@ class Match(Kind):
             said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
         return said
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The score, and how it was counted."""
         ask, counted = run.ask, run.result or run.steps[-1]
         yield f"{ask['game']}: {_meeting(ask, counted)}"
@@ -154,23 +153,23 @@ class Match(Kind):
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         counted = run.result or run.steps[-1]
         return facts_of(run.ask) | counted | {"seats": run.ask["seats"], "exact": False, "state": "finished"}
 
     def interruption(self, run: Run, again: str) -> Interruption:
         if not run.steps:
             return super().interruption(run, again)
-        facts = self.outcome(run, Delivered()) | {"state": "interrupted", "run": run.name, "resume": again}
+        facts = self.outcome(run, Outputs()) | {"state": "interrupted", "run": run.name, "resume": again}
         played = f"{run.steps[-1]['games']} of {run.ask['games']} games"
-        lines = list(self.lines(run, Delivered()))
+        lines = list(self.lines(run, Outputs()))
         return Interruption(facts, f"interrupted after {played}. Go on with: {again}", lines)
 
-    def trail(self, ask: Json) -> Trail:
+    def trail(self, ask: Json) -> Curve:
         return ScoreTrail(ask["games"], "games")
 
     def command(self, ask: Json) -> str:
-        return f"fogspiel match {words_for(ask['game'])} {ask.get('first')} {ask.get('second')}"
+        return f"fogspiel match {command_spec(ask['game'])} {ask.get('first')} {ask.get('second')}"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]

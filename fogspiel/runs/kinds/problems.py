@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ...core.source_digest import digest_of
+from ...core.compile.key import digest_of
 from ...kriegspiel.problems import generator
 from ...kriegspiel.problems.generator import Candidate, find_candidates
 from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, rows_of
-from ..kind import Delivered, Kind
+from ..kind import Kind, Outputs
 from ..report import Cell
 from ..request import versions
 from ..store import Json, Run
@@ -98,7 +98,7 @@ class Problems(Kind):
     def summary(self, run: Run) -> list[str]:
         return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """How many there are, and what writes the best of them."""
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
         yield f"the best dozen is written by: {self.command(run.ask)}"

@@ -8,22 +8,22 @@ from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game
 from ...stats.race import Race
-from ...tune.final import START
-from ...tune.methods import find_method
-from ...tune.outside.parameters import Parameters, Value
-from ...tune.outside.program import SHARE, Program, Scale
-from ...tune.tuning import USUAL_METHOD, USUAL_RACE
-from ..answers import StepRow, answer_of, keep_answer
+from ...tuning.methods import find_tune_method
+from ...tuning.programs.contest import SHARE, ProgramContest, Scale
+from ...tuning.programs.parameters import Parameters, Value
+from ...tuning.tune import USUAL_METHOD, USUAL_RACE
+from ...tuning.validation import START
+from ..answers import StepRow, keep_recommendation, recommendation_of
 from ..checks import check_budget, check_seed
-from ..kind import Delivered, Kind, in_sentences
-from ..programs import SORTS, TITLES, NamedProgram, option_for
+from ..kind import Kind, Outputs, in_sentences
+from ..programs import PROGRAM_TYPES, TITLES, ProgramSpec, option_for
 from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
 from ..store import Json, Run
-from ..trail import Trail
-from ..tuning_work import Search, tune_contest
+from ..trail import Curve
+from ..tuning_work import TuningTask, tune_contest
 from ..work import Context, Recorder
-from .tune import MIXING, OBSERVATIONS, Races
+from .tune import MIXING, OBSERVATIONS, RaceCurve
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,11 @@ class Request:
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
-        if self.sort not in SORTS:
-            raise ValueError(f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(SORTS)}")
-        _ = self.space, self.scale, find_method(self.search)
+        if self.sort not in PROGRAM_TYPES:
+            raise ValueError(
+                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(PROGRAM_TYPES)}"
+            )
+        _ = self.space, self.scale, find_tune_method(self.search)
         if self.search in MIXING:
             raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {USUAL_METHOD}")
         Race(self.race, self.delta, self.epsilon)
@@ -85,7 +87,7 @@ class Request:
         """The request that a first row keeps."""
         return cls(**{key: ask[key] for key in cls.__dataclass_fields__})
 
-    def demand(self, run: str, named: NamedProgram) -> str | None:
+    def demand(self, run: str, named: ProgramSpec) -> str | None:
         """Refuse a program that is not the one the run began with; a remark where it may be another one."""
         if named.sort != self.sort:
             titles = f"a {TITLES[self.sort]}, not a {TITLES[named.sort]}"
@@ -106,7 +108,7 @@ class TuneProgram(Kind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
-    keep_telling = staticmethod(keep_answer)
+    keep_telling = staticmethod(keep_recommendation)
     heading = "Tuning"
     has_report = True
 
@@ -120,11 +122,11 @@ class TuneProgram(Kind):
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Let the method run, judge its answer, and give its values in the user's units."""
         request, program = self.check(run), context.prepared
-        if not isinstance(program, Program):
+        if not isinstance(program, ProgramContest):
             raise self.unnamed(run)
         program.door.tell_faults(context.on_fault)
         race = Race(request.race, request.delta, request.epsilon)
-        search = Search(
+        search = TuningTask(
             program, request.search, race, START, request.observation, request.seed, request.games, request.seconds,
             SHARE,
         )  # fmt: skip
@@ -165,7 +167,7 @@ class TuneProgram(Kind):
         more = [pairs_sentence(proof)] if proof.get("normalised_elo") is not None else []
         return [program_proof(proof, self.check(run).scale), *more]
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         result = run.result or {}
         yield f"{run.name}: {self.headline(run)}"
         yield f"{result['games']:,} games in {result['steps']} steps"
@@ -181,10 +183,10 @@ class TuneProgram(Kind):
 
     def _answer(self, run: Run) -> dict[str, Value]:
         """The values that were found so far; the start before anything was."""
-        space, answer = self.check(run).space, answer_of(run)
+        space, answer = self.check(run).space, recommendation_of(run)
         return space.values(space.start if answer is None else answer["theta"])
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         return super().outcome(run, delivered) | {key: run.ask[key] for key in ("sort", "search")}
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
@@ -197,8 +199,8 @@ class TuneProgram(Kind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Trail:
-        trail = Races(ask)
+    def trail(self, ask: Json) -> Curve:
+        trail = RaceCurve(ask)
         trail.top = Request.from_json(ask).scale.steps
         return trail
 
@@ -223,13 +225,13 @@ class TuneProgram(Kind):
 
     def numbers(self, run: Run) -> Json:
         """The values in the user's units, and the vector that methods see."""
-        answer = answer_of(run)
+        answer = recommendation_of(run)
         if answer is None:
             return {"parameters": None, "theta": None}
         return {"parameters": self._answer(run), "theta": answer["theta"]}
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
-        if answer_of(run) is None:
+        if recommendation_of(run) is None:
             return []
         return [(name, shown(value)) for name, value in self._answer(run).items()]
 

@@ -14,18 +14,18 @@ from typing import Self
 
 from ... import __version__
 from ...core.agents import policy_names
-from ...core.game import Game, find_game
-from ...core.own_games import bring_game, words_for, words_of
+from ...core.find import command_spec, load_game, spec_of
+from ...core.game import Game, known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
 from ..checks import check_option, check_players, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
-from ..kind import Delivered, Kind
+from ..kind import Kind, Outputs
 from ..report import Report
 from ..request import StoredAgent, game_of_run, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
-from ..trail import Trail
+from ..trail import Curve
 from ..work import Context, Progress, Recorder
 
 
@@ -63,11 +63,11 @@ class Request:
     def command(self) -> str:
         """The command that plays the round robin."""
         players = " ".join(name if " " not in name else repr(name) for name in self.names)
-        return f"fogspiel tournament {words_for(self.game)} {players} --games {self.games} --seed {self.seed}"
+        return f"fogspiel tournament {command_spec(self.game)} {players} --games {self.games} --seed {self.seed}"
 
     def demand_portable(self) -> None:
         """Refuse players whom the workers of a cluster could not find: those that are a file or a solution here."""
-        known = policy_names(find_game(self.game))
+        known = policy_names(known_game(self.game))
         for player in self.players:
             if "theta" not in player.numbers and player.words not in known:
                 raise ValueError(
@@ -101,7 +101,7 @@ def play_pair(
     players: tuple[StoredAgent, StoredAgent], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
     """The games of one pair; a worker brings the game from the source that the user has named."""
-    chosen, key = bring_game(source) if source else find_game(game), int(child(report_key(seed), int(digest, 16)))
+    chosen, key = load_game(source) if source else known_game(game), int(child(report_key(seed), int(digest, 16)))
     if chosen.version != rules:
         raise ValueError(f"the rules of {game} have changed while the tournament was played: start it anew")
     one, other = (player.agent(chosen, store, seed) for player in players)
@@ -111,8 +111,8 @@ def play_pair(
 
 def jobs_of(request: Request, store: Path) -> list[Job]:
     """A job for every pair."""
-    shared = {"game": request.game, "rules": find_game(request.game).version}
-    words = words_of(request.game)
+    shared = {"game": request.game, "rules": known_game(request.game).version}
+    words = spec_of(request.game)
     return [
         Job(
             "met",
@@ -168,19 +168,19 @@ class RoundRobin(Kind):
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [best_of(run.result["best"])]
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         more = {"games_a_pair": request.pair_games, "command": request.command}
         return facts | request.standings(rows_of(run)).as_json() | more
 
-    def trail(self, ask: Json) -> Trail:
+    def trail(self, ask: Json) -> Curve:
         many = len(ask["players"])
-        return Trail(many * (many - 1) // 2, "pairs")
+        return Curve(many * (many - 1) // 2, "pairs")
 
     def report(self, run: Run) -> Report:
         request = self.check(run)
-        found, game = request.standings(rows_of(run)), find_game(request.game)
+        found, game = request.standings(rows_of(run)), known_game(request.game)
         intro = (
             f"{len(request.players)} players of {game.title}, {found.pairs} pairs, {request.pair_games:,} fresh games "
             f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."

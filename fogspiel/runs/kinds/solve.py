@@ -12,22 +12,21 @@ from typing import Any, Self
 
 from ... import __version__
 from ...core.agents import Agent
-from ...core.game import Game, games
-from ...core.game_words import is_code
-from ...core.kernel import interpreted
-from ...solve.certificates import certificate_agent
-from ...solve.game_sources import GameProblem, Problem, find_problem, is_nameless
+from ...core.compile.kernel import interpreted
+from ...core.game import Game, list_games
+from ...core.game_names import is_code
 from ...solve.memory_limit import limit_memory
-from ...solve.progress import AFRESH, Options, Saved
-from ...solve.progress import Progress as RouteProgress
-from ...solve.routes import AUTO, Route, choose_route, find_route
-from ...solve.small_trees import build_small_tree
-from ...solve.solution import Solution
+from ...solving.methods import AUTO, SolveMethod, choose_solve_method, find_solve_method
+from ...solving.proofs.certificate_files import certificate_agent
+from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState
+from ...solving.solution import SolverProgress as RouteProgress
+from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
+from ...solving.tree.size import build_small_tree
 from ..checks import check_option, check_seed
-from ..kind import Delivered
+from ..kind import Outputs
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
-from ..work import Context, Progress, Recorder, drive, in_silence
+from ..work import Context, Progress, Recorder, ignore_progress, run_generator
 
 Watch = Callable[[Progress], None]
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
@@ -40,16 +39,16 @@ class Request:
 
     game: str
     solver: str = AUTO
-    exact: bool = Options().exact
-    gap: float = Options().gap
-    memory: float = Options().memory
-    seed: int = Options().seed
+    exact: bool = SolveOptions().exact
+    gap: float = SolveOptions().gap
+    memory: float = SolveOptions().memory
+    seed: int = SolveOptions().seed
     iterations: int | None = None
     seconds: float | None = None
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
-        route = find_route(self.solver)
+        route = find_solve_method(self.solver)
         if self.exact and not route.exact:
             raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
         check_option("gap", self.gap)
@@ -69,9 +68,9 @@ class Request:
     @property
     def samples(self) -> bool:
         """Whether the method draws at random."""
-        return find_route(self.solver).samples
+        return find_solve_method(self.solver).samples
 
-    def to_json(self, problem: Problem) -> Json:
+    def to_json(self, problem: GameSource) -> Json:
         """The first row of the run; only one that samples has a seed and budgets."""
         asked = {key: value for key, value in asdict(self).items() if key not in OF_SAMPLING or self.samples}
         body = asked | {"game": problem.name, "source": problem.source, "method": KIND.method}
@@ -84,12 +83,12 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class SolveTask:
     """A request with the game it is about, and the route that will be taken."""
 
     request: Request
-    problem: Problem
-    route: Route
+    problem: GameSource
+    route: SolveMethod
     small: bool = False
     """Whether compiling the kernels would take longer than the work."""
 
@@ -98,25 +97,25 @@ class Task:
         """The first row of the run."""
         return self.request.to_json(self.problem)
 
-    def solve(self, watch: Callable[[RouteProgress], None], saved: Saved = AFRESH) -> Solution:
+    def solve(self, watch: Callable[[RouteProgress], None], saved: SolverState = NO_STATE) -> Solution:
         """Go the way to the solution, from what was saved."""
         ask = self.request
-        options = Options(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
+        options = SolveOptions(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
         with interpreted() if self.small else nullcontext():
-            return drive(self.route.solve(self.problem, options, saved), watch)
+            return run_generator(self.route.solve(self.problem, options, saved), watch)
 
 
-def task_of(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Task:
+def task_of(request: Request, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
-    problem = problem or find_problem(request.game)
-    route = choose_route(request.solver, problem)
+    problem = problem or find_source(request.game)
+    route = choose_solve_method(request.solver, problem)
     if route.made_for or route.samples:
-        return Task(request, problem, route)
+        return SolveTask(request, problem, route)
     small = route.exact and build_small_tree(problem, request.memory)
     if not small:
         began = process_time()
         problem.tree(request.memory, lambda nodes, share: watch(_growth(nodes, share, process_time() - began)))
-    return Task(request, problem, route, small)
+    return SolveTask(request, problem, route, small)
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
@@ -136,9 +135,9 @@ def source_of(run: Run, named: str | None) -> str:
     return named or source
 
 
-def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
+def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
     """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
-    ask, problem = run.ask, find_problem(source_of(run, source))
+    ask, problem = run.ask, find_source(source_of(run, source))
     if problem.name != ask["game"]:
         raise ValueError(f"run {run.name} solves {ask['game']}, but --game names {problem.name}: give the rules again")
     if ask["rules"] != problem.version:
@@ -149,7 +148,7 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> Task:
     return task_of(Request.from_json(ask, problem.source), watch, problem)
 
 
-def solve_unstored(request: Request, watch: Watch = in_silence, problem: Problem | None = None) -> Solution:
+def solve_unstored(request: Request, watch: Watch = ignore_progress, problem: GameSource | None = None) -> Solution:
     """The solution, which is not stored."""
     return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
 
@@ -168,10 +167,10 @@ def _kept_words(progress: RouteProgress) -> Json:
     return {"remark": progress.remark, **(bounds if known else {})}
 
 
-def solution(game: Game | str, **options: Any) -> Solution:
+def solve_game(game: Game | str, **options: Any) -> Solution:
     """What solving a game gives, by its record or by the words of the command line; options as in `Request`."""
     if isinstance(game, Game):
-        return solve_unstored(Request(game.name, **options), problem=GameProblem(game, game.name))
+        return solve_unstored(Request(game.name, **options), problem=KernelSource(game, game.name))
     return solve_unstored(Request(str(game), **options))
 
 
@@ -206,12 +205,12 @@ class Solve(ValueKind):
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
         with limit_memory(run.ask["memory"]):
             ready = context.prepared
-            task = ready if isinstance(ready, Task) else task_of_run(run, context.watch, context.source)
+            task = ready if isinstance(ready, SolveTask) else task_of_run(run, context.watch, context.source)
             kept = run.partial()
-            return task.solve(watch, Saved(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
+            return task.solve(watch, SolverState(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
     def form_of(self, ask: Json) -> dict[str, str] | None:
-        return super().form_of(ask) if ask["source"] in games() else None
+        return super().form_of(ask) if ask["source"] in list_games() else None
 
     def headline(self, run: Run) -> str:
         return f"solving {run.ask['source']}"
@@ -219,11 +218,11 @@ class Solve(ValueKind):
     def again(self, run: Run, resume: str) -> str:
         return resume + (_where(run) if is_code(run.ask["source"]) else "")
 
-    def outcome(self, run: Run, delivered: Delivered) -> Json:
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
         body = facts_of(run, ("value", "lower", "upper", "exact", "sizes"), delivered)
         return body | {"method": (run.result or {})["solver"]}
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The value, how it was found, and what can be done with the certificate."""
         ask, found = run.ask, Solution.from_json(run.result or {})
         yield f"{ask['game']}: the first player gets {found.words}"
@@ -250,7 +249,7 @@ class Solve(ValueKind):
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return run.ask["game"] in games() and self.certificate(run) is not None
+        return run.ask["game"] in list_games() and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:

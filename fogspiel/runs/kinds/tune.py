@@ -6,25 +6,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.agents import Policy, frozen_in, policy_of
-from ...core.game import WIN_DRAW_LOSS, Game, find_game, games, parameters_of
-from ...core.own_games import words_for
+from ...core.agents import ParametricPolicy, decode_policy, policy_json_in
+from ...core.find import command_spec
+from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters_of
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tune.arena import baseline, decode
-from ...tune.final import SHARE
-from ...tune.methods import find_method, methods
-from ...tune.tuning import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
-from ..answers import StepRow, answer_of, keep_answer
+from ...tuning.arena import baseline, decode
+from ...tuning.methods import find_tune_method, tune_methods
+from ...tuning.tune import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
+from ...tuning.validation import SHARE
+from ..answers import StepRow, keep_recommendation, recommendation_of
 from ..checks import check_budget, check_seed
 from ..formatting import with_interval
-from ..kind import Delivered, Kind, in_sentences
+from ..kind import Kind, Outputs, in_sentences
 from ..proof import proof_sentence
 from ..report import Cell
 from ..request import game_of_run, versions
 from ..store import Json, Run, Summary
-from ..trail import Point, Trail
-from ..tuning_work import Search, tune_contest
+from ..trail import Curve, CurvePoint
+from ..tuning_work import TuningTask, tune_contest
 from ..work import Context, Recorder
 
 OBSERVATIONS = ("pair", "game")
@@ -53,7 +53,7 @@ class Request:
 
     def __post_init__(self) -> None:
         """Check everything at once, so that nothing is written for a request that cannot be met."""
-        game, _ = find_game(self.game), find_method(self.method)
+        game, _ = known_game(self.game), find_tune_method(self.method)
         if game.strategy is None:
             raise ValueError(f"{self.game} has no parametric strategy to tune")
         Race(self.race, self.delta, self.epsilon)
@@ -83,11 +83,11 @@ class Tune(Kind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
-    keep_telling = staticmethod(keep_answer)
+    keep_telling = staticmethod(keep_recommendation)
     form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
 
     def made(self, method: str | None) -> bool:
-        return method in methods()
+        return method in tune_methods()
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""
@@ -102,15 +102,15 @@ class Tune(Kind):
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play the method from its start, judge its answer, and score it against the baseline on fresh games."""
         request = self.check(run)
-        game, race = find_game(request.game), Race(request.race, request.delta, request.epsilon)
-        search = Search(
+        game, race = known_game(request.game), Race(request.race, request.delta, request.epsilon)
+        search = TuningTask(
             game, request.method, race, request.baseline, request.observation, request.seed, request.games,
             request.seconds, SHARE if request.final else 0.0,
         )  # fmt: skip
         result = tune_contest(search, run, recorder, context)
         score = evaluate(
             game,
-            policy_of(game, frozen_in(result)),
+            decode_policy(game, policy_json_in(result)),
             baseline(game, request.baseline, request.seed),
             report_key(request.seed),
             request.report_games,
@@ -125,12 +125,12 @@ class Tune(Kind):
         return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
 
     def summary(self, run: Run) -> list[str]:
-        found = self._found(run, games().get(run.ask["game"]))
-        return in_sentences(found) if answer_of(run) else [*found, "Nothing has beaten the starting point yet."]
+        found = self._found(run, list_games().get(run.ask["game"]))
+        return in_sentences(found) if recommendation_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
     def _found(self, run: Run, game: Game | None) -> list[str]:
         """The score, and what is said of the heaviest vector, a line each."""
-        answer, found = answer_of(run), []
+        answer, found = recommendation_of(run), []
         if run.result is not None:
             against, report = run.result["against"], run.result["report"]
             seed = f" of seed {run.ask['seed']}" if against == "fixed" else ""
@@ -151,16 +151,16 @@ class Tune(Kind):
         proof = [proof_sentence(result["proof"])] if "proof" in result else []
         return [*proof, *([result["why"]] if result.get("why") else [])]
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The score, what the strategy does, its parameters, and what can be done with it."""
         ask, result = run.ask, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
-        yield from self._found(run, games().get(ask["game"]))
-        theta = frozen_in(result)["theta"]
+        yield from self._found(run, list_games().get(ask["game"]))
+        theta = policy_json_in(result)["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
-        match = f"fogspiel match {words_for(ask['game'])} {run.name} PLAYER"
+        match = f"fogspiel match {command_spec(ask['game'])} {run.name} PLAYER"
         yield f"play against it: {match}; keep it: fogspiel export {run.name}"
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
@@ -169,11 +169,11 @@ class Tune(Kind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Trail:
-        return Races(ask)
+    def trail(self, ask: Json) -> Curve:
+        return RaceCurve(ask)
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        game, many = games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
+        game, many = list_games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
         names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
         lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
         theta: Sequence[Cell] = (None,) * len(names)  # until a step says what was found
@@ -184,16 +184,16 @@ class Tune(Kind):
 
     # Playing
 
-    def agent(self, run: Run, game: Game) -> Policy:
+    def agent(self, run: Run, game: Game) -> ParametricPolicy:
         if run.ask["game"] != game.name:
             raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
-        found = answer_of(run)
+        found = recommendation_of(run)
         if found is None:
             raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
-        return policy_of(game, found, run.name)
+        return decode_policy(game, found, run.name)
 
     def numbers(self, run: Run) -> Json:
-        answer = answer_of(run)
+        answer = recommendation_of(run)
         return super().numbers(run) if answer is None else {**answer}
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
@@ -223,7 +223,7 @@ def tuned_game(run: Run, wants: str) -> Game:
 # The chart
 
 
-class Races(Trail):
+class RaceCurve(Curve):
     """The last race of each step, or the value of the mixture that was found."""
 
     title = "Every step: the newcomer's score against whom it had to beat"
@@ -231,7 +231,7 @@ class Races(Trail):
 
     def __init__(self, ask: Json):
         super().__init__(ask["games"], "games")
-        game = games().get(ask["game"])
+        game = list_games().get(ask["game"])
         self.top = len(game.payoffs) - 1 if game else 2
         self.symmetric = game is not None and game.symmetric
         self.mixing = ask["method"] in MIXING
@@ -240,16 +240,16 @@ class Races(Trail):
         if self.mixing:
             self.title = "Every step: what the first player gets where nobody of the mixture can do better"
 
-    def step(self, body: Json) -> Point:
+    def step(self, body: Json) -> CurvePoint:
         step = StepRow.from_json(body)
         self.done = step.games
         if self.mixing:
             value = None if self.symmetric else step.value
-            return Point(self.done, value, accepted=step.accepted, population=step.population)
+            return CurvePoint(self.done, value, accepted=step.accepted, population=step.population)
         found = (counts for event in reversed(step.events) if (counts := self._counts(event)) is not None)
         return _race_point(self.done, next(found, None), step.accepted, step.population)
 
-    def under_way(self, partial: Json) -> Point | None:
+    def under_way(self, partial: Json) -> CurvePoint | None:
         counts = self._counts(partial)
         if counts is None or self.mixing:
             return None
@@ -264,7 +264,7 @@ class Races(Trail):
         return np.bincount(decode(event["scores"]).reshape(-1, 2).sum(axis=1), minlength=2 * self.top + 1)
 
 
-def _race_point(at: int, counts: np.ndarray | None, accepted: bool, population: int | None = None) -> Point:
+def _race_point(at: int, counts: np.ndarray | None, accepted: bool, population: int | None = None) -> CurvePoint:
     if counts is None:
-        return Point(at, accepted=accepted, population=population)
-    return Point(at, mean(counts), *interval(counts), accepted=accepted, population=population)
+        return CurvePoint(at, accepted=accepted, population=population)
+    return CurvePoint(at, mean(counts), *interval(counts), accepted=accepted, population=population)

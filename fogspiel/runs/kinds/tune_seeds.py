@@ -9,24 +9,24 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from ...core.agents import Policy, freeze, frozen_in, policy_of
-from ...core.game import Game, find_game, games
-from ...core.own_games import bring_game, words_of
+from ...core.agents import ParametricPolicy, decode_policy, encode_policy, policy_json_in
+from ...core.find import load_game, spec_of
+from ...core.game import Game, known_game, list_games
 from ...core.rng import child
-from ...stats.evaluate import Score, evaluate, report_key
-from ...stats.median_interval import median_interval
+from ...stats.elo import median_interval
+from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
-from ...tune.arena import baseline
-from ...tune.contest import contest_of
-from ...tune.tuning import measure_speed, tune_strategy
+from ...tuning.arena import baseline
+from ...tuning.contest import contest_of
+from ...tuning.tune import measure_speed, tune_strategy
 from ..formatting import with_interval
 from ..jobs import Job, JobRunner, Row
-from ..kind import Delivered, Kind, in_sentences
-from ..proof import proof_json, proof_sentence
+from ..kind import Kind, Outputs, in_sentences
+from ..proof import proof_sentence, validation_json
 from ..report import Table
 from ..request import game_of_run
 from ..store import Json, Run, Summary
-from ..trail import Point, Trail
+from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
 from .tune import Request as TuneRequest
 
@@ -51,7 +51,7 @@ class Request:
         """The request; a budget in seconds is turned into games for every seed, so that results do not depend on it."""
         if tuning.games is not None:
             return cls(replace(tuning, seconds=None), seeds)
-        speed = measure_speed(contest_of(find_game(tuning.game), tuning.seed), tuning.seed)
+        speed = measure_speed(contest_of(known_game(tuning.game), tuning.seed), tuning.seed)
         return cls(replace(tuning, games=max(int(speed * (tuning.seconds or 0.0)), 2), seconds=None), seeds)
 
     def to_json(self) -> Json:
@@ -66,12 +66,12 @@ class Request:
     def jobs(self) -> list[Job]:
         """A job for every seed."""
         shared = {key: value for key, value in asdict(self.tuning).items() if key not in ("seconds", "seed")}
-        words = words_of(self.tuning.game)
+        words = spec_of(self.tuning.game)
         return [
             Job(
                 "tuned",
                 tune_seed,
-                {**shared, "rules": find_game(self.tuning.game).version, "seed": self.tuning.seed + number},
+                {**shared, "rules": known_game(self.tuning.game).version, "seed": self.tuning.seed + number},
                 {"source": words.absolute if words else None},
             )
             for number in range(self.seeds)
@@ -83,17 +83,23 @@ def tune_seed(
     baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
 ) -> Row:  # fmt: skip
     """One seed: what it finds, how that did against the start, and its score on the games that choose."""
-    chosen = bring_game(source) if source else find_game(game)
+    chosen = load_game(source) if source else known_game(game)
     if chosen.version != rules:
         raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
     found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
     key = int(child(report_key(seed), SELECTION))
     score = _score(chosen, found.policy, baseline, seed, key, report_games).as_json()
-    proof = {"proof": proof_json(found.final, chosen.payoffs)} if found.final else {}
-    return {**freeze(chosen, found.policy), "played": found.games, "steps": found.steps, **proof, "selected": score}
+    proof = {"proof": validation_json(found.final, chosen.payoffs)} if found.final else {}
+    return {
+        **encode_policy(chosen, found.policy),
+        "played": found.games,
+        "steps": found.steps,
+        **proof,
+        "selected": score,
+    }
 
 
-def _score(game: Game, policy: Policy, against: str, seed: int, key: int, games: int) -> Score:
+def _score(game: Game, policy: ParametricPolicy, against: str, seed: int, key: int, games: int) -> MatchResult:
     return evaluate(game, policy, baseline(game, against, seed), key, games)
 
 
@@ -121,13 +127,13 @@ class TuneSeeds(Kind):
                 rows.append(row)
                 context.watch(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
         best = max(rows, key=lambda row: row["selected"]["score"])
-        game = find_game(tuning.game)
+        game = known_game(tuning.game)
         fresh = _score(
-            game, policy_of(game, frozen_in(best)), tuning.baseline, best["seed"], report_key(best["seed"]),
+            game, decode_policy(game, policy_json_in(best)), tuning.baseline, best["seed"], report_key(best["seed"]),
             tuning.report_games,
         ).as_json()  # fmt: skip
         spread = median_interval([row["selected"]["score"] for row in rows])._asdict()
-        result: Json = {**frozen_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
+        result: Json = {**policy_json_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
         result |= {"against": tuning.baseline, "report": fresh, "spread": spread}
         result |= {key: fresh[key] for key in ("score", "interval")}
         return result | ({"proof": best["proof"]} if "proof" in best else {})
@@ -150,11 +156,11 @@ class TuneSeeds(Kind):
         yield f"the median of the seeds is {limits} (the true median lies there with {spread['confidence']:.1%})"
         if "proof" in result:
             yield proof_sentence(result["proof"])
-        game = games().get(run.ask["game"])
+        game = list_games().get(run.ask["game"])
         if game is not None and game.strategy is not None and game.strategy.words is not None:
-            yield game.strategy.words(policy_of(game, frozen_in(result)).heaviest)
+            yield game.strategy.words(decode_policy(game, policy_json_in(result)).heaviest)
 
-    def lines(self, run: Run, delivered: Delivered) -> Iterator[str | Table]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The best seed, the spread, and a line per seed."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self._found(run, run.result or {})
@@ -175,24 +181,24 @@ class TuneSeeds(Kind):
 
     # Drawing and playing
 
-    def trail(self, ask: Json) -> Trail:
-        return Seeds(ask["seeds"])
+    def trail(self, ask: Json) -> Curve:
+        return SeedCurve(ask["seeds"])
 
-    def agent(self, run: Run, game: Game) -> Policy:
+    def agent(self, run: Run, game: Game) -> ParametricPolicy:
         if run.ask["game"] != game.name:
             raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
         if run.result is None:
             raise ValueError(f"run {run.name} is not finished: resume it with `fogspiel resume {run.name}`")
-        return policy_of(game, frozen_in(run.result), run.name)
+        return decode_policy(game, policy_json_in(run.result), run.name)
 
     def numbers(self, run: Run) -> Json:
-        return super().numbers(run) if run.result is None else {**frozen_in(run.result)}
+        return super().numbers(run) if run.result is None else {**policy_json_in(run.result)}
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         return ("run", "the best of several seeds") if summary.state == "finished" else None
 
 
-class Seeds(Trail):
+class SeedCurve(Curve):
     """What every seed has come to."""
 
     title, x, y = "What every seed found: its score against the baseline", "seeds", "score"
@@ -200,11 +206,11 @@ class Seeds(Trail):
     def __init__(self, total: int) -> None:
         super().__init__(total, "seeds")
 
-    def step(self, body: dict[str, Any]) -> Point:
+    def step(self, body: dict[str, Any]) -> CurvePoint:
         self.done += 1
         selected = body["row"]["selected"]
         low, high = selected["interval"]
-        return Point(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")
+        return CurvePoint(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")
 
 
 KIND = TuneSeeds()

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Callable, Collection, Generator, Sequence
 from typing import TypeVar
 
-from ...core.heartbeat import Limits, beat
+from ...core.heartbeat import SilenceLimits, beat
 from .cross_check import PLACE, CrossCheck
 
-__all__ = ["Limits", "beat", "run_jobs", "say"]
+__all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
 T = TypeVar("T")
-USUAL_LIMITS = Limits()
+USUAL_LIMITS = SilenceLimits()
 
 
 def say(sentence: str) -> None:
@@ -29,7 +29,7 @@ def run_jobs(
     processes: int,
     cluster: str | None = None,
     on_fault: Callable[[str], None] = say,
-    limits: Limits = USUAL_LIMITS,
+    limits: SilenceLimits = USUAL_LIMITS,
     twice: Collection[int] = (),
 ) -> Generator[T, None, None]:
     """The results of the jobs, in their order, each as soon as it and all before it are there; close it to stop.

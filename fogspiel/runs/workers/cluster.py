@@ -20,8 +20,8 @@ from uuid import uuid4
 from joblib.externals.loky.backend.reduction import dumps
 
 from ... import __version__
-from ...core.compile_lock import compile_in_turn
-from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
+from ...core.compile.lock import compile_in_turn
+from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
 from .cross_check import CrossCheck
 
 ANSWER = 10.0
@@ -52,7 +52,7 @@ def run_on_cluster(
     jobs: Sequence[Callable[[], Any]],
     address: str,
     on_fault: Callable[[str], None],
-    limits: Limits,
+    limits: SilenceLimits,
     checks: CrossCheck,
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from the workers of the scheduler at that address."""
@@ -119,7 +119,7 @@ class _Crew:
         address: str,
         jobs: Sequence[Callable[[], Any]],
         on_fault: Callable[[str], None],
-        limits: Limits,
+        limits: SilenceLimits,
         checks: CrossCheck,
     ) -> None:
         self.client, self.address, self.jobs, self.on_fault, self.limits = client, address, jobs, on_fault, limits

@@ -24,8 +24,8 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from ...core.compile_lock import compile_in_turn
-from ...core.heartbeat import DEATHS, Limits, Silence, run_job, worker_loss_error
+from ...core.compile.lock import compile_in_turn
+from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
 from .cross_check import PLACE, CrossCheck
 
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
@@ -63,7 +63,7 @@ def run_on_processes(
     jobs: Sequence[Callable[[], Any]],
     processes: int,
     on_fault: Callable[[str], None],
-    limits: Limits,
+    limits: SilenceLimits,
     checks: CrossCheck,
 ) -> Iterator[Any]:
     """The results of the jobs in their order, from that many processes."""
@@ -86,7 +86,7 @@ class _Crew:
         jobs: Sequence[Callable[[], Any]],
         processes: int,
         on_fault: Callable[[str], None],
-        limits: Limits,
+        limits: SilenceLimits,
         checks: CrossCheck,
         folder: Path,
     ) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import threading
 from collections.abc import Sequence
 
-from ...core.process_guard import Guard, kill_group
+from ...core.process_guard import ProcessGuard, kill_group
 
 CHUNK = 65_536
 MOST_LINE = 1_000_000  # bytes of an answer
@@ -21,14 +21,14 @@ END_SECONDS = 0.5  # how long a program that has closed its output may take to e
 SHOWN_LETTERS = 120
 
 
-class Fault(Exception):
+class WorkerFault(Exception):
     """Fault of a worker, as the rest of a sentence that begins with the worker."""
 
 
 class LineProcess:
     """A running program: one thread asks it and lets go of it, any thread may kill it."""
 
-    def __init__(self, words: Sequence[str], watch: Guard) -> None:
+    def __init__(self, words: Sequence[str], watch: ProcessGuard) -> None:
         self._watch, self._rest, self._dead, self._turn = watch, b"", False, threading.Lock()
         try:
             self.process = subprocess.Popen(
@@ -52,13 +52,13 @@ class LineProcess:
             self._write(line)
             while b"\n" not in self._rest:
                 if len(self._rest) > MOST_LINE:
-                    raise Fault(f"has written {len(self._rest):,} bytes without the end of a line")
+                    raise WorkerFault(f"has written {len(self._rest):,} bytes without the end of a line")
                 chunk = self._read()
                 if not chunk:
-                    raise Fault(self._death())
+                    raise WorkerFault(self._death())
                 self._rest = (self._rest + chunk).lstrip()  # empty lines are no answers
         except OSError:  # its pipes are closed
-            raise Fault(self._death()) from None
+            raise WorkerFault(self._death()) from None
         answer, _, self._rest = self._rest.partition(b"\n")
         return answer
 
@@ -69,7 +69,7 @@ class LineProcess:
             if not self._rest.strip() and select.select([self.process.stdout], [], [], 0)[0]:
                 self._rest = self._read()
         if self._rest.strip():
-            raise Fault(f"has written more than a line for a game, then {excerpt(self._rest)}")
+            raise WorkerFault(f"has written more than a line for a game, then {excerpt(self._rest)}")
 
     def kill(self) -> None:
         """Kill it with its children."""

@@ -23,8 +23,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from ...core.heartbeat import beat
-from ...core.process_guard import Guard
-from .line_process import Fault, LineProcess, excerpt
+from ...core.process_guard import ProcessGuard
+from .line_process import LineProcess, WorkerFault, excerpt
 
 FAULTS = 3  # so often may a game go wrong
 LOOK_SECONDS = 0.05  # how often the clock is looked at
@@ -47,7 +47,7 @@ class Batch:
 
 
 @dataclass(eq=False)
-class Seat:
+class WorkerSlot:
     """The place of one worker during a batch."""
 
     process: LineProcess | None = None
@@ -59,7 +59,7 @@ class Seat:
     thread: threading.Thread | None = None
 
 
-class LineWorkers:
+class WorkerPool:
     """So many workers, started as they are needed, and killed at the end."""
 
     def __init__(
@@ -73,9 +73,9 @@ class LineWorkers:
         self.words, self.workers, self.seconds, self.on_fault = demand_program(words), workers, seconds, on_fault
         self.title = title or f"the program {shlex.join(self.words)}"
         self._changed = threading.Condition()
-        self._seats: list[Seat] = []
+        self._seats: list[WorkerSlot] = []
         self._idle: list[LineProcess] = []
-        self._guard: Guard | None = None
+        self._guard: ProcessGuard | None = None
         self._number = self._strays = 0
 
     def ask(self, requests: Sequence[str], judge: Callable[[int, Answer], None]) -> list[Answer]:
@@ -88,12 +88,12 @@ class LineWorkers:
 
         def judge_with_id(game: int, answer: Answer) -> None:
             if answer.get("id", first + game) != first + game:
-                raise Fault(f"has answered for game {answer['id']!r} when it was asked for {first + game}")
+                raise WorkerFault(f"has answered for game {answer['id']!r} when it was asked for {first + game}")
             judge(game, answer)
 
         batch = Batch(lines, judge_with_id, deque(range(len(lines))))
         try:
-            self._guard = self._guard or Guard()
+            self._guard = self._guard or ProcessGuard()
             for _ in range(min(self.workers, len(lines))):
                 self._seat(batch)
             while not self._wait(batch):
@@ -145,7 +145,7 @@ class LineWorkers:
 
     def _seat(self, batch: Batch) -> None:
         """Let a thread serve the batch with a worker."""
-        seat = Seat()
+        seat = WorkerSlot()
         seat.thread = threading.Thread(target=self._serve, args=(batch, seat), daemon=True)
         self._seats.append(seat)
         seat.thread.start()
@@ -165,7 +165,7 @@ class LineWorkers:
 
     # What the thread of a worker does
 
-    def _serve(self, batch: Batch, seat: Seat) -> None:
+    def _serve(self, batch: Batch, seat: WorkerSlot) -> None:
         """Ask one worker, and those that take its place, for games until there are none left."""
         try:
             while self._next_game(batch, seat):
@@ -178,7 +178,7 @@ class LineWorkers:
             seat.done = True
             self._changed.notify_all()
 
-    def _next_game(self, batch: Batch, seat: Seat) -> bool:
+    def _next_game(self, batch: Batch, seat: WorkerSlot) -> bool:
         """Take the next game, or leave the worker to the next batch."""
         if seat.process is not None:
             self._check_silence(batch, seat)
@@ -193,7 +193,7 @@ class LineWorkers:
                 seat.process = None
             return False
 
-    def _play(self, batch: Batch, seat: Seat) -> None:
+    def _play(self, batch: Batch, seat: WorkerSlot) -> None:
         """Ask for one game."""
         game, patience = seat.game, self.seconds
         assert game is not None and self._guard is not None
@@ -215,7 +215,7 @@ class LineWorkers:
                 seat.deadline = time.monotonic() + patience
             answer = parse(seat.process.ask(batch.lines[game]))
             batch.judge(game, answer)
-        except Fault as fault:
+        except WorkerFault as fault:
             dropped = self._drop(seat)
             if dropped is not None:
                 self._blame(batch, game, str(fault), dropped)
@@ -226,13 +226,13 @@ class LineWorkers:
                 batch.answers[game] = answer
                 seat.answered.append(game)
 
-    def _check_silence(self, batch: Batch, seat: Seat) -> bool:
+    def _check_silence(self, batch: Batch, seat: WorkerSlot) -> bool:
         """True if a worker has said no more than it was asked; if it has, all it said in this batch is forgotten."""
         assert seat.process is not None
         try:
             seat.process.demand_silence()
             return True
-        except Fault as fault:
+        except WorkerFault as fault:
             answered, process = seat.answered, self._drop(seat)
             if process is not None:
                 with self._changed:
@@ -245,7 +245,7 @@ class LineWorkers:
                     self._fail(batch, ValueError(f"{self.title} {fault}, {FAULTS} times: it must write one line"))
             return False
 
-    def _drop(self, seat: Seat) -> LineProcess | None:
+    def _drop(self, seat: WorkerSlot) -> LineProcess | None:
         """End the process of a worker; None if the worker was given up before."""
         with self._changed:
             if seat.lost:
@@ -283,13 +283,13 @@ def parse(line: bytes) -> Answer:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        raise Fault(f"has answered {excerpt(line)}, which is not JSON") from None
+        raise WorkerFault(f"has answered {excerpt(line)}, which is not JSON") from None
     answer = found if isinstance(found, dict) else {"score": found}
     if isinstance(answer.get("error"), str):
         raise ValueError(answer["error"])
     score = answer.get("score")
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < math.inf:
-        raise Fault(f"has answered {excerpt(line)}, which has no score: it must be a number")
+        raise WorkerFault(f"has answered {excerpt(line)}, which has no score: it must be a number")
     return answer
 
 

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, Response
 
 from ...core.game import Game
 from ...kriegspiel.analysis import USUAL, USUAL_ENGINE, analyse, analyse_last
-from ...kriegspiel.own_decisions import Decision, replayed_decisions
+from ...kriegspiel.decisions import Decision, replayed_decisions
 from ...kriegspiel.referee import switches_in
 from ...runs.agent_texts import KRIEGSPIEL
 from ..site import Site

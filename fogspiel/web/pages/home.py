@@ -3,7 +3,7 @@
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from ...core.game import games
+from ...core.game import list_games
 from ..catalogue import tiles_by_kind
 from ..site import Site
 
@@ -15,4 +15,4 @@ def add_to(site: Site) -> None:
 
     @site.routes.get(PATH, include_in_schema=False)
     def home(request: Request) -> HTMLResponse:
-        return site.page(request, "home.html", kinds=tiles_by_kind(), count=len(games()))
+        return site.page(request, "home.html", kinds=tiles_by_kind(), count=len(list_games()))

@@ -7,8 +7,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 
-from ...core.game import find_game
-from ...games.kriegspiel.rule_sets import ICC, RULE_SETS, find_rule_set
+from ...core.game import known_game
+from ...kriegspiel.game.rule_sets import ICC, RULE_SETS, find_rule_set
 from ...kriegspiel.pgn import write_pgn
 from ...kriegspiel.referee import switches_in
 from ...runs.agent_texts import KRIEGSPIEL
@@ -24,7 +24,7 @@ KEY = r"^[A-Za-z0-9_-]{24}$"
 Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
 
 
-class Beginning(BaseModel):
+class NewGameRequest(BaseModel):
     """What a person asks for."""
 
     game: Annotated[str, Field(max_length=60)]
@@ -34,7 +34,7 @@ class Beginning(BaseModel):
     """The rule set of Kriegspiel."""
 
 
-class Act(BaseModel):
+class ActionRequest(BaseModel):
     """What a person does, and at which moment of the game: a click that comes twice counts once."""
 
     action: Annotated[int, Field(ge=-(2**62), le=2**62)]
@@ -71,7 +71,7 @@ def _add_api(site: Site) -> None:
     router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
 
     @router.post("", status_code=201)
-    def begin(request: Request, asked: Beginning) -> JSONResponse:
+    def begin(request: Request, asked: NewGameRequest) -> JSONResponse:
         """Begin a game against a named strategy, numbers, a run or an engine."""
         begun = sessions.begin(asked.game, asked.against, asked.side, client_of(request), asked.rules)
         return JSONResponse(begun, 201)
@@ -89,7 +89,7 @@ def _add_api(site: Site) -> None:
         return JSONResponse(answer or await run_in_threadpool(sessions.look, key, client_of(request)))
 
     @router.post("/{key}")
-    def act(request: Request, key: Key, asked: Act) -> JSONResponse:
+    def act(request: Request, key: Key, asked: ActionRequest) -> JSONResponse:
         """Do something in a game."""
         return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request), asked.draw))
 
@@ -136,7 +136,7 @@ def _add_pages(site: Site) -> None:
     def new_game(
         request: Request, game: str = KRIEGSPIEL, against: str = "", side: str = "0", rules: str = ICC
     ) -> HTMLResponse:
-        chosen = {"game": find_game(game).name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
+        chosen = {"game": known_game(game).name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
         chosen["rules"] = find_rule_set(rules).name
         kinds, sets = games_by_kind(), list(RULE_SETS.values())
         return site.page(request, "new_game.html", kinds=kinds, rule_sets=sets, chosen=chosen)

@@ -7,10 +7,9 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from ...core.kernel import interpreted
-from ...core.picture import Chess, as_data
-from ...kriegspiel.problems.adversary import MOST_ATTEMPTS, Scene, hint, scene_after, standing
-from ...kriegspiel.problems.known_men import known_men
+from ...core.compile.kernel import interpreted
+from ...core.picture import Chess, picture_json
+from ...kriegspiel.problems.adversary import MOST_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
 from ...kriegspiel.problems.problem import Problem, find_problem, shipped_problems
 from ...kriegspiel.problems.solution import solve, tree_lines
 from ...kriegspiel.problems.solver import Solver
@@ -52,7 +51,7 @@ def known_problem(number: int) -> Problem:
         raise HTTPException(404, str(error)) from None
 
 
-def scene_json(number: int, scene: Scene) -> JsonObject:
+def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
     """What the person knows; neither the solution nor whether there is still one."""
     men, last = known_men(scene.boards), scene.heard[-1:]
     words = [f"{said[0].upper()}{said[1:]}." for heard in last for said in (heard.answer, heard.reply) if said]
@@ -66,7 +65,7 @@ def scene_json(number: int, scene: Scene) -> JsonObject:
     )
     return {
         "number": number,
-        "picture": as_data((part,))[0],
+        "picture": picture_json((part,))[0],
         "possible": dict(men.possible),
         "choices": [{"action": place, "label": label} for place, label in enumerate(scene.attempts())],
         "moves_left": scene.moves_left,

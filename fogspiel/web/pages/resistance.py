@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import Path, Request
 from fastapi.responses import HTMLResponse, Response
 
-from ...games.resistance.setups import SETUPS
-from ...solve.checkers.resistance_certificate import Resistance
-from ...solve.resistance.plan_tables import LETTERS, TABLES, plan_steps, strategy_of
-from ...solve.resistance.row_generation import solve
-from ...solve.resistance.words import LATE_SABOTAGE, spy_missions
+from ...resistance.checkers.resistance import Resistance
+from ...resistance.explain import LATE_SABOTAGE, spy_missions
+from ...resistance.game.setups import SETUPS
+from ...resistance.linear_program import LETTERS, TABLES, plan_steps, strategy_of
+from ...resistance.row_generation import solve
 from .. import JsonObject
 from ..site import Site
 

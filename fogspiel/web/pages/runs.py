@@ -9,14 +9,14 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...core.game import games, parameters_of
+from ...core.game import list_games, parameters_of
 from ...runs.formatting import ago, with_interval
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.repetitions import repetition_words, repetitions
 from ...runs.report import Table
 from ...runs.report.text import as_csv
 from ...runs.store import Run, Summary
-from ...runs.trail import Point
+from ...runs.trail import CurvePoint
 from .. import JsonObject
 from ..certificate_checks import certificate_of
 from ..checkpoints import checkpoint_scores
@@ -145,9 +145,9 @@ def steps_json(name: str, site: Site, after: int) -> JsonObject:
     }
 
 
-def steps_table(run: Run, points: list[Point], unit: str) -> Table:
+def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     """Every step with its value and interval, and what was found in it where that is a vector."""
-    game = games().get(run.ask["game"])
+    game = list_games().get(run.ask["game"])
     tuned = any(point.population is not None for point in points)
     names = parameters_of(game) if game and tuned else ()
     more = ("accepted", "sigma", "population") if tuned else ()

@@ -7,23 +7,23 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from ...core.agents import Policy, policy_names
-from ...core.explain import Explanation, Picture, Table, explain
-from ...core.game import Game, find_game, games, parameters_of
-from ...runs.agent_texts import SOLVED, agent_from_text, engines_of
+from ...core.agents import ParametricPolicy, policy_names
+from ...core.explain import Explanation, Table, TextChart, explain
+from ...core.game import Game, known_game, list_games, parameters_of
+from ...runs.agent_texts import SOLVED, engines_of, parse_agent
 from ...runs.checks import RUN_NAME
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.parts import FIGURES
-from ...solve import certificates
-from ...solve.values import shipped_solution
+from ...solving.known_values import shipped_solution
+from ...solving.proofs import certificate_files
 from .. import JsonObject
 from ..catalogue import games_by_kind
 from ..certificate_checks import number_words
 from ..opponents import ABOUT, demand_opponent
 from ..run_reader import RunReader
 from ..site import Site
-from ..strategy_rows import Decision, DecisionPage, decisions_of, has_rows, page_of
+from ..strategy_rows import DecisionPage, StrategyRow, decisions_of, has_rows, page_of
 
 PATH, TITLE = "/strategies", "Strategies"
 MOST_ROWS = 300
@@ -62,8 +62,8 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     name = text.partition("@")[0]
     if name in engines_of(game):
         return Sheet((f"{name} {ABOUT.get(name, 'is an engine')}.",))
-    agent = agent_from_text(game, text, reader.path, SEED)
-    if isinstance(agent, Policy):
+    agent = parse_agent(game, text, reader.path, SEED)
+    if isinstance(agent, ParametricPolicy):
         return Sheet(**vars(explain(game, agent, SEED)))
     return _describe_solution(_certificate(game, text, reader))
 
@@ -72,7 +72,7 @@ def _certificate(game: Game, text: str, reader: RunReader) -> dict[str, Any]:
     """The certificate of a run, or the one that comes with the package."""
     shipped = shipped_solution(game.name) if text == SOLVED else None
     if shipped is not None:
-        return dict(certificates.read_certificate(shipped))
+        return dict(certificate_files.read_certificate(shipped))
     found: dict[str, Any] = (reader.run(text).result or {})["certificate"]
     return found
 
@@ -82,12 +82,12 @@ def _describe_solution(certificate: dict[str, Any]) -> Sheet:
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
-    lines = certificates.own_words(certificate, False)
+    lines = certificate_files.own_words(certificate, False)
     if lines is not None:
         return Sheet(tuple(sentences), lines=tuple(lines))
     tables = []
     for side, name in enumerate(("first", "second")):
-        rows = tuple(islice(certificates.strategy_rows(certificate, side), MOST_ROWS))
+        rows = tuple(islice(certificate_files.strategy_rows(certificate, side), MOST_ROWS))
         tables.append(Table(f"The {name} player", ("sees", "plays"), rows))
         left = len(certificate["strategies"][side]) - len(rows)
         if left:
@@ -104,7 +104,7 @@ class HeatMap(NamedTuple):
     shares: bool
 
 
-def heat_map(picture: Picture) -> HeatMap:
+def heat_map(picture: TextChart) -> HeatMap:
     """A picture with shades; its cells are whole numbers with more than one value, or else shares."""
     known = [cell for row in picture.grid for cell in row if cell is not None]
     most = max(known, default=1)
@@ -140,9 +140,9 @@ def is_explained(game: Game) -> bool:
 def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
     """The runs that have found a strategy, newest first."""
     return [
-        {"game": run.game, "title": games()[run.game].title, "run": run.name, "how": run.method or ""}
+        {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
-        if run.game in games() and kind_of_method(run.method).opponent(run) is not None
+        if run.game in list_games() and kind_of_method(run.method).opponent(run) is not None
     ]
 
 
@@ -152,14 +152,14 @@ def add_to(site: Site) -> None:
 
     def sheet(game: Game, text: str) -> Sheet:
         """What there is to say, worked out once per row of a run."""
-        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in games() else b""
+        last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in list_games() else b""
         return site.background.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
-    def rows(game: Game, text: str, side: int) -> list[Decision] | None:
+    def rows(game: Game, text: str, side: int) -> list[StrategyRow] | None:
         """The decisions of a solution, worked out once per row of its run; None for any other player."""
         last = reader.follow(text).digest if text != SOLVED else b""
 
-        def work() -> list[Decision] | None:
+        def work() -> list[StrategyRow] | None:
             certificate = _certificate(game, text, reader)
             return decisions_of(certificate, side) if has_rows(certificate) else None
 
@@ -175,14 +175,14 @@ def add_to(site: Site) -> None:
     @router.get("")
     def every_strategy() -> JsonObject:
         """Games with their named players, and runs that have found a strategy."""
-        known = [game for game in games().values() if is_explained(game)]
+        known = [game for game in list_games().values() if is_explained(game)]
         listed = [{"game": game.name, "players": [*policy_names(game), *engines_of(game)]} for game in known]
         return {"games": listed, "runs": found_by_runs(reader)}
 
     @router.get("/{game}")
     def one_strategy(game: str, player: Text) -> JsonObject:
         """What a player of a game does, in sentences, tables and pictures."""
-        return {"game": game, "player": player, **asdict(sheet(find_game(game), player))}
+        return {"game": game, "player": player, **asdict(sheet(known_game(game), player))}
 
     site.routes.include_router(router)
 
@@ -203,7 +203,7 @@ def add_to(site: Site) -> None:
         order: Annotated[str, Query(max_length=20)] = "tree",
         page: PageNumber = 1,
     ) -> Response:
-        chosen = find_game(game)
+        chosen = known_game(game)
         players = [*engines_of(chosen), *policy_names(chosen)]
         runs = [run["run"] for run in found_by_runs(reader) if run["game"] == game]
         text = player.strip() or players[0]

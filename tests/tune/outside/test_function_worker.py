@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from fogspiel.tuning.programs.line_workers import WorkerPool
 
-from fogspiel.tune.outside import function_worker
-from fogspiel.tune.outside.function import demand_function, worker_words
-from fogspiel.tune.outside.line_workers import LineWorkers
-from fogspiel.tune.outside.program import Scale
+from fogspiel.tuning.programs import function_worker
+from fogspiel.tuning.programs.backends import demand_function, worker_words
+from fogspiel.tuning.programs.contest import Scale
 
 
 def within(_, answer):
@@ -17,7 +17,7 @@ def within(_, answer):
 
 
 def asked(path, *requests, **more):
-    with LineWorkers(worker_words(str(path), Scale(**more))) as workers:
+    with WorkerPool(worker_words(str(path), Scale(**more))) as workers:
         return [answer["score"] for answer in workers.ask([json.dumps(request) for request in requests], within)]
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 import support
+from fogspiel.tuning.programs.line_process import WorkerFault
+from fogspiel.tuning.programs.line_workers import WorkerPool, demand_program, split_command
 
-from fogspiel.tune.outside import line_workers
-from fogspiel.tune.outside.line_process import Fault
-from fogspiel.tune.outside.line_workers import LineWorkers, demand_program, split_command
+from fogspiel.tuning.programs import line_workers
 
 WORKER = Path(support.__file__).parent / "line_worker.py"
 GAMES = [{"a": {"x": n}, "b": {"x": 2 * n}, "seed": n, "swap": bool(n % 2)} for n in range(23)]
@@ -26,13 +26,13 @@ WAYS += ["deep", "extra", "binary"]
 
 def within(_, answer):
     if not 0 <= answer["score"] <= 1:
-        raise Fault(f"has scored {answer['score']}")
+        raise WorkerFault(f"has scored {answer['score']}")
 
 
 def pool(tmp_path, way, times, workers=2, **more):
     words = [sys.executable, "-S", str(WORKER), way, str(tmp_path / "count"), str(times)]
     seconds = 1.0 if way in SLOW else 60.0
-    return LineWorkers(words, workers, **{"seconds": seconds, "title": "the worker"} | more)
+    return WorkerPool(words, workers, **{"seconds": seconds, "title": "the worker"} | more)
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_a_game_that_goes_wrong_three_times_stops_everything_with_a_sentence(tmp
 
 def test_a_worker_that_reports_an_error_stops_everything_with_its_sentence():
     words = [sys.executable, "-S", "-c", 'input(); print(\'{"error": "there is no option Foo"}\')']
-    with LineWorkers(words) as workers, pytest.raises(ValueError, match=r"^there is no option Foo$"):
+    with WorkerPool(words) as workers, pytest.raises(ValueError, match=r"^there is no option Foo$"):
         workers.ask(["{}"], within)
 
 
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_between_two_batches_is_replaced(tmp_path):
 
 SCRIPT = """
 import json, sys
-from fogspiel.tune.outside.line_workers import LineWorkers
+from fogspiel.tuning.programs.line_workers import LineWorkers
 words = [sys.executable, "-S", {worker!r}, "hang-with-child", {count!r}, "1000"]
 workers = LineWorkers(words, 1, seconds=600.0)
 workers.ask([json.dumps({game!r})], lambda *_: None)
@@ -175,7 +175,7 @@ def test_an_executable_that_the_system_cannot_run_is_a_sentence(tmp_path):
     path = tmp_path / "program"
     path.write_bytes(b"\x7fELF nothing")
     path.chmod(0o755)
-    with LineWorkers([str(path)]) as workers, pytest.raises(ValueError, match=f"{path} cannot be started"):
+    with WorkerPool([str(path)]) as workers, pytest.raises(ValueError, match=f"{path} cannot be started"):
         workers.ask(["{}"], within)
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fogspiel.tune.outside.parameter_file import MOST_BYTES, read_parameters
-from fogspiel.tune.outside.parameters import FARTHEST, Parameters
+from fogspiel.tuning.programs.parameters import FARTHEST, MOST_BYTES, Parameters, read_parameters
 
 GOOD = """
 [margin]

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from fogspiel.tuning.programs.line_workers import WorkerPool
 
 from fogspiel.core.rng import split
-from fogspiel.tune.contest import Contest
-from fogspiel.tune.outside.function import FunctionDoor, demand_function, worker_words
-from fogspiel.tune.outside.line_workers import LineWorkers
-from fogspiel.tune.outside.parameters import Parameters
-from fogspiel.tune.outside.program import Program, Scale, WorkerDoor
+from fogspiel.tuning.contest import Contest
+from fogspiel.tuning.programs.backends import FunctionBackend, demand_function, worker_words
+from fogspiel.tuning.programs.contest import ProgramContest, Scale, WorkerBackend
+from fogspiel.tuning.programs.parameters import Parameters
 
 TWO = Parameters.of({"x": {"start": 1, "low": -9, "high": 9, "scale": 1}, "k": {"start": 2, "whole": True, "scale": 1}})
 
@@ -26,7 +26,7 @@ def alone(a, seed):
 
 def program(function, scale=None, parameters=TWO):
     scale = scale or Scale()
-    return Program("test", parameters, FunctionDoor(function, scale), scale)
+    return ProgramContest("test", parameters, FunctionBackend(function, scale), scale)
 
 
 def test_a_program_is_a_contest():
@@ -74,8 +74,8 @@ def test_workers_play_the_games_that_the_function_plays(tmp_path, alone, capfd):
     demand_function(words, scale)
     rows = np.array([[0.0, 1], [1, 0], [2, 0]])
     here = program(names["alone" if alone else "play"], scale).match(rows, rows[:2]).scores(4, 0, 15)
-    with LineWorkers(worker_words(words, scale), 2) as workers:
-        there = Program("test", TWO, WorkerDoor(workers), scale).match(rows, rows[:2]).scores(4, 0, 15)
+    with WorkerPool(worker_words(words, scale), 2) as workers:
+        there = ProgramContest("test", TWO, WorkerBackend(workers), scale).match(rows, rows[:2]).scores(4, 0, 15)
     assert here.tolist() == there.tolist() and len(set(here.ravel().tolist())) > 1
 
 
@@ -136,8 +136,8 @@ def test_a_range_must_have_two_ends(low, high):
 
 def test_the_sink_hears_every_answer_in_order():
     heard, scale = [], Scale()
-    door = FunctionDoor(lambda a, b, seed: seed % 2, scale)
-    found = Program("test", TWO, door, scale, sink=heard.append)
+    door = FunctionBackend(lambda a, b, seed: seed % 2, scale)
+    found = ProgramContest("test", TWO, door, scale, sink=heard.append)
     scores = found.match(np.zeros((1, 2)), np.zeros((1, 2))).scores(2, 0, 9)
     assert [2 * answer["score"] for answer in heard] == scores.ravel().tolist()
 

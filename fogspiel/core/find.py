@@ -1,0 +1,142 @@
+"""Games of the user's own: what the words for a game stand for, in every command, call and form of the user.
+
+Words are the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
+Python file is run, so only what the user says may come here; whatever stands in a store, in a certificate or in a
+request of a page is the name of a game and looked up by `find_game`, which finds the games that were brought, too.
+"""
+
+import hashlib
+import importlib.util
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, NamedTuple
+
+from .game import USER_GAMES, Game, known_game
+from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
+from .plugins import collect, load
+from .untrusted_input import read_bytes
+
+MOST_BYTES = 1 << 29
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+"""Runs are named after games, and a page has them in its addresses."""
+
+
+class GameSpec(NamedTuple):
+    """How the user names a game that is not of the package."""
+
+    typed: str
+    absolute: str
+    """The same with the whole path of its file, for processes that begin in another folder."""
+
+
+_words: dict[str, GameSpec] = {}
+"""Of the games that were brought, by name."""
+_files: dict[tuple[Path, str], Sequence[Game]] = {}
+"""The games of the files that were run, by path and digest."""
+
+
+def load_game(words: str | Path) -> Game:
+    """The game that the user's words stand for, or a ValueError that says what they could have been.
+
+    The Python file that they name is run, once for each content that it has. From then on the game is found by its
+    name, in place of another one that was brought under this name before.
+    """
+    words = str(words)
+    if is_code(words):
+        file, name = file_and_name(words)
+        path = Path(file)
+        game = replace(_choose(path, _games_of_file(path), name), version=digest_of_file(path))
+        absolute = f"{path.absolute()}:{game.name}"
+    elif is_tree(words):
+        game = load("solve", "game_sources").tree_game(words)
+        absolute = words if words.startswith(OPENSPIEL) else str(Path(words).absolute())
+    else:
+        return known_game(words)
+    _check_name(words, game.name)
+    USER_GAMES[game.name] = game
+    _words[game.name] = GameSpec(words, absolute)
+    return game
+
+
+def spec_of(name: str) -> GameSpec | None:
+    """How the user has named a game that was brought into this process; None for any other one."""
+    return _words.get(name)
+
+
+def command_spec(name: str) -> str:
+    """What stands for a game in a command that the user may type."""
+    return _words[name].typed if name in _words else name
+
+
+def forget_games() -> None:
+    """Forget all games that were brought, and the files that were run."""
+    USER_GAMES.clear()
+    _words.clear()
+    _files.clear()
+
+
+def digest_of_file(path: Path) -> str:
+    """What stands for the version of the rules in a file: any change makes another game."""
+    return f"sha256 {hashlib.sha256(_content(path)).hexdigest()}"
+
+
+def _content(path: Path) -> bytes:
+    return read_bytes(path, GAME_FILE, MOST_BYTES, "that is no game")
+
+
+def _check_name(words: str, name: str) -> None:
+    """Refuse a name that another game has, or that cannot be part of the name of a run."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"the game of {words} is called {name!r}: a name has small letters, digits and single hyphens")
+    if name in collect("games", "GAMES"):
+        raise ValueError(f"the game of {words} is called {name}, as a game of the catalogue is: rename it in the file")
+
+
+def _choose(path: Path, games: Sequence[Game], name: str) -> Game:
+    """The game of that name, or the only one there is."""
+    by_name = {game.name: game for game in games}
+    if name in by_name or (not name and len(games) == 1):
+        return by_name[name or games[0].name]
+    raise ValueError(f"{path} has the games {', '.join(by_name)}: say which one, as in {path}:{games[0].name}")
+
+
+def _games_of_file(path: Path) -> Sequence[Game]:
+    """The games that a Python file lists; it is run unless it was before."""
+    key = path.resolve(), digest_of_file(path)
+    if key not in _files:
+        _files[key] = _run(path, key[1])
+    return _files[key]
+
+
+def _run(path: Path, digest: str) -> Sequence[Game]:
+    """Run a Python file as a module of a name that no file of another content has.
+
+    Numba tells kernels apart by their module and name, also those that other processes have compiled.
+    """
+    name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
+    found = importlib.util.spec_from_file_location(name, path.absolute())
+    if found is None or found.loader is None:
+        raise ValueError(f"the game file {path} cannot be loaded: it must be Python")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever is wrong in a user's file is told in a sentence
+        del sys.modules[name]
+        raise ValueError(
+            f"the game file {path} cannot be loaded: {type(error).__name__}: {error}{_line_of(error, path)}"
+        ) from error
+    games: Any = getattr(module, "GAMES", None)
+    if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
+        raise ValueError(f"the game file {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
+    return games
+
+
+def _line_of(error: BaseException, path: Path) -> str:
+    """The line of the file at which it went wrong, where the error does not say it."""
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
+    return f" ({path.name}, line {lines[-1]})" if lines else ""

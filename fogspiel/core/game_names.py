@@ -1,0 +1,119 @@
+"""The words for a game as they are typed: what sort of words they are, and which ones surely stand for no game.
+
+Nothing is imported of any game, so what is refused here is refused at once.
+"""
+
+import json
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .compile.key import PACKAGE
+from .plugins import package_modules, sources, takes_more
+from .untrusted_input import SHOWN, check_file, shorten
+
+# The names of what the package lists in its rooms, known without importing any of it.
+#
+# They stand in `names.json`, which `python -m support.golden_records` (in `tests`) writes and a test compares with what
+# is listed. They serve refusals and the completion of words in a shell; whatever is found is found by `plugins`.
+
+FILE = Path(__file__).with_name("names.json")
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def listed(room: str) -> list[str] | None:
+    """The names in a room, in the order of listings; None where files or packages that were added may list others."""
+    recorded = _recorded()[room]
+    if takes_more(room) or package_modules(room) != recorded["modules"]:
+        return None
+    return list(recorded["names"])
+
+
+def listed_players(game: str) -> list[str] | None:
+    """The names of a game's strategies; None where files or packages that were added may list others."""
+    if listed("games") is None:
+        return None
+    players: dict[str, str] = _recorded()["games"]["players"]
+    return players.get(game, "").split()
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
+    """What is said of a name that is not known, with those that look like it."""
+    near = get_close_matches(name[:SHOWN], known, n=3)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return ValueError(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
+
+
+def check_listed(room: str, what: str, name: str) -> None:
+    """Refuse a name that surely nothing in a room has."""
+    known = listed(room)
+    if known is not None and name not in known:
+        raise unknown(what, name, known)
+
+
+OPENSPIEL = "openspiel:"
+REMEMBER = "+remember"
+"""Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget."""
+TREES = (".efg", ".nfg")
+GAME_FILE = "the game file"
+
+
+def is_code(words: str) -> bool:
+    """Whether words name a Python file."""
+    return not words.startswith(OPENSPIEL) and file_and_name(words)[0].endswith(".py")
+
+
+def is_tree(words: str) -> bool:
+    """Whether words name a game that is read as a tree: a Gambit file, or a game of OpenSpiel."""
+    return words.startswith(OPENSPIEL) or (not is_code(words) and words.endswith(TREES))
+
+
+def file_and_name(words: str) -> tuple[str, str]:
+    """The two sides of the last colon, unless the words end with the name of a file."""
+    if words.endswith(".py"):
+        return words, ""
+    file, _, name = words.rpartition(":")
+    return file, name
+
+
+def check_game_spec(words: str) -> None:
+    """Refuse words that surely stand for no game: a file that is not there, or a name that nothing can have."""
+    if is_code(words):
+        check_file(Path(file_and_name(words)[0]), GAME_FILE)
+    elif is_tree(words):
+        if not words.startswith(OPENSPIEL):
+            check_file(Path(words), GAME_FILE)
+    elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
+        # where there is one, it may make other games than it lists, and some are solved in versions (lone-resistance5)
+        known = listed("games")
+        if known is not None and words not in known:
+            raise no_game(words, known)
+
+
+def no_game(name: str, known: Collection[str]) -> ValueError:
+    """What is said of a name that no game has."""
+    near = (
+        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
+    )
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
+
+
+def likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:
+    """The modules of games whose name begins that of a game, then those in whose files the name stands."""
+    found = sources("games")
+    begin = [module for module in found if name.replace("-", "_").startswith(module)]
+    yield from ((module, found[module]) for module in begin)
+    for module, folder in found.items():
+        if module not in begin:
+            place = (folder or PACKAGE) / "games" / module
+            files = place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+            if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
+                yield module, folder

@@ -1,3 +1,0 @@
-"""Binary poker."""
-
-from .rules import GAMES as GAMES

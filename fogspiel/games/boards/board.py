@@ -1,0 +1,338 @@
+"""The board games behind the phantom games: tic-tac-toe, ponnuki (first capture wins) and hex.
+
+A position is two sets of stones, each the bits of one integer: cell = row * columns + column. One kernel is all that
+a game needs: `fate(player, own, other, cell)` says what happens if `player` (0 Black, 1 White), who has the stones
+`own` against the stones `other`, plays the cell. A game that goes on always leaves the opponent a legal cell.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ...core.compile.kernel import NUMBER, inlined, kernel, signature, trailing_zeros, variant
+from ...core.game import Kernel, Resample, new_cells
+from ...core.rng import random_below, shuffle
+
+ILLEGAL, GOES_ON, WINS, DRAWS = -1, 0, 1, 2
+FATE = signature(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
+MOST_CELLS = 25
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+
+
+class Board(NamedTuple):
+    """A board game: its size, its one rule, and the permutations of its cells that map the game to itself."""
+
+    name: str
+    rows: int
+    columns: int
+    fate: Kernel
+    # A row is a permutation: `symmetries[s, cell]` is where cell goes. The first is the identity.
+    symmetries: np.ndarray
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def full(self) -> int:
+        """The bits of all cells."""
+        return (1 << self.cells) - 1
+
+    @property
+    def orbits(self) -> list[list[int]]:
+        """The cells, those together that the symmetries take to each other; the least of each orbit comes first."""
+        found: dict[int, list[int]] = {}
+        for cell, least in enumerate(self.symmetries.min(axis=0).tolist()):
+            found.setdefault(least, []).append(cell)
+        return list(found.values())
+
+    def cell_name(self, cell: int) -> str:
+        """The name of a cell: a letter for the column and a number for the row, A1 first."""
+        return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
+
+
+class Outline(NamedTuple):
+    """The bits of a board's outer columns and rows, and of all its cells."""
+
+    left: int
+    right: int
+    top: int
+    bottom: int
+    full: int
+
+
+def outline(rows: int, columns: int) -> Outline:
+    """The outline of a board of that size."""
+    left, top = sum(1 << row * columns for row in range(rows)), (1 << columns) - 1
+    return Outline(left, left << (columns - 1), top, top << (rows - 1) * columns, (1 << rows * columns) - 1)
+
+
+# Tic-tac-toe: three in a line wins, a full board without a line is a draw
+
+
+@kernel
+def tic_tac_toe(player, own, other, cell):
+    """Return the effect of a move by the owner of `own` in tic-tac-toe."""
+    bit = 1 << cell
+    if (own | other) & bit:
+        return ILLEGAL
+    own |= bit
+    if own & (own >> 1) & (own >> 2) & 0b001001001 or own & (own >> 3) & (own >> 6) & 0b111:
+        return WINS
+    if own & 0b100010001 == 0b100010001 or own & 0b001010100 == 0b001010100:
+        return WINS
+    return DRAWS if own | other == 0b111111111 else GOES_ON
+
+
+# Ponnuki: the first capture wins, suicide is illegal, and a player without a legal cell loses
+
+
+@inlined
+def spread(stones, columns, left, right, full):
+    """The cells that share a side with one of the stones; `left` and `right` are the outer columns."""
+    sideways = ((stones & ~right) << 1) | ((stones & ~left) >> 1)
+    return (sideways | (stones << columns) | (stones >> columns)) & full
+
+
+@inlined
+def has_liberty(group, stones, empty, columns, left, right, full):
+    """True if the chain of the `stones` around `group` touches an empty cell."""
+    while True:
+        reached = spread(group, columns, left, right, full)
+        if reached & empty:
+            return True
+        reached = (reached & stones) | group
+        if reached == group:
+            return False
+        group = reached
+
+
+@kernel
+def ponnuki_try(own, other, cell, columns, left, right, full):
+    """WINS by capture, ILLEGAL (occupied or suicide) or GOES_ON, before asking whether the opponent has a move left."""
+    bit = 1 << cell
+    if (own | other) & bit:
+        return ILLEGAL
+    empty = full & ~(own | other | bit)
+    around = spread(bit, columns, left, right, full)
+    attacked = around & other
+    while attacked:
+        stone = attacked & -attacked
+        attacked ^= stone
+        if not has_liberty(stone, other, empty, columns, left, right, full):
+            return WINS
+    if around & empty or has_liberty(bit, own | bit, empty, columns, left, right, full):
+        return GOES_ON
+    return ILLEGAL
+
+
+@inlined
+def ponnuki_outcome(own, other, cell, cells, columns, left, right, full):
+    """Return the effect of a move by the owner of `own` in ponnuki."""
+    outcome = ponnuki_try(own, other, cell, columns, left, right, full)
+    if outcome != GOES_ON:
+        return outcome
+    own |= 1 << cell
+    empty = full & ~(own | other)
+    if empty & spread(empty, columns, left, right, full):
+        return GOES_ON  # an empty cell with an empty neighbour is never suicide
+    for reply in range(cells):
+        if ponnuki_try(other, own, reply, columns, left, right, full) != ILLEGAL:
+            return GOES_ON
+    return WINS
+
+
+def ponnuki_fate(rows: int, columns: int) -> Kernel:
+    """The rule of ponnuki on a board of that size."""
+    left, right, _, _, full = outline(rows, columns)
+    cells = rows * columns
+
+    @variant(rows, columns)
+    def fate(player, own, other, cell):
+        return ponnuki_outcome(own, other, cell, cells, columns, left, right, full)
+
+    return fate
+
+
+# Hex: Black joins the first row to the last, White the first column to the last; there are no draws
+
+
+@inlined
+def hex_spread(stones, columns, left, right, full):
+    """The cells that touch one of the stones: along rows and columns, and along the diagonal up and to the right."""
+    sideways = ((stones & ~right) << 1) | ((stones & ~left) >> 1)
+    diagonal = ((stones & ~right) >> (columns - 1)) | ((stones & ~left) << (columns - 1))
+    return (sideways | diagonal | (stones << columns) | (stones >> columns)) & full
+
+
+def hex_fate(rows: int, columns: int) -> Kernel:
+    """The rule of hex on a board of that size."""
+    left, right, top, bottom, full = outline(rows, columns)
+
+    @variant(rows, columns)
+    def fate(player, own, other, cell):
+        bit = 1 << cell
+        if (own | other) & bit:
+            return ILLEGAL
+        own |= bit
+        chain, goal = (own & top, bottom) if player == 0 else (own & left, right)
+        while chain & goal == 0:
+            longer = chain | (hex_spread(chain, columns, left, right, full) & own)
+            if longer == chain:
+                return GOES_ON
+            chain = longer
+        return WINS
+
+    return fate
+
+
+def rectangle_symmetries(rows: int, columns: int) -> np.ndarray:
+    """Rotations and reflections of a board: eight for a square, four for another rectangle."""
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    images = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
+    if rows == columns:
+        images += [image.T for image in images]
+    return np.unique(np.array([image.reshape(-1) for image in images], np.int64), axis=0)
+
+
+def half_turn(rows: int, columns: int) -> np.ndarray:
+    """The symmetries of hex that keep each player's edges: none, and the half turn."""
+    cells = np.arange(rows * columns, dtype=np.int64)
+    return np.array([cells, cells[::-1]])
+
+
+def ponnuki(rows: int, columns: int) -> Board:
+    """Ponnuki on a board of any size from 2 to 25 cells."""
+    if rows < 1 or columns < 1 or not 2 <= rows * columns <= MOST_CELLS:
+        raise ValueError(f"a ponnuki board has 2 to {MOST_CELLS} cells, not {rows} x {columns}")
+    return Board(
+        f"ponnuki-{rows}x{columns}", rows, columns, ponnuki_fate(rows, columns), rectangle_symmetries(rows, columns)
+    )
+
+
+BOARDS: dict[str, Board] = {
+    board.name: board
+    for board in (
+        Board("ttt", 3, 3, tic_tac_toe, rectangle_symmetries(3, 3)),
+        *(ponnuki(size, size) for size in (2, 3, 4, 5)),
+        *(
+            Board(f"hex-{columns}x{rows}", rows, columns, hex_fate(rows, columns), half_turn(rows, columns))
+            for rows, columns in ((3, 3), (3, 4), (4, 3))
+        ),
+    )
+}
+
+
+# Sets as the bits of an integer.
+
+
+@inlined
+def list_bits(bits, out):
+    """Write the members of a set in ascending order; how many there are."""
+    count = 0
+    while bits > 0:
+        out[count] = trailing_zeros(bits)
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+# Sampling of states in a player's information set.
+
+Option = TypeVar("Option")
+
+
+def pick(options: Sequence[Option], stream: np.ndarray) -> Option:
+    """One of the options, all equally likely."""
+    return options[int(random_below(stream, len(options)))]
+
+
+def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None:
+    """Shuffle what stands in these cells of a state."""
+    order = new_cells(len(cells))
+    shuffle(stream, order)
+    state[cells] = state[np.array(cells, np.int64)[order]]
+
+
+# hidden(state, player): the cell that the player cannot see and what may stand in it, or None.
+Hidden = Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]
+
+
+def resample_one(hidden: Hidden) -> Resample:
+    """The resampling of a game that hides one cell at most."""
+
+    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+        other, found = state.copy(), hidden(state, player)
+        if found is not None:
+            cell, options = found
+            other[cell] = pick(options, stream)
+        return other
+
+    return resample
+
+
+# Winning cells of a board game: lines of tic-tac-toe, the path between two edges of hex, captures of ponnuki.
+
+# The lines of tic-tac-toe as bits of its nine cells, row by row.
+LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+
+
+def lines_of_three(stones: int) -> int:
+    """The bits of all lines of tic-tac-toe that a player has."""
+    found = 0
+    for line in LINES:
+        found |= line if stones & line == line else 0
+    return found
+
+
+def hex_path(rows: int, columns: int, player: int, stones: int) -> int:
+    """The bits of a shortest path of a player's stones from one of its edges to the other; 0 where there is none."""
+    left, right, top, bottom, full = outline(rows, columns)
+    begin, goal = (top, bottom) if player == 0 else (left, right)
+    bits = [1 << cell for cell in range(rows * columns)]
+    queue = deque(bit for bit in bits if bit & begin & stones)
+    paths = {bit: bit for bit in queue}
+    while queue:
+        bit = queue.popleft()
+        if bit & goal:
+            return paths[bit]
+        around = int(hex_spread(bit, columns, left, right, full)) & stones
+        for following in bits:
+            if around & following and following not in paths:
+                paths[following] = paths[bit] | following
+                queue.append(following)
+    return 0
+
+
+def captured_cells(rows: int, columns: int, stones: Collection[int], others: Collection[int]) -> set[int]:
+    """The cells of all chains of a player's stones that have no liberty; `others` are the stones of the other."""
+    captured, left = set[int](), set(stones)
+    while left:
+        chain, waiting, breathes = set[int](), [left.pop()], False
+        while waiting:
+            cell = waiting.pop()
+            chain.add(cell)
+            for beside in _neighbours(rows, columns, cell):
+                if beside in left:
+                    left.remove(beside)
+                    waiting.append(beside)
+                breathes |= beside not in stones and beside not in others
+        captured |= set() if breathes else chain
+    return captured
+
+
+def _neighbours(rows: int, columns: int, cell: int) -> list[int]:
+    """The cells above, below and beside a cell."""
+    row, column = divmod(cell, columns)
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [up * columns + right for up, right in around if 0 <= up < rows and 0 <= right < columns]
+
+
+# Texts that several games share.
+
+
+def actions_text(history: np.ndarray, label: Callable[[int], str], nothing: str = "nobody has moved") -> str:
+    """List the actions so far, by both in turn; cells below 0 are still empty."""
+    return ", ".join(label(int(action)) for action in history if action >= 0) or nothing

@@ -1,0 +1,253 @@
+"""Ponnuki on boards of any size, cell by cell: where the bits of one integer do not suffice, and for quick playouts.
+
+A position is an array `stones` with one entry per cell, row * columns + column: EMPTY, BLACK or WHITE. `near` has up to
+four neighbours per cell, then NOWHERE. `work` is room for a flood fill: a stack, then a mark per cell, then the last
+mark that was used; it starts as zeros and is handed on.
+"""
+
+import math
+
+import numpy as np
+
+from ...core.compile.kernel import inlined, kernel, variant
+from ...core.game import Kernel, Strategy
+from ...core.rng import random_below
+from .board import GOES_ON, ILLEGAL, WINS
+
+EMPTY, BLACK, WHITE = 0, 1, 2  # a stone of player p is p + BLACK; the other's is OTHER less that
+OTHER = BLACK + WHITE
+NOWHERE = -1
+SIDES = 4
+
+
+@kernel
+def fill_neighbours(rows, columns, near):
+    """Write the neighbours of every cell, then NOWHERE."""
+    for cell in range(rows * columns):
+        row, column, count = cell // columns, cell % columns, 0
+        if row > 0:
+            near[cell, count] = cell - columns
+            count += 1
+        if column > 0:
+            near[cell, count] = cell - 1
+            count += 1
+        if column < columns - 1:
+            near[cell, count] = cell + 1
+            count += 1
+        if row < rows - 1:
+            near[cell, count] = cell + columns
+            count += 1
+        while count < SIDES:
+            near[cell, count] = NOWHERE
+            count += 1
+
+
+@kernel
+def breathes(stones, near, cell, barred, work):
+    """True if the chain of the stone on the cell has a liberty other than the cell `barred`."""
+    cells = len(near)
+    colour, waiting = stones[cell], 1
+    work[2 * cells] += 1
+    mark = work[2 * cells]
+    work[0] = cell
+    work[cells + cell] = mark
+    while waiting > 0:
+        waiting -= 1
+        at = work[waiting]
+        for side in range(SIDES):
+            beside = near[at, side]
+            if beside == NOWHERE:
+                break
+            if stones[beside] == EMPTY:
+                if beside != barred:
+                    return True
+            elif stones[beside] == colour and work[cells + beside] != mark:
+                work[cells + beside] = mark
+                work[waiting] = beside
+                waiting += 1
+    return False
+
+
+@kernel
+def try_stone(stones, near, colour, cell, work):
+    """WINS by capture, ILLEGAL (occupied, or suicide) or GOES_ON; the stones stay as they are."""
+    if stones[cell] != EMPTY:
+        return ILLEGAL
+    free = False
+    for side in range(SIDES):
+        beside = near[cell, side]
+        if beside == NOWHERE:
+            break
+        if stones[beside] == EMPTY:
+            free = True
+        elif stones[beside] == OTHER - colour and not breathes(stones, near, beside, cell, work):
+            return WINS
+    if free:
+        return GOES_ON
+    for side in range(SIDES):
+        beside = near[cell, side]
+        if beside == NOWHERE:
+            break
+        if stones[beside] == colour and breathes(stones, near, beside, cell, work):
+            return GOES_ON
+    return ILLEGAL
+
+
+@kernel
+def can_move(stones, near, colour, work):
+    """True if a player has a legal cell."""
+    for cell in range(len(near)):
+        if stones[cell] == EMPTY and try_stone(stones, near, colour, cell, work) != ILLEGAL:
+            return True
+    return False
+
+
+@inlined
+def room_to_work(cells):
+    """Room for flood fills on a board of so many cells."""
+    return np.zeros(2 * cells + 1, np.int64)
+
+
+# A player of phantom ponnuki that samples boards and plays them to their end at random, as Cazenave 2006 at Go.
+#
+# For each playout a board is drawn that explains what the player knows; a try is chosen by UCB1 (Auer, Cesa-Bianchi and
+# Fischer 2002), and both sides go on with random stones. A try that is illegal on the board costs nothing (Lemma 3 of
+# Teytaud and Teytaud 2011), so it counts as much as the best one so far.
+#
+# A board explains the record of a player if the enemy has its number of stones on it, those that are known among them,
+# if every chain has a liberty, and if every try that has failed is illegal on it with the own stones of that turn. When
+# the enemy's stones came is not looked at: all of them are taken to have been there.
+
+ATTEMPTS = 30  # boards that are drawn for a playout at most: if none explains all, the last one is played
+TAKEN = 8  # a cell that has failed holds a stone on all boards but one in so many, before the other stones are drawn
+CURIOSITY = 0.5  # the factor of the square root in UCB1
+
+
+@kernel
+def draw_stones(colour, enemies, put, failed, known, stones, cells_left, stream):
+    """Write a board with the own stones and so many others: the known ones, most cells that failed, then any."""
+    left = 0
+    for cell in range(len(put)):
+        stones[cell] = EMPTY
+        if put[cell] > 0:
+            stones[cell] = colour
+        elif known[cell]:
+            stones[cell] = OTHER - colour
+            enemies -= 1
+    for cell in range(len(put)):
+        if stones[cell] == EMPTY:
+            if failed[cell] and enemies > 0 and random_below(stream, TAKEN) > 0:
+                stones[cell] = OTHER - colour
+                enemies -= 1
+            else:
+                cells_left[left] = cell
+                left += 1
+    while enemies > 0 and left > 0:
+        k = random_below(stream, left)
+        stones[cells_left[k]] = OTHER - colour
+        enemies -= 1
+        left -= 1
+        cells_left[k] = cells_left[left]
+
+
+@kernel
+def explains(colour, put, failed, stones, near, before, work):
+    """True if a board explains that nothing has been captured and that the failed tries have failed."""
+    for cell in range(len(put)):
+        if stones[cell] != EMPTY and not breathes(stones, near, cell, cell, work):
+            return False
+    for cell in range(len(put)):
+        turns, turn = failed[cell], 0
+        while turns > 0 and stones[cell] != OTHER - colour:
+            if turns & 1:
+                for other in range(len(put)):
+                    later = stones[other] == colour and put[other] > turn
+                    before[other] = EMPTY if later else stones[other]
+                if try_stone(before, near, colour, cell, work) != ILLEGAL:
+                    return False
+            turns >>= 1
+            turn += 1
+    return True
+
+
+@kernel
+def play_out(stones, near, colour, free, work, stream):
+    """Return the winner of a random playout: first capture, or last legal cell; overwrites the board."""
+    count = 0
+    for cell in range(len(stones)):
+        if stones[cell] == EMPTY:
+            free[count] = cell
+            count += 1
+    while True:
+        untried, stuck = count, True
+        while untried > 0 and stuck:
+            k = random_below(stream, untried)
+            cell = free[k]
+            outcome = try_stone(stones, near, colour, cell, work)
+            if outcome == WINS:
+                return colour
+            untried -= 1
+            free[k] = free[untried]
+            free[untried] = cell
+            if outcome != ILLEGAL:
+                stones[cell] = colour
+                count -= 1
+                free[untried] = free[count]
+                stuck = False
+        if stuck:
+            return OTHER - colour
+        colour = OTHER - colour
+
+
+@kernel
+def best_try(rows, columns, player, turn, put, failed, known, actions, playouts, stream):
+    """The cell that most playouts went to; `turn` is the player's own, `playouts` the number per cell."""
+    cells, colour, wins, visits = rows * columns, BLACK + player, np.zeros(len(actions)), np.zeros(len(actions))
+    near, work = np.empty((cells, SIDES), np.int64), room_to_work(cells)
+    stones, before, free = np.empty(cells, np.int64), np.empty(cells, np.int64), np.empty(cells, np.int64)
+    fill_neighbours(rows, columns, near)
+    for done in range(playouts * len(actions)):
+        for _ in range(ATTEMPTS):
+            draw_stones(colour, turn + player, put, failed, known, stones, free, stream)
+            if explains(colour, put, failed, stones, near, before, work):
+                break
+        chosen, most, best = 0, -1.0, 0.0
+        for k in range(len(actions)):
+            worth = 2.0
+            if visits[k] > 0:
+                best = max(best, wins[k] / visits[k])
+                worth = wins[k] / visits[k] + CURIOSITY * math.sqrt(math.log(done) / visits[k])
+            if worth > most:
+                chosen, most = k, worth
+        visits[chosen] += 1
+        outcome = try_stone(stones, near, colour, actions[chosen], work)
+        if outcome == WINS:
+            wins[chosen] += 1
+        elif outcome == ILLEGAL:
+            wins[chosen] += best
+        else:
+            stones[actions[chosen]] = colour
+            wins[chosen] += play_out(stones, near, OTHER - colour, free, work, stream) == colour
+    chosen = 0
+    for k in range(len(actions)):
+        if visits[k] > visits[chosen]:
+            chosen = k
+    return actions[chosen]
+
+
+def prepare_with(playouts: int) -> Kernel:
+    """The prepare kernel of a player with so many playouts per cell that may be tried."""
+
+    @variant(playouts)
+    def prepare(theta, plan):
+        plan[0] = playouts
+
+    return prepare
+
+
+def monte_carlo(choose: Kernel, playouts: int = 60) -> Strategy:
+    """The player by playouts whose `choose` reads the views of a game and asks `best_try`."""
+    return Strategy("monte-carlo", (), 1, prepare_with(playouts), choose)
+
+
+ABOUT = {"monte-carlo": "draws boards that explain what it knows, and plays them to their end at random"}

@@ -1,0 +1,154 @@
+"""Sets of squares as the bits of an int64, and where men reach.
+
+Square 0 is a1, 7 is h1, 63 is h8; bit s of a set is square s. Lines of sliding men are found by obstruction
+difference: on a line through a square, subtracting the nearest blocker below from the blockers above flips exactly the
+bits between the two nearest blockers.
+"""
+
+import numpy as np
+
+from ...core.compile.kernel import in_place, inlined, leading_zeros
+
+NONE, ALL = np.int64(0), np.int64(-1)
+NO_SQUARE = -1
+A_FILE = np.int64(0x0101010101010101)
+H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
+SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
+LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)  # where each colour's pawns start, and where they promote
+LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
+# The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1.
+RANK, FILE, RISING, FALLING = 0, 1, 2, 3
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))  # one step up each line, as ranks and files
+KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+KING_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def _word(squares: list[int]) -> int:
+    """A set of squares as a signed 64-bit number."""
+    bits = sum(1 << square for square in squares)
+    return bits - 2**64 if bits >= 2**63 else bits
+
+
+def _squares_reached(square: int, steps: tuple[tuple[int, int], ...], far: bool = False) -> list[int]:
+    """The squares that are one of these steps away, or any number of them, on an empty board."""
+    found = []
+    for up, right in steps:
+        rank, file = square // 8 + up, square % 8 + right
+        while 0 <= rank < 8 and 0 <= file < 8:
+            found.append(8 * rank + file)
+            rank, file = rank + up, file + right
+            if not far:
+                break
+    return found
+
+
+def _table(rows: list[list[list[int]]]) -> np.ndarray:
+    return np.array([[_word(squares) for squares in row] for row in rows], np.int64)
+
+
+def _between(a: int, b: int) -> tuple[list[int], list[int]]:
+    """The squares strictly between two squares of a line, and the whole line; empty if they share none."""
+    for up, right in STEPS:
+        above, below = _squares_reached(a, ((up, right),), True), _squares_reached(a, ((-up, -right),), True)
+        for side in (above, below):
+            if b in side:
+                return side[: side.index(b)], [a, *above, *below]
+    return [], []
+
+
+SQUARES = range(64)
+KNIGHT_ATTACKS = _table([[_squares_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
+KING_ATTACKS = _table([[_squares_reached(s, KING_STEPS) for s in SQUARES]])[0]
+# Where a pawn takes, by colour and square.
+PAWN_ATTACKS = _table([[_squares_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
+ABOVE = _table([[_squares_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
+# The squares of each line above and below a square.
+BELOW = _table([[_squares_reached(s, ((-step[0], -step[1]),), True) for s in SQUARES] for step in STEPS])
+BETWEEN = _table([[_between(a, b)[0] for b in SQUARES] for a in SQUARES])
+THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])  # the line through two squares
+
+
+def rows_of(sets: np.ndarray) -> np.ndarray:
+    """Sets of squares as rows of 64 zeros and ones."""
+    return (sets[..., None] >> np.arange(64)) & 1
+
+
+@inlined
+def bit(square):
+    """The set of one square."""
+    return np.int64(1) << square
+
+
+@inlined
+def along(line, square, occupied):
+    """The squares that a sliding man on this line of the board reaches, up to and with the nearest blockers."""
+    below = BELOW[line, square] & occupied
+    above = ABOVE[line, square] & occupied
+    nearest = np.int64(1) << (63 - leading_zeros(below | 1))
+    return (above ^ (above - nearest)) & (ABOVE[line, square] | BELOW[line, square])
+
+
+@inlined
+def straight(square, occupied):
+    """Return the squares a rook reaches."""
+    return along(RANK, square, occupied) | along(FILE, square, occupied)
+
+
+@inlined
+def diagonal(square, occupied):
+    """Return the squares a bishop reaches."""
+    return along(RISING, square, occupied) | along(FALLING, square, occupied)
+
+
+# The kinds and colours of men, who stands where (six sets of squares, one for each kind), and where a man reaches.
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
+KINDS = 6
+NO_MAN = 6  # what stands on an empty square
+WHITE, BLACK = 0, 1
+FORWARD = np.array([8, -8], np.int64)  # how much greater the number of the square before a pawn is, by colour
+_LINES = ABOVE | BELOW
+_STRAIGHT, _DIAGONAL = _LINES[RANK] | _LINES[FILE], _LINES[RISING] | _LINES[FALLING]
+# The squares that a man attacks on an empty board, by kind and square; none for a pawn.
+ALONE = np.array(
+    [0 * KING_ATTACKS, KNIGHT_ATTACKS, _DIAGONAL, _STRAIGHT, _DIAGONAL | _STRAIGHT, KING_ATTACKS], np.int64
+)
+
+
+@inlined
+def union(men):
+    """All squares of six sets of men."""
+    found = NONE
+    for kind in range(KINDS):
+        found |= men[kind]
+    return found
+
+
+@in_place
+def kind_on(pos, square):
+    """The kind of the man on a square, or NO_MAN."""
+    there, found = bit(square), 0
+    for kind in range(1, KINDS):  # no jumps, which could not be foreseen
+        found += kind * (pos[kind] & there != 0)
+    return found if found or pos[PAWN] & there else NO_MAN
+
+
+@inlined
+def reach(kind, square, occ):
+    """The squares that a man other than a pawn attacks."""
+    if kind == KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if kind == KING:
+        return KING_ATTACKS[square]
+    found = NONE
+    if kind != BISHOP:
+        found |= straight(square, occ)
+    if kind != ROOK:
+        found |= diagonal(square, occ)
+    return found
+
+
+@in_place
+def attacks_of(kind, square, colour, occ):
+    """The squares that a man attacks."""
+    return PAWN_ATTACKS[colour, square] if kind == PAWN else reach(kind, square, occ)

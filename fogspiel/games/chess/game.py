@@ -1,0 +1,125 @@
+"""One game of chess as friendly objects around the rules: a referee for players that see everything.
+
+game = ChessGame()
+game.make(parse_move("e2e4"))
+game.ending                     # None: it goes on
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ...core.game import new_cells
+from ...core.process_guard import ProcessGuard
+from ...core.program_process import ProgramProcess
+from ...kriegspiel.game.attempts import MOST_ATTEMPTS
+from .bitboards import WHITE
+from .fen import START, fen_of, move_name, position_of
+from .moves import CHECKERS, LIMITS, legal_moves, possible_passant, restrict
+from .position import CLOCK, MOVER, PLY, cannot_mate, key_of, make
+from .san import short_name
+
+CHECKMATE, STALEMATE = "checkmate", "stalemate"
+MATERIAL = "neither side has men enough to mate"
+FIFTY = "fifty moves without a capture or a pawn move"
+REPETITION = "the position stands for the third time"
+LONGEST_QUIET = 100  # plies without a capture or a pawn move that end a game
+
+
+class ChessGame:
+    """A game, its position, and the moves that led there; draws need not be claimed."""
+
+    def __init__(self, fen: str = START):
+        self.position = position_of(fen)
+        self.fen, self.moves = fen_of(self.position), list[int]()
+        self._limits, self._room = new_cells(LIMITS), new_cells(MOST_ATTEMPTS)
+        self._seen: Counter[int] = Counter()
+        self._arrive()
+
+    def _arrive(self) -> None:
+        """Work out what can be played in the new position, and why the game is over if it is."""
+        restrict(self.position, self._limits)
+        count = legal_moves(self.position, self._limits, self._room)
+        self.legal: list[int] = self._room[:count].tolist()
+        key = int(key_of(self.position, possible_passant(self.position, self._limits)))
+        self._seen[key] += 1
+        self.ending = self._ending(self._seen[key])
+
+    def _ending(self, times: int) -> str | None:
+        if not self.legal:
+            return CHECKMATE if self._limits[CHECKERS] else STALEMATE
+        if cannot_mate(self.position):
+            return MATERIAL
+        if self.position[CLOCK] >= LONGEST_QUIET:
+            return FIFTY
+        return REPETITION if times >= 3 else None
+
+    @property
+    def turn(self) -> int:
+        """Side to move: 0 White, 1 Black."""
+        return int(self.position[MOVER])
+
+    @property
+    def ply(self) -> int:
+        """Moves since the start of the game of which the first position is a part."""
+        return int(self.position[PLY])
+
+    @property
+    def quiet(self) -> int:
+        """Plies since the last capture or pawn move."""
+        return int(self.position[CLOCK])
+
+    @property
+    def score(self) -> float:
+        """White's score: 0, 1/2 or 1; a game that is not over counts as drawn."""
+        if self.ending != CHECKMATE:
+            return 0.5
+        return 0.0 if self.turn == WHITE else 1.0
+
+    @property
+    def uci_position(self) -> str:
+        """The position with the moves that led there, as UCI engines are told."""
+        first = "startpos" if self.fen == START else f"fen {self.fen}"
+        return f"position {first}" + (f" moves {' '.join(map(move_name, self.moves))}" if self.moves else "")
+
+    def make(self, move: int) -> None:
+        """Make a legal move, or raise a ValueError."""
+        if move not in self.legal:
+            raise ValueError(f"{move_name(move)} is not a legal move in {fen_of(self.position)}")
+        make(self.position, move)
+        self.moves.append(move)
+        self._arrive()
+
+
+def numbered_moves(fen: str, moves: Iterable[int]) -> list[str]:
+    """Moves in standard algebraic notation with their numbers, as the words of a PGN."""
+    position, words = position_of(fen), list[str]()
+    for move in moves:
+        ply = int(position[PLY])
+        if position[MOVER] == WHITE or not words:
+            words.append(f"{ply // 2 + 1}{'.' if position[MOVER] == WHITE else '...'}")
+        words.append(short_name(position, move))
+        make(position, np.int64(move))
+    return words
+
+
+# A chess engine that speaks UCI in a process of its own.
+
+
+class UciEngine(ProgramProcess):
+    """A chess engine in a process of its own, which has said who it is and what options it has."""
+
+    what, language = "chess engine", "UCI"
+
+    def __init__(self, command: str | Sequence[str], patience: float = 10.0, guard: ProcessGuard | None = None):
+        super().__init__(command, patience, guard)
+        self.say("uci")
+        # The lines in which it says who it is and what options it has.
+        self.handshake = [line for line in self.answer("uci", "uciok") if line.startswith(("id ", "option "))]
+
+    def ready(self) -> None:
+        """Wait until the engine has done what it was told."""
+        self.say("isready")
+        for _ in self.answer("isready", "readyok"):
+            pass

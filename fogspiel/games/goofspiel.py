@@ -1,0 +1,301 @@
+"""Goofspiel."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+from ..core.compile.kernel import Kernel, inlined, kernel, variant
+from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
+from ..core.picture import Cards, Cell, Facts, Messages, Parts
+from .boards.board import pick
+from .one_card_poker import face_up
+
+# Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
+#
+# Prizes come in descending order. Both bid at once: the second player's bid is played after the first one's. Bids stay
+# hidden for good, only the winner of the prize is told; equal bids discard it. The last cards go by themselves. Who has
+# more points at the end wins, whatever the margin.
+#
+# Data sheet of a state (int64 cells)
+#     0 CARDS     cards of a hand, and prizes
+#     1 ROUND     prizes decided so far
+#     2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
+#     then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
+# Each of these three lists has as many cells as there are cards, but at least five.
+# Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
+#
+# Action k: bid the card k.
+
+CARDS, ROUND, BID = 0, 1, 2
+SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
+FEWEST_CELLS = 5  # the cells of a list where there are fewer cards
+
+
+@inlined
+def room(cards):
+    """The cells of a list of bids or results."""
+    return max(FEWEST_CELLS, cards)
+
+
+@inlined
+def bids_of(cards, player):
+    """The cell of a player's first bid."""
+    return BID + room(cards) * player
+
+
+@inlined
+def results_of(cards):
+    """The cell of the first result."""
+    return BID + 2 * room(cards)
+
+
+@inlined
+def seen_results_of(cards):
+    """The cell of the first result in a view."""
+    return SEEN_BID + room(cards)
+
+
+# The six rules
+
+
+def start_with(cards: int) -> Kernel:
+    """The start kernel of a hand."""
+
+    @variant(cards)
+    def start(state):
+        state[CARDS] = cards
+        state[ROUND] = 0
+        for i in range(2 * room(cards)):
+            state[BID + i] = 0
+        for i in range(room(cards)):
+            state[results_of(cards) + i] = -1
+
+    return start
+
+
+@kernel
+def mover(state):
+    if state[ROUND] == state[CARDS]:
+        return OVER
+    return 1 if state[BID + state[ROUND]] > 0 else 0
+
+
+@inlined
+def in_hand(state, player, card):
+    """True if the player still holds a card."""
+    for i in range(state[CARDS]):  # noqa: SIM110 (kernels are plain loops)
+        if state[bids_of(state[CARDS], player) + i] == card:
+            return False
+    return True
+
+
+@kernel
+def legal(state, out):
+    count, player = 0, mover(state)
+    for card in range(1, state[CARDS] + 1):
+        if in_hand(state, player, card):
+            out[count] = card
+            count += 1
+    return count
+
+
+@inlined
+def decide(state):
+    """Both have bid for the prize of this round."""
+    cards, number = state[CARDS], state[ROUND]
+    first, second = state[bids_of(cards, 0) + number], state[bids_of(cards, 1) + number]
+    state[results_of(cards) + number] = DRAW if first == second else (WIN if first > second else LOSS)
+    state[ROUND] += 1
+
+
+@kernel
+def apply(state, action):
+    player, cards = mover(state), state[CARDS]
+    state[bids_of(cards, player) + state[ROUND]] = action
+    if player == 1:
+        decide(state)
+        if state[ROUND] == cards - 1:
+            for last in range(2):
+                for card in range(1, cards + 1):
+                    if in_hand(state, last, card):
+                        state[bids_of(cards, last) + cards - 1] = card
+                        break
+            decide(state)
+
+
+@kernel
+def view(state, player, out):
+    cards = state[CARDS]
+    out[SEEN_CARDS] = cards
+    out[SEEN_ROUND] = state[ROUND]
+    for i in range(room(cards)):
+        result = state[results_of(cards) + i]
+        out[SEEN_BID + i] = state[bids_of(cards, player) + i]
+        out[seen_results_of(cards) + i] = WIN - result if player == 1 and result >= 0 else result
+
+
+@kernel
+def score(state):
+    lead = 0
+    for i in range(state[CARDS]):
+        lead += (state[CARDS] - i) * (state[results_of(state[CARDS]) + i] - DRAW)
+    return DRAW if lead == 0 else (WIN if lead > 0 else LOSS)
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw other bids of the other player that give the same results."""
+    other, cards, decided = state.copy(), int(state[CARDS]), int(state[ROUND])
+    own, hidden, sign = bids_of(cards, player), bids_of(cards, 1 - player), 1 - 2 * player
+    results = state[results_of(cards) :]
+    orders = [
+        bids
+        for bids in permutations(range(1, cards + 1))
+        if all(np.sign(state[own + i] - bids[i]) * sign == results[i] - DRAW for i in range(decided))
+    ]
+    made = np.count_nonzero(state[hidden : hidden + cards])
+    other[hidden : hidden + made] = pick(orders, stream)[:made]
+    return other
+
+
+# Words
+
+
+def label(action: int) -> str:
+    return f"bid {action}"
+
+
+def bids_text(bids: np.ndarray) -> str:
+    return " ".join(str(card) for card in bids if card > 0) or "none"
+
+
+def show(seen: np.ndarray) -> str:
+    cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
+    bids, results = seen[SEEN_BID : seen_results_of(cards)].tolist(), seen[seen_results_of(cards) :].tolist()
+    words = {LOSS: "lost", DRAW: "discarded", WIN: "won"}
+    lines = [f"prize {cards - i}: you bid {bids[i]}, {words[results[i]]}" for i in range(played)]
+    if played < cards:
+        hand = [card for card in range(1, cards + 1) if card not in bids]
+        bid = f"you bid {bids[played]}" if bids[played] else f"your hand: {' '.join(map(str, hand))}"
+        lines.append(f"prize {cards - played}: {bid}")
+    return "\n".join(lines)
+
+
+def reveal(state: np.ndarray) -> str:
+    cards = int(state[CARDS])
+    first, second = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    prizes = " ".join(str(card) for card in range(cards, 0, -1))
+    return f"prizes:   {prizes}\nplayer 1: {bids_text(first)}\nplayer 2: {bids_text(second)}"
+
+
+SOURCE = (
+    "Goofspiel, or the Game of Pure Strategy, in the form of OpenSpiel's goofspiel with imp_info=true and descending "
+    "points: bids stay hidden, only the winner of each prize is told, the last cards are played automatically, and the "
+    "payoff is 1, 0 or -1. The value is 0, since both seats have the same rights."
+)
+
+
+def hand(name: str, title: str, cards: int) -> Game:
+    """The record of one size of hands."""
+    cells = max(FEWEST_CELLS, cards)
+    return Game(
+        name=name,
+        title=title,
+        family="goofspiel",
+        kind="Cards",
+        version=1,
+        rules=Rules(start_with(cards), mover, legal, apply, view, score),
+        resample=resample,
+        sizes=Sizes(BID + 3 * cells, SEEN_BID + 2 * cells, cards),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=SOURCE,
+        payoffs=(Fraction(-1), Fraction(0), Fraction(1)),
+        symmetric=True,
+    )
+
+
+GAMES = (
+    hand("goofspiel-4", "Goofspiel, 4 cards, hidden bids", 4),
+    hand("goofspiel-5", "Goofspiel, 5 cards, hidden bids", 5),
+    hand("goofspiel-6", "Goofspiel, 6 cards, hidden bids", 6),
+)
+
+
+# Goofspiel: the prizes, and the cards of the hand, each of which is a bid.
+
+ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
+
+
+def prizes(cards: int, played: int, results: list[int]) -> Cards:
+    """All prizes in their order, the one that is bid for marked."""
+    cells = []
+    for place in range(cards):
+        number = cards - place
+        if place < played:
+            words, look = ROUNDS[results[place]]
+        else:
+            words, look = ("bid for now", "marked") if place == played else ("to come", "unknown")
+        cells.append(Cell(str(number), look, None, f"prize {number}, {words}"))
+    return Cards("Prizes", tuple(cells))
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """The prizes, the hand, and what was bid."""
+    cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
+    end = seen_results_of(cards)
+    bids, results = seen[SEEN_BID:end].tolist(), seen[end:].tolist()
+    points = [sum(cards - i for i in range(played) if results[i] == result) for result in (WIN, LOSS)]
+    hand = tuple(
+        Cell(str(card), "own", None if played == cards else card, f"bid {card}")
+        for card in range(1, cards + 1)
+        if card not in bids
+    )
+    if played == cards:
+        words = "All prizes are gone."
+    elif bids[played]:
+        words = f"You bid {bids[played]} for the prize {cards - played}; the other is choosing."
+    else:
+        words = f"Bid for the prize {cards - played}."
+    history = tuple((f"prize {cards - i}", f"you bid {bids[i]}, {ROUNDS[results[i]][0]}") for i in range(played))
+    facts = (("your points", str(points[0])), ("the other's points", str(points[1])), *history)
+    return Messages((words,)), prizes(cards, played, results), Cards("Your hand", hand), Facts(facts)
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    """The prizes and all bids."""
+    cards, played = int(state[CARDS]), int(state[ROUND])
+    parts = [prizes(cards, played, state[results_of(cards) :].tolist())]
+    for player in range(2):
+        bids = state[bids_of(cards, player) :][: room(cards)].tolist()
+        shown = face_up((str(bid) for bid in bids if bid), ("own", "other")[player])
+        parts.append(Cards(f"Bids of player {player + 1}", shown))
+    return tuple(parts)
+
+
+# Rules of Goofspiel for a first-time player.
+
+LINES = (
+    "The prizes come one by one, the highest first; a prize is worth its number in points.",
+    "For each prize both players bid a card of their hand at the same time.",
+    "The higher bid takes the prize; equal bids discard it.",
+    "Both cards are spent, and nobody sees the other's bid: you are told who took the prize, no more.",
+    "The last cards go by themselves. Who has more points at the end wins, whatever the margin.",
+)
+
+
+def how_to_play(game: Game) -> tuple[str, ...]:
+    """The rules, a sentence or two per line."""
+    cards = game.name.rpartition("-")[2]
+    return f"Each player has the cards 1 to {cards}, and there are prizes from {cards} down to 1.", *LINES
+
+
+# Goofspiel: who took the prizes.
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    """The prizes that were decided since the own bid."""
+    cards, results = int(now[SEEN_CARDS]), now[seen_results_of(int(now[SEEN_CARDS])) :].tolist()
+    decided = range(int(before[SEEN_ROUND]), int(now[SEEN_ROUND]))
+    return [f"Prize {cards - place}: {ROUNDS[results[place]][0]}." for place in decided]

@@ -1,3 +1,0 @@
-"""Goofspiel."""
-
-from .rules import GAMES as GAMES

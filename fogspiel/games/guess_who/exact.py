@@ -1,0 +1,340 @@
+"""Guess Who solved: exact scores of given players, tables of winning probabilities, and optimal play."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.agents import ALONE, MIXED, ParametricPolicy
+from ...core.compile.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
+from ...core.exact_scores import ANYBODY, BestResponseScore, members_of, reply_to_members
+from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
+from ...core.rng import UNIT
+from ...core.session import replay
+from . import rules
+from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, question
+
+# A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to its
+# last pool over its first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
+# optimum too. That product is called a stake below.
+
+# How a player finds its question: always the same in the same position, any with equal chance, or from a drawn r.
+CERTAIN, EQUAL, DRAWN = range(3)
+GRID = 1 << 53  # the number of equally likely values of r
+# An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused.
+MOST_WORK = 4 * 128**3
+
+
+# The law of a player's question
+
+
+@kernel
+def weigh_drawn(plan, own, other, weights):
+    """Count the values of r that lead to each question: growing r moves it one way, so bisection finds every change."""
+    r = 0
+    while r < GRID:
+        asked = question(plan, own, other, r * UNIT)
+        same, different = r, GRID
+        while different - same > 1:
+            middle = (same + different) // 2
+            if question(plan, own, other, middle * UNIT) == asked:
+                same = middle
+            else:
+                different = middle
+        weights[asked] += different - r
+        r = different
+
+
+@kernel_of(NOTHING, CHOOSE, NUMBER, REALS, NUMBER, TABLE)
+def weigh_questions(choose, how, plan, most, weights):
+    """Write the weight of every question 1..n-1 of a player in every position (n, m), whose row is n (most + 1) + m."""
+    seen, stream = np.zeros(SEEN_ASKED + 1, np.int64), np.zeros(1, np.uint64)
+    seen[SEEN_TURN] = 1
+    for own in range(2, most + 1):
+        for other in range(2, most + 1):
+            row = weights[own * (most + 1) + other]
+            if how == DRAWN:
+                weigh_drawn(plan, own, other, row)
+            elif how == EQUAL:
+                row[1:own] = 1
+            else:
+                seen[SEEN_OWN] = own
+                seen[SEEN_OTHER] = other
+                seen[SEEN_CHARACTERS] = max(own, other)
+                row[choose(seen, np.arange(1, own), plan, stream)] = 1
+
+
+class FixedPlayer(NamedTuple):
+    """A player that does not change from game to game, as the kernels need it."""
+
+    choose: Kernel
+    how: int
+    plan: np.ndarray
+
+
+def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
+    """The player of a parameter vector."""
+    plan = np.zeros(strategy.plan)
+    strategy.prepare(theta, plan)
+    how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
+    return FixedPlayer(compiled(strategy.choose, CHOOSE), how, plan)
+
+
+def questions_of(player: FixedPlayer, most: int) -> np.ndarray:
+    """The weight of each question c at [n, m, c], exactly."""
+    weights = np.zeros((most + 1, most + 1, most + 1), np.int64)
+    weigh_questions(*player, most, weights.reshape(-1, most + 1))
+    return weights
+
+
+def characters_of(game: Game) -> int:
+    """Return the initial number of characters of each player's search."""
+    return int(next(replay(game, [])).state[rules.CHARACTERS])
+
+
+def _players(policy: ParametricPolicy) -> list[tuple[Fraction, FixedPlayer]]:
+    """The players behind a policy, with the probability of each."""
+    strategy = policy.strategy
+    if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
+        raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
+    if policy.how not in (ALONE, MIXED):
+        raise ValueError(f"{policy.name} changes from game to game: exact results need fixed players or mixtures")
+    return [(weight, player_of(strategy, theta)) for weight, theta in members_of(policy, Fraction)]
+
+
+def _pairs(first: ParametricPolicy, second: ParametricPolicy) -> Iterator[tuple[Fraction, FixedPlayer, FixedPlayer]]:
+    seconds = _players(second)
+    for weight, player in _players(first):
+        for other_weight, other in seconds:
+            yield weight * other_weight, player, other
+
+
+# Exact scores
+
+
+def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
+    """The exact score of `first` against `second`, the mean of both starting orders."""
+    if not any(game is known for known in rules.GAMES):
+        raise ValueError(
+            f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in rules.GAMES)}"
+        )
+    characters, pairs = characters_of(game), list(_pairs(first, second))
+    certain = sum(player.how == CERTAIN and other.how == CERTAIN for _, player, other in pairs)
+    if (len(pairs) - certain + certain / 100) * characters**3 > MOST_WORK:
+        raise ValueError(f"the exact score of {len(pairs)} pairs of members takes too long: simulate them instead")
+    total = Fraction(0)
+    for weight, player, other in pairs:
+        starting, replying = _first_mover_wins((player, other), characters)
+        total += weight * (starting + 1 - replying) / 2
+    return total
+
+
+def _first_mover_wins(players: tuple[FixedPlayer, FixedPlayer], characters: int) -> tuple[Fraction, Fraction]:
+    """The probability that the first mover wins, if the first player moves first and if the second does."""
+    chances = _chances(players, characters)
+    # Each pool occurs at most once in a game, so stakes are integers again when multiplied by the sums of the weights
+    # in all pools up to the mover's, and in all up to the other's.
+    totals = [[(1, max(n - 1, 1), GRID)[player.how] for n in range(characters + 1)] for player in players]
+    products = [list(accumulate(of_player, mul)) for of_player in totals]
+    stakes = [[[0] * (characters + 1) for _ in range(characters + 1)] for _ in players]
+    for (who, own, other), weights in reversed(chances.items()):
+        replies, total = stakes[1 - who][other], totals[who]
+        lost, pool = 0, 1
+        for left in np.nonzero(weights)[0].tolist():  # Horner's rule: a total more for every pool on the way up
+            lost = lost * prod(total[pool + 1 : left + 1]) + int(weights[left]) * replies[left]
+            pool = left
+        lost *= prod(total[pool + 1 : own])
+        stakes[who][own][other] = own * other * products[who][own] * products[1 - who][other] - lost
+    whole = characters**2 * products[0][characters] * products[1][characters]
+    starting, replying = (Fraction(of_player[characters][characters], whole) for of_player in stakes)
+    return starting, replying
+
+
+Situation = tuple[int, int, int]  # who is to move, the mover's pool, and the other's
+
+
+def _chances(players: tuple[FixedPlayer, FixedPlayer], characters: int) -> dict[Situation, np.ndarray]:
+    """Every situation that can arise, large pools first, with the weight of each pool that yes or no can leave."""
+    chances: dict[Situation, np.ndarray] = {}
+    arises = np.zeros((2, characters + 1, characters + 1), bool)
+    arises[:, characters, characters] = True
+    tables = [questions_of(player, characters) for player in players]
+    for both in range(2 * characters, 3, -1):
+        for own in range(max(2, both - characters), min(characters, both - 2) + 1):
+            other = both - own
+            for who in np.nonzero(arises[:, own, other])[0].tolist():
+                asked = tables[who][own, other]
+                chances[who, own, other] = asked[:own] + asked[own:0:-1]
+                arises[1 - who, other, :own] |= chances[who, own, other] > 0
+    return chances
+
+
+# Tables in floating point
+
+
+@kernel
+def fill_wins(weights, wins):
+    """Fill the mover's winning probability [who, n, m] by the weights of both players' questions, small pools first.
+
+    A pool of 1 has won already.
+    """
+    most = wins.shape[1] - 1
+    for both in range(4, 2 * most + 1):
+        for own in range(max(2, both - most), min(most, both - 2) + 1):
+            other = both - own
+            for who in range(2):
+                won, total = 0.0, 0
+                for c in range(1, own):
+                    times = weights[who, own, other, c]
+                    if times > 0:
+                        total += times
+                        yes, no = 1.0 - wins[1 - who, other, c], 1.0 - wins[1 - who, other, own - c]
+                        won += times * (c * yes + (own - c) * no) / own
+                wins[who, own, other] = won / total
+
+
+def win_table(first: ParametricPolicy, second: ParametricPolicy, most: int) -> np.ndarray:
+    """P(the mover wins) with n left against m: [0, n, m] if `first` moves, [1, n, m] if `second` does; nan below 2."""
+    table = np.zeros((2, _checked(most) + 1, most + 1))
+    for weight, player, other in _pairs(first, second):
+        wins = np.zeros_like(table)
+        fill_wins(np.array([questions_of(player, most), questions_of(other, most)]), wins)
+        table += float(weight) * wins
+    return _blank(table)
+
+
+def rate(first: ParametricPolicy, second: ParametricPolicy, characters: int) -> float:
+    """The score of `first` against `second` in floating point, the mean of both starting orders."""
+    starting, replying = win_table(first, second, characters)[:, characters, characters]
+    return float(starting + 1 - replying) / 2
+
+
+# Optimal play
+
+
+@kernel_of(NOTHING, TABLE, TABLE)
+def fill_optimum(stakes, questions):
+    """Maximise the stake n m P(win) over all questions, small pools first: integers, so ties are exact."""
+    most = len(stakes) - 1
+    for both in range(4, 2 * most + 1):
+        for own in range(max(2, both - most), min(most, both - 2) + 1):
+            other = both - own
+            for c in range(1, own // 2 + 1):
+                stake = own * other - stakes[other, c] - stakes[other, own - c]
+                if stake > stakes[own, other] or c == 1:
+                    stakes[own, other] = stake
+                    questions[own, other] = c
+
+
+def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The mover's winning probability [n, m] when both play optimally, and the smallest question that secures it."""
+    stakes = np.zeros((_checked(most) + 1, most + 1), np.int64)
+    questions = np.zeros_like(stakes)
+    fill_optimum(stakes, questions)
+    pools = np.maximum(np.arange(most + 1), 1)
+    return _blank(stakes / np.outer(pools, pools)), questions
+
+
+def first_player_rate(characters: int) -> float:
+    """The probability that the first player wins when both play optimally."""
+    return float(optimum(characters)[0][characters, characters])
+
+
+# Best replies
+
+MOST_MEMBERS = 8  # members of a mixture to which a best reply is computed: its tables have a layer for each set of them
+
+
+def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
+    """The best reply of all; to a mixture of many members, or of random ones, the reply if it names its member."""
+    most, members = characters_of(game), _players(player)
+    if 1 < len(members) <= MOST_MEMBERS and all(member.how == CERTAIN for _, member in members):
+        return [BestResponseScore(ANYBODY, _mixture_reply_score(members, most))]
+    return [reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
+
+
+def _reply_score(player: FixedPlayer, most: int) -> float:
+    """The reply asks what serves it best, the player what it asks."""
+    own, other = np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1))
+    fill_reply(questions_of(player, most), own, other)
+    return float(own[most, most] + 1 - other[most, most]) / 2
+
+
+@kernel
+def fill_reply(weights, own, other):
+    """Fill the mover's chance by [its pool, the other's]: `own` if the best reply moves, `other` if the player does."""
+    most = len(own) - 1
+    for both in range(4, 2 * most + 1):
+        for n in range(max(2, both - most), min(most, both - 2) + 1):
+            m = both - n
+            best, asked, total = 0.0, 0.0, 0
+            for c in range(1, n):
+                best = max(best, (c * (1.0 - other[m, c]) + (n - c) * (1.0 - other[m, n - c])) / n)
+                times = weights[n, m, c]
+                asked += times * (c * (1.0 - own[m, c]) + (n - c) * (1.0 - own[m, n - c])) / n
+                total += times
+            own[n, m] = best
+            other[n, m] = asked / total
+
+
+def _mixture_reply_score(members: list[tuple[Fraction, FixedPlayer]], most: int) -> float:
+    """Return the score of a best response that observes a mixture's questions.
+
+    A member is drawn once per game, so its questions tell which it is. Members that do not randomise leave the reply
+    with the set of those that would have asked the same so far: its state is both pools and that set, and no odds
+    change in it.
+    """
+    questions = np.array([questions_of(member, most).argmax(axis=2) for _, member in members])
+    mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
+    fill_mixture_reply(questions, np.array([float(weight) for weight, _ in members]), mine, theirs)
+    return float(mine[-1, most, most] + theirs[-1, most, most]) / 2
+
+
+@kernel
+def fill_mixture_reply(questions, weights, mine, theirs):
+    """Fill the reply's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
+    members, most = len(weights), mine.shape[1] - 1
+    for these in range(1, 1 << members):
+        total = 0.0
+        for i in range(members):
+            total += weights[i] if these >> i & 1 else 0.0
+        for both in range(4, 2 * most + 1):
+            for own in range(max(2, both - most), min(most, both - 2) + 1):
+                other = both - own
+                best = 0.0
+                for c in range(1, own // 2 + 1):
+                    yes = 1.0 if c == 1 else theirs[these, other, c]
+                    no = 1.0 if own - c == 1 else theirs[these, other, own - c]
+                    best = max(best, c * yes + (own - c) * no)
+                mine[these, own, other] = best / own
+                won, left = 0.0, these
+                while left:  # the members with the same question as the first one left
+                    first = 0
+                    while not left >> first & 1:
+                        first += 1
+                    c, group, weight = questions[first, own, other], 0, 0.0
+                    for i in range(first, members):
+                        if left >> i & 1 and questions[i, own, other] == c:
+                            group |= 1 << i
+                            weight += weights[i]
+                    left ^= group
+                    if c > 1:
+                        won += weight * c * mine[group, other, c]
+                    if own - c > 1:
+                        won += weight * (own - c) * mine[group, other, own - c]
+                theirs[these, own, other] = won / (total * own)
+
+
+def _checked(characters: int) -> int:
+    if characters < 2:
+        raise ValueError(f"Guess Who needs at least 2 characters, not {characters}")
+    return characters
+
+
+def _blank(table: np.ndarray) -> np.ndarray:
+    table[..., :2, :] = table[..., :2] = np.nan
+    return table

@@ -1,3 +1,0 @@
-"""Kriegspiel."""
-
-from .words import GAMES as GAMES

@@ -1,3 +1,0 @@
-"""Kuhn poker."""
-
-from .rules import GAMES as GAMES

@@ -1,0 +1,390 @@
+"""Leduc poker."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+from ..core.compile.kernel import Kernel, inlined, kernel, variant
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes
+from ..core.picture import Cards, Cell, Facts, Parts
+from .boards.board import actions_text, pick
+from .one_card_poker import NO_CARDS, card, face_down
+from .one_card_poker import SUITS as SUIT_SIGNS
+
+# Leduc poker: six cards, one each and one for both; two rounds of bets.
+#
+# The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
+# ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
+# first player opens both rounds. Only who faces a bet may fold. The public card is turned up between the rounds; at the
+# end a pair with it wins, else the higher rank, and equal ranks split.
+#
+# Data sheet of a state (int64 cells) 0 SUITED    1: players see the suits of cards; 0: only their ranks; and 2 more for
+# every rank above three 1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold 2
+# MOVER     who is to bet; who folded 3 RAISES    bets and raises in this round 4 PUBLIC    the public card, -1 before
+# it is drawn 5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal 7 PAID      what
+# each player has put into the pot 9 MOVES     actions of the players so far 10 HISTORY   those actions in order, -1
+# beyond the last Data sheet of a view: SUITED, the own card, the other's once it is shown, the public one (-1 where
+# there is none), what oneself and the other have paid, then HISTORY. Cards are as above if the suits are seen, else
+# ranks from 0.
+#
+# Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
+# 2 call, 3 bet, 4 raise.
+
+SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
+SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
+DEALING, BETTING, DRAWING, SHOWN, FOLDED = range(5)
+FOLD, CHECK, CALL, BET, RAISE = range(5)
+SUITS, FEWEST_RANKS = 2, 3
+ANTE, SMALL, BIG, MOST_RAISES = 1, 2, 4, 2
+LONGEST = 8  # actions of the longest game: check, bet, raise, call in both rounds
+MOST = ANTE + MOST_RAISES * (SMALL + BIG)  # the most that a player can lose
+
+
+# The six rules
+
+
+def start_with(suited: int) -> Kernel:
+    """The start kernel of the game with this cell for suits and ranks."""
+
+    @variant(suited)
+    def start(state):
+        for i in range(HISTORY):
+            state[i] = 0
+        state[SUITED] = suited
+        state[PUBLIC] = -1
+        for player in range(2):
+            state[CARD + player] = -1
+            state[PAID + player] = ANTE
+        for i in range(LONGEST):
+            state[HISTORY + i] = -1
+
+    return start
+
+
+@inlined
+def ranks_of(state):
+    return FEWEST_RANKS + state[SUITED] // 2
+
+
+@inlined
+def cards_of(state):
+    return SUITS * ranks_of(state)
+
+
+@kernel
+def mover(state):
+    if state[PHASE] == DEALING or state[PHASE] == DRAWING:
+        return CHANCE
+    return state[MOVER] if state[PHASE] == BETTING else OVER
+
+
+@kernel
+def legal(state, out):
+    count, cards = 0, cards_of(state)
+    if state[PHASE] == DEALING:
+        for first in range(cards):
+            for second in range(cards):
+                if second != first:
+                    out[count] = cards * first + second
+                    count += 1
+    elif state[PHASE] == DRAWING:
+        for card in range(cards):
+            if card != state[CARD] and card != state[CARD + 1]:
+                out[count] = card
+                count += 1
+    elif state[PAID] == state[PAID + 1]:
+        out[0] = CHECK
+        out[1] = BET
+        count = 2
+    else:
+        out[0] = FOLD
+        out[1] = CALL
+        count = 2
+        if state[RAISES] < MOST_RAISES:
+            out[2] = RAISE
+            count = 3
+    return count
+
+
+@inlined
+def bet(state, action):
+    """An action of the player who is to move."""
+    player, other = state[MOVER], 1 - state[MOVER]
+    state[HISTORY + state[MOVES]] = action
+    state[MOVES] += 1
+    if action == FOLD:
+        state[PHASE] = FOLDED
+        return
+    if action != CHECK:
+        state[PAID + player] = state[PAID + other]
+    if action in (BET, RAISE):
+        state[PAID + player] += SMALL if state[PUBLIC] < 0 else BIG
+        state[RAISES] += 1
+    if action == CALL or (action == CHECK and player == 1):
+        state[PHASE] = DRAWING if state[PUBLIC] < 0 else SHOWN
+        state[MOVER] = 0
+        state[RAISES] = 0
+    else:
+        state[MOVER] = other
+
+
+@kernel
+def apply(state, action):
+    if state[PHASE] == BETTING:
+        bet(state, action)
+        return
+    if state[PHASE] == DEALING:
+        state[CARD] = action // cards_of(state)
+        state[CARD + 1] = action % cards_of(state)
+    else:
+        state[PUBLIC] = action
+    state[PHASE] = BETTING
+
+
+@inlined
+def rank(card):
+    return card // SUITS
+
+
+@inlined
+def visible(state, card):
+    """Return the card that a player sees where one is turned towards it, else -1."""
+    return card if card < 0 or state[SUITED] % 2 == 1 else rank(card)
+
+
+@kernel
+def view(state, player, out):
+    out[SEEN_SUITED] = state[SUITED]
+    out[SEEN_OWN] = visible(state, state[CARD + player])
+    out[SEEN_OTHER] = visible(state, state[CARD + 1 - player]) if state[PHASE] == SHOWN else -1
+    out[SEEN_PUBLIC] = visible(state, state[PUBLIC])
+    out[SEEN_PAID] = state[PAID + player]
+    out[SEEN_PAID + 1] = state[PAID + 1 - player]
+    for i in range(LONGEST):
+        out[SEEN_HISTORY + i] = state[HISTORY + i]
+
+
+@inlined
+def strength(state, player):
+    """Any pair is stronger than any single card."""
+    own = rank(state[CARD + player])
+    return own + ranks_of(state) * int(own == rank(state[PUBLIC]))
+
+
+@kernel
+def score(state):
+    draw = MOST
+    if state[PHASE] == FOLDED:
+        return draw - state[PAID] if state[MOVER] == 0 else draw + state[PAID + 1]
+    first, second = strength(state, 0), strength(state, 1)
+    if first == second:
+        return draw
+    return draw + state[PAID] if first > second else draw - state[PAID]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Deal the other's card anew until it is shown; where players do not see suits, those of all cards too."""
+    other, cells = state.copy(), [cell for cell in (CARD, CARD + 1, PUBLIC) if state[cell] >= 0]
+    hidden = -1 if state[PHASE] == SHOWN else CARD + 1 - player
+
+    def seen(cards: Iterable[int]) -> list[int]:
+        return [visible(state, card) for card, cell in zip(cards, cells, strict=True) if cell != hidden]
+
+    if cells:
+        deals = permutations(range(cards_of(state)), len(cells))
+        other[cells] = pick([cards for cards in deals if seen(cards) == seen(state[cells])], stream)
+    return other
+
+
+# Words
+
+NAMES = ("fold", "check", "call", "bet", "raise")
+COURT, ALL_RANKS = "JQK", "23456789TJQKA"
+
+
+def ranks_named(suited: int) -> str:
+    """The ranks of the game with this cell for suits and ranks, the lowest first."""
+    return COURT if suited < 2 else ALL_RANKS
+
+
+def label(action: int) -> str:
+    return NAMES[action]
+
+
+def card_name(card: int, suited: int) -> str:
+    """A card, or the rank of one, as people call it in the game with this cell for suits and ranks."""
+    if card < 0:
+        return "face down"
+    names = ranks_named(suited)
+    return names[card // SUITS] + "♠♥"[card % SUITS] if suited % 2 else names[card]
+
+
+def show(seen: np.ndarray) -> str:
+    if seen[SEEN_OWN] < 0:
+        return "no cards yet"
+    own, other, public = (card_name(int(card), int(seen[SEEN_SUITED])) for card in seen[SEEN_OWN:SEEN_PAID])
+    cards = f"your card: {own}; the other's: {other}; the public one: {public}"
+    paid = f"paid: you {seen[SEEN_PAID]}, the other {seen[SEEN_PAID + 1]}"
+    return f"{cards}\n{paid}\n{actions_text(seen[SEEN_HISTORY:], label)}"
+
+
+def reveal(state: np.ndarray) -> str:
+    if state[PHASE] == DEALING:
+        return "no cards yet"
+    public, first, second = (card_name(int(card), int(state[SUITED]) | 1) for card in state[PUBLIC:PAID])
+    cards = (
+        f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
+    )
+    return f"{cards}\n{actions_text(state[HISTORY:], label)}"
+
+
+SOURCE = (
+    "Southey, Bowling et al. 2005, Bayes' bluff; the rules are those of OpenSpiel's leduc_poker. The value is "
+    "-0.085606424078. Ours: a check, a call, a bet and a raise are actions of their own."
+)
+
+
+def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FEWEST_RANKS) -> Game:
+    """The record of the game with or without suits."""
+    cards = SUITS * ranks
+    return Game(
+        name=name,
+        title=title,
+        family="leduc",
+        kind="Cards",
+        version=1,
+        rules=Rules(start_with(int(suited) + 2 * (ranks - FEWEST_RANKS)), mover, legal, apply, view, score),
+        resample=resample,
+        sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, cards * (cards - 1)),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=source,
+        payoffs=tuple(Fraction(chips) for chips in range(-MOST, MOST + 1)),
+    )
+
+
+GAMES = (
+    cards_seen("leduc", "Leduc poker", False, SOURCE),
+    cards_seen(
+        "leduc-labelled",
+        "Leduc poker, suits visible",
+        True,
+        SOURCE + " The suits decide nothing; a player who sees them has 468 infosets instead of 144.",
+    ),
+    cards_seen(
+        "leduc-13",
+        "Leduc poker, 13 ranks",
+        False,
+        "Ours: Leduc poker with all thirteen ranks of two suits, 26 cards in all, and else the same rules.",
+        ranks=13,
+    ),
+)
+
+
+# Leduc poker: a card each and one for both, and what was bet.
+
+
+def suited(number: int, ranks: str) -> Cell:
+    """A card with its suit: spades and hearts in turn."""
+    if number < 0:
+        return face_down(1)[0]
+    name = ("spades", "hearts")[number % 2]
+    rank = ranks[number // SUITS]
+    return Cell(f"{rank}{SUIT_SIGNS[name]}", ("black", "red")[number % 2], None, f"{rank} of {name}")
+
+
+def rounds_of(history: np.ndarray) -> tuple[tuple[str, str], ...]:
+    """Return the actions of each of the two rounds; the first player opens both."""
+    rounds: list[list[str]] = [[], []]
+    number, mover = 0, 0
+    for action in (int(cell) for cell in history if cell >= 0):
+        rounds[min(number, 1)].append(f"player {mover + 1} {NAMES[action]}s")
+        ends = action == CALL or (action == CHECK and mover == 1)
+        number, mover = (number + 1, 0) if ends else (number, 1 - mover)
+    return tuple((f"round {place}", ", ".join(done)) for place, done in enumerate(rounds, 1) if done)
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """The own card, the public one, the other's if it is shown, and the bets."""
+    cells = [int(cell) for cell in seen[SEEN_OWN:SEEN_PAID]]
+    if cells[0] < 0:
+        return NO_CARDS
+    ranks, draw = ranks_named(int(seen[SEEN_SUITED])), seen[SEEN_SUITED] % 2
+    own, other, public = (suited(cell, ranks) if draw else card(ranks, cell) for cell in cells)
+    paid = (("you paid", str(seen[SEEN_PAID])), ("the other paid", str(seen[SEEN_PAID + 1])))
+    return (
+        Cards("Your card", (own,)),
+        Cards("The public card", (public,)),
+        Cards("The other's card", (other,)),
+        Facts((*paid, *rounds_of(seen[SEEN_HISTORY:]))),
+    )
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    """All three cards and the bets."""
+    if state[CARD] < 0:
+        return NO_CARDS
+    ranks = ranks_named(int(state[SUITED]))
+    cards = tuple(Cards(f"Player {who + 1}", (suited(int(state[CARD + who]), ranks),)) for who in range(2))
+    paid = tuple((f"player {who + 1} paid", str(state[PAID + who])) for who in range(2))
+    public = Cards("The public card", (suited(int(state[PUBLIC]), ranks),))
+    return *cards, public, Facts((*paid, *rounds_of(state[HISTORY:])))
+
+
+# Rules of Leduc poker for a first-time player.
+
+CARDS = {False: "Six cards: jack, queen and king of two suits.", True: "26 cards: all thirteen ranks of two suits."}
+LINES = (
+    "Both players pay an ante of 1 and get one card each.",
+    "There are two rounds of bets; the first player opens both of them.",
+    "Check, or bet 2 in the first round and 4 in the second.",
+    "Who faces a bet folds, calls, or raises once by the same amount: each round has at most two bets.",
+    "Between the rounds a public card is turned up, which counts for both.",
+    "At the end a pair with the public card wins, else the higher rank; equal ranks split the pot.",
+)
+SUIT_NAMES = {
+    False: "The suits decide nothing, and nobody sees them.",
+    True: "The suits decide nothing, but you see them.",
+}
+
+
+def how_to_play(game: Game) -> tuple[str, ...]:
+    """The rules, a sentence or two per line."""
+    return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
+
+
+# Leduc poker: the other's bets, and the cards that are turned up.
+
+PUBLIC_NEWS, OTHER = SEEN_OWN + 2, SEEN_OWN + 1
+
+
+def name_of(seen: np.ndarray, card: int) -> str:
+    """A card as the player sees it."""
+    return card_name(card, int(seen[SEEN_SUITED]))
+
+
+def first_round(history: list[int]) -> int:
+    """Return the number of actions in the first round: it ends with a call or the second player's check."""
+    ends = (number for number, bet in enumerate(history, 1) if bet == CALL or (bet == CHECK and number == 2))
+    return next(ends, len(history))
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    """List the opponent's actions since the player's own, and new cards."""
+    done, known = ([int(cell) for cell in seen[SEEN_HISTORY:] if cell >= 0] for seen in (before, now))
+    seen_before = len(done) + 1
+    news = [f"the other: {NAMES[bet]}" for bet in known[seen_before:]]
+    if before[PUBLIC_NEWS] < 0 <= now[PUBLIC_NEWS]:
+        place = max(first_round(known) - seen_before, 0)
+        news.insert(place, f"The public card is turned up: {name_of(now, int(now[PUBLIC_NEWS]))}.")
+    if before[OTHER] < 0 <= now[OTHER]:
+        news.append(f"The other's card is shown: {name_of(now, int(now[OTHER]))}.")
+    return news
+
+
+def first_news(game: Game, now: np.ndarray) -> list[str]:
+    """List the opponent's actions before the player's first action."""
+    return [f"the other: {NAMES[int(bet)]}" for bet in now[SEEN_HISTORY:] if bet >= 0]

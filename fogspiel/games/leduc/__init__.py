@@ -1,3 +1,0 @@
-"""Leduc poker."""
-
-from .rules import GAMES as GAMES

@@ -1,3 +1,0 @@
-"""Liar's dice."""
-
-from .rules import GAMES as GAMES

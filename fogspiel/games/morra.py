@@ -1,0 +1,366 @@
+"""Morra."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ..core.agents import REDRAWN, ParametricPolicy
+from ..core.compile.kernel import inlined, kernel
+from ..core.exact_scores import ANYBODY, BestResponseScore, members_of
+from ..core.explain import Explanation, Table, heat_map, percent
+from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
+from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
+from ..core.rng import random_below, random_unit
+from . import one_shot
+from .boards.board import resample_one
+from .one_shot import SEEN_OTHER, SEEN_OWN, SHOWN, apply, mover, start, throws_of, view
+
+# Morra: both show some fingers and call the total of both hands; who alone calls it right wins.
+#
+# Data sheets of state and view: `shared/one_throw.py`.
+# Action 11 * fingers + call: fingers 0..5, call 0..10.
+
+FINGERS, CALLS = 6, 11
+ACTIONS = FINGERS * CALLS
+
+
+# The rules that are its own
+
+
+@inlined
+def result(first, second):
+    """The first player's score: calls that are both right or both wrong make a draw."""
+    total = first // CALLS + second // CALLS
+    return DRAW + int(first % CALLS == total) - int(second % CALLS == total)
+
+
+@kernel
+def score(state):
+    return result(state[SHOWN], state[SHOWN + 1])
+
+
+# The strategy: a softmax over all the throws, drawn from Walker's alias table
+
+SHARE, ALIAS = 0, ACTIONS
+# A column for each action: the share of it that is the action's own, and the action that has the rest.
+PLAN = 2 * ACTIONS
+
+
+@kernel
+def weigh(theta, out):
+    """Write the probabilities of the actions, not normalised: the likeliest has 1."""
+    most = theta[0]
+    for action in range(1, ACTIONS):
+        most = max(most, theta[action])
+    for action in range(ACTIONS):
+        out[action] = math.exp(theta[action] - most)
+
+
+@inlined
+def next_light(plan, action):
+    """The next action with at most a column's worth of probability that is not topped up yet."""
+    while action < ACTIONS and (plan[SHARE + action] > 1 or plan[ALIAS + action] != action):
+        action += 1
+    return action
+
+
+@inlined
+def next_heavy(plan, action):
+    """The next action with more than a column's worth of probability."""
+    while action < ACTIONS and plan[SHARE + action] <= 1:
+        action += 1
+    return action
+
+
+@kernel
+def prepare(theta, plan):
+    """Fill columns of equal height in one sweep: a heavy action tops light ones up until it is light itself."""
+    weigh(theta, plan)
+    total = 0.0
+    for action in range(ACTIONS):
+        total += plan[action]
+    for action in range(ACTIONS):
+        plan[SHARE + action] = plan[action] * ACTIONS / total
+        plan[ALIAS + action] = action
+    light, heavy = next_light(plan, 0), next_heavy(plan, 0)
+    left = plan[SHARE + heavy] if heavy < ACTIONS else 0.0
+    # What is left when either kind has run out is a full column each, but for rounding errors.
+    while heavy < ACTIONS and (light < ACTIONS or left <= 1):
+        if left > 1:
+            plan[ALIAS + light] = heavy
+            left -= 1 - plan[SHARE + light]
+            light = next_light(plan, light + 1)
+        else:
+            spent, heavy = heavy, next_heavy(plan, heavy + 1)
+            if heavy < ACTIONS:
+                plan[SHARE + spent] = left
+                plan[ALIAS + spent] = heavy
+                left += plan[SHARE + heavy] - 1
+
+
+@inlined
+def throw(plan, stream):
+    """Any column with equal chance, then one of its two actions."""
+    column = random_below(stream, ACTIONS)
+    return column if random_unit(stream) < plan[SHARE + column] else int(plan[ALIAS + column])
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    return throw(plan, stream)
+
+
+@kernel
+def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+    """The same game in one kernel, without lists of actions."""
+    return result(throw(plan_0, stream_0), throw(plan_1, stream_1))
+
+
+# Words
+
+
+def label(action: int) -> str:
+    return f"show {action // CALLS} call {action % CALLS}"
+
+
+def words(theta: np.ndarray) -> str:
+    """Describe the most frequent throw of a vector."""
+    weights = np.zeros(ACTIONS)
+    weigh(theta, weights)
+    often = np.argsort(-weights, kind="stable")[:3].tolist()
+    return "throws most often: " + ", ".join(f"{label(a)} {weights[a] / weights.sum():.1%}" for a in often)
+
+
+NEVER = -1000.0  # a parameter so far below the largest one that the probability underflows to exactly 0
+
+
+def sensible(fingers: int, other: int) -> int:
+    """The action that shows `fingers` and is right when the opponent shows `other`, both in 0..5."""
+    return CALLS * fingers + fingers + other
+
+
+def any_of(actions: set[int]) -> Vector:
+    """The parameters that throw each of these actions equally often and no other one at all."""
+    return tuple(0.0 if action in actions else NEVER for action in range(ACTIONS))
+
+
+SOURCE = (
+    "Cauwet & Teytaud 2018: a parameter for each of all the joint actions, 6 finger counts by 11 calls. Ours: a game "
+    "is one throw, calls that are both right or both wrong draw, and a softmax turns parameters into probabilities. "
+    "Ours too: uniform36 throws each of the 36 actions that can be right equally often; equilibrium throws only six of "
+    "them, equally often: it shows f = 0..5 and calls 2f, as if the opponent showed the same. Nobody scores more than "
+    "1/2 against either."
+)
+FAMILY = Strategy("probabilities of the throws", tuple(map(label, range(ACTIONS))), PLAN, prepare, choose, words=words)
+
+GAMES = (
+    Game(
+        name="morra",
+        title="Morra, 0 to 5 fingers",
+        family="morra",
+        kind="Guessing",
+        version=1,
+        rules=Rules(start, mover, one_shot.legal_among(ACTIONS), apply, view, score),
+        resample=resample_one(one_shot.hidden_among(ACTIONS)),
+        sizes=Sizes(SHOWN + 2, 2, ACTIONS),
+        show=one_shot.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
+        reveal=one_shot.reveal_with(label, "nobody has thrown"),
+        label=label,
+        source=SOURCE,
+        strategy=FAMILY,
+        named={
+            "uniform36": any_of({sensible(f, h) for f in range(FINGERS) for h in range(FINGERS)}),
+            "equilibrium": any_of({sensible(f, f) for f in range(FINGERS)}),
+        },
+        play=play,
+        symmetric=True,
+    ),
+)
+
+
+# Morra solved: only two marginals of a player matter, and exploitability has a closed form.
+#
+# With f the fingers a player shows and h = call - f what it expects the opponent to show, its call is right exactly
+# when h is the opponent's f. So the score of a player with marginals a of f and b of h against one with a' and b' is
+#
+#     1/2 + (b . a' - b' . a) / 2
+#
+# where only h = 0..5 counts. Whatever it does, an opponent can hold it to 1/2 - (max a - min b) / 2, and a strategy is
+# optimal if and only if both marginals are uniform on 0..5.
+#
+# The probabilities are those of the softmax as the kernel computes it: the weights are doubles, here taken as the exact
+# fractions they are and normalised. Rounding in the alias table moves a probability by less than 1e-14.
+
+Law = list[Fraction]  # the probability of each of the 66 actions
+
+
+def law(theta: Sequence[float] | np.ndarray) -> Law:
+    """The exact probabilities of the actions of a parameter vector."""
+    weights = np.zeros(ACTIONS)
+    weigh(check_vector(GAMES[0], theta), weights)
+    exact = [Fraction(weight) for weight in weights.tolist()]
+    total = sum(exact)
+    return [weight / total for weight in exact]
+
+
+def law_of(player: ParametricPolicy) -> Law:
+    """The exact probabilities of the actions of a policy.
+
+    A redrawn Gaussian vector has exchangeable entries, so on average over the draws every action has probability 1/66,
+    and the score is linear in the probabilities: in one throw it plays exactly like the uniform player.
+    """
+    members = members_of(player, Fraction)
+    if player.strategy is UNIFORM or player.how == REDRAWN:
+        return [Fraction(1, ACTIONS)] * ACTIONS
+    if player.strategy is not FAMILY:
+        raise ValueError(f"{player.name} is not a player of morra whose probabilities are known")
+    mean = [Fraction(0)] * ACTIONS
+    for weight, theta in members:
+        mean = [p + weight * q for p, q in zip(mean, law(theta), strict=True)]
+    return mean
+
+
+def _marginals(probabilities: Law) -> tuple[Law, Law]:
+    """The law of the fingers shown, and of those expected from the opponent as far as they are 0..5."""
+    shown = [sum(probabilities[CALLS * f : CALLS * (f + 1)], Fraction(0)) for f in range(FINGERS)]
+    expected = [sum((probabilities[sensible(f, h)] for f in range(FINGERS)), Fraction(0)) for h in range(FINGERS)]
+    return shown, expected
+
+
+def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
+    """The exact score of `first` against `second`."""
+    (a, b), (other_a, other_b) = _marginals(law_of(first)), _marginals(law_of(second))
+    won = sum((x * y for x, y in zip(b, other_a, strict=True)), Fraction(0))
+    lost = sum((x * y for x, y in zip(other_b, a, strict=True)), Fraction(0))
+    return (1 + won - lost) / 2
+
+
+def marginals(theta: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the frequency of each number of fingers shown, and of each number the call expects."""
+    shown, expected = _marginals(law(theta))
+    return np.array(shown, float), np.array(expected, float)
+
+
+def exploitability(theta: Sequence[float] | np.ndarray) -> Fraction:
+    """Return the best opponent's gain over 1/2: (max of the fingers' law - min of the expected fingers') / 2."""
+    shown, expected = _marginals(law(theta))
+    return (max(shown) - min(expected)) / 2
+
+
+def exploitability_of(player: ParametricPolicy) -> Fraction:
+    """Return the gain over 1/2 of the best opponent, which knows the player but not its draws."""
+    shown, expected = _marginals(law_of(player))
+    return (max(shown) - min(expected)) / 2
+
+
+def best_response(theta: Sequence[float] | np.ndarray) -> int:
+    """The action that scores best against these parameters: show what is least expected, expect what is commonest."""
+    shown, expected = _marginals(law(theta))
+    return sensible(expected.index(min(expected)), shown.index(max(shown)))
+
+
+def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
+    """The best reply of all: a game is one throw, so only the mean law of the members counts."""
+    laws = [(weight, *marginals(theta)) for weight, theta in members_of(player, float)]
+    shown, expected = (sum(law[0] * law[place] for law in laws) for place in (1, 2))
+    return [BestResponseScore(ANYBODY, 0.5 + float(np.max(shown) - np.min(expected)) / 2)]
+
+
+# Morra: fingers by calls, and the throws that were made.
+
+
+def throws(own: int, other: int, is_open: bool) -> BoardPicture:
+    """Fingers by calls; a call that cannot be right is dim."""
+
+    def cell(fingers: int, call: int) -> Cell:
+        action = CALLS * fingers + call
+        sensible = fingers <= call <= fingers + FINGERS - 1
+        look = "own" if action == own else "other" if action == other else "" if sensible else "unknown"
+        return Cell(str(call), look, action if is_open else None, label(action))
+
+    rows = tuple(tuple(cell(fingers, call) for call in range(CALLS)) for fingers in range(FINGERS))
+    names = tuple(str(fingers) for fingers in range(FINGERS))
+    return BoardPicture(rows, "Rows: fingers to show. Cells: the total to call.", row_names=names)
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """All throws, and the two that were made."""
+    own, other = (int(throw) for throw in seen)
+    if own < 0:
+        return Messages(("Show 0 to 5 fingers and call the total of both hands.",)), throws(own, other, True)
+    if other < 0:
+        return Messages((f"Your throw: {label(own)}.",)), throws(own, other, False)
+    total = own // CALLS + other // CALLS
+    facts = (("your throw", label(own)), ("the other's throw", label(other)), ("total", str(total)))
+    hands = (
+        Cell(str(throw // CALLS), f"hand {look}", None, f"{whose} hand, {throw // CALLS} fingers")
+        for throw, look, whose in ((own, "own", "your"), (other, "other", "the other's"))
+    )
+    return (
+        Messages((f"The total is {total}.",)),
+        Cards("Both hands", tuple(hands)),
+        throws(own, other, False),
+        Facts(facts),
+    )
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    """The throws that were made."""
+    made = throws_of(state)
+    facts = tuple((f"player {who}", label(throw)) for who, throw in enumerate(made, 1) if throw >= 0)
+    return Facts(facts or (("nobody", "has thrown"),)), throws(*made, False)
+
+
+# Morra in words: what is shown, what is expected, and what that costs.
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """The two marginals, which are all that matters, and the best reply to them."""
+    theta = player.thetas[0]
+    shown, expected = marginals(theta)
+    cost = exploitability(theta)
+    nonsense = max(0.0, 1.0 - float(expected.sum()))
+    if cost:
+        exactly = f" = {cost}" if len(str(cost)) < 24 else ""
+        reply = f"The best reply is to {label(best_response(theta))}; it scores {0.5 + float(cost):.6f}, so the "
+        reply += f"exploitability is {float(cost):.6f}{exactly}."
+    else:
+        reply = "Nobody scores more than 1/2 against it: its exploitability is exactly 0."
+    wrong = "Calls that cannot be right, as the other would have to show fewer than 0 or more than 5 fingers"
+    sentences = (f"{player.name} {words(theta)}.", f"{wrong}: {percent(nonsense)}.", reply)
+    rows = tuple((f, percent(shown[f]), percent(expected[f])) for f in range(FINGERS))
+    table = Table(f"The fingers of {player.name}", ("fingers", "shows them", "expects them"), rows)
+    chances = [[float(chance) for chance in law(theta)[CALLS * f : CALLS * (f + 1)]] for f in range(FINGERS)]
+    title = "Probability of each throw: fingers downwards, call across"
+    picture = heat_map(title, chances, range(FINGERS), range(CALLS), max(map(max, chances)))
+    return Explanation(sentences, (table,), (picture,))
+
+
+# Rules of Morra for a first-time player.
+
+LINES = (
+    "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
+    "Who alone calls the total right wins the throw.",
+    "If both are right or both are wrong, it is a draw.",
+    "On the board the row is the number of fingers you show, and the cell is the total you call.",
+    "Calls that cannot be right with your own fingers are dim.",
+    "The other chooses without seeing your throw.",
+)
+
+
+def how_to_play(game: Game) -> tuple[str, ...]:
+    """The rules, a sentence or two per line."""
+    return LINES
+
+
+# Morra: what the other has thrown, and the total.
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    """The other's throw, which is shown when both have thrown."""
+    own, other = int(now[SEEN_OWN]), int(now[SEEN_OTHER])
+    if other < 0:
+        return []
+    return [f"the other: {label(other)}", f"The total is {own // CALLS + other // CALLS}."]

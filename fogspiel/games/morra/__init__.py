@@ -1,3 +1,0 @@
-"""Morra."""
-
-from .rules import GAMES as GAMES

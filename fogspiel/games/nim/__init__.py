@@ -1,3 +1,0 @@
-"""Nim."""
-
-from .rules import GAMES as GAMES

@@ -1,0 +1,233 @@
+"""Permutation tic-tac-toe solved: exact scores, best responses and exploitability of any player, and the equilibrium.
+
+Best responses and the solution come from `fogspiel.solving.bounds`. Random orders play like random legal moves, whoever the
+opponent: at each of its turns the next free cell of a random order is any free cell. That leaves 384 or 945 equally
+likely courses of a game against a given order.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from ...core.agents import REDRAWN, ParametricPolicy
+from ...core.compile.kernel import kernel
+from ...core.exact_scores import ANYBODY, BestResponseScore, members_of
+from ...core.game import UNIFORM, Game
+from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
+from . import equilibrium as solution
+from . import scores as exact
+from .rules import CELLS, EQUILIBRIUM, FAMILY, orders_of
+from .scores import TTT, Mixtures, Permutation, Reply, with_images
+
+VALUE = Fraction(solution.EQUILIBRIUM_VALUE)  # what the first player scores when both play an equilibrium
+# How many ways a random opponent has to play when one moves first against it, and when one moves second.
+FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9
+
+Law = dict[Permutation, Fraction]  # how likely a player is to have each order
+
+
+# Random orders
+
+
+@kernel
+def begin(seat, running):
+    """The courses before the first cell of an order, by the set of the opponent's stones."""
+    for theirs in range(len(running)):
+        running[theirs] = 0
+    if seat == 0:
+        running[0] = FIRST_COURSES
+    else:
+        for cell in range(CELLS):
+            running[1 << cell] = SECOND_COURSES // CELLS
+
+
+@kernel
+def append_cell(seat, written, cell, running, after):
+    """Append a cell to the `written` ones: the courses that still run go to `after`, the half points are returned.
+
+    The opponent's stones are enough to know the position: it has some of the cells written so far, oneself the others.
+    """
+    points = 0
+    for theirs in range(len(after)):
+        after[theirs] = 0
+    for theirs in range(len(running)):
+        courses = running[theirs]
+        if courses == 0:
+            continue
+        mine = written & ~theirs
+        outcome = tic_tac_toe(seat, mine, theirs, cell)
+        if outcome == ILLEGAL:
+            after[theirs] += courses
+        elif outcome == WINS:
+            points += 2 * courses
+        elif outcome == DRAWS:
+            points += courses
+        else:
+            mine |= 1 << cell
+            free = 0
+            for reply in range(CELLS):
+                free += 1 - ((mine | theirs) >> reply & 1)
+            for reply in range(CELLS):
+                answer = tic_tac_toe(1 - seat, theirs, mine, reply)
+                if answer == GOES_ON:
+                    after[theirs | 1 << reply] += courses // free
+                elif answer == DRAWS:
+                    points += courses // free
+    return points
+
+
+@kernel
+def next_order(order):
+    """Turn an order into the next one of the dictionary; the first place that changed, or -1 after the last order."""
+    place = CELLS - 2
+    while place >= 0 and order[place] > order[place + 1]:
+        place -= 1
+    if place < 0:
+        return -1
+    other = CELLS - 1
+    while order[other] < order[place]:
+        other -= 1
+    order[place], order[other] = order[other], order[place]
+    low, high = place + 1, CELLS - 1
+    while low < high:
+        order[low], order[high] = order[high], order[low]
+        low += 1
+        high -= 1
+    return place
+
+
+@kernel
+def search_against_random(seat, order, best):
+    """Write the order with the most half points from `order` on, the first of equals; returns its points."""
+    running = np.zeros((CELLS + 1, 1 << CELLS), np.int64)
+    points, written = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
+    begin(seat, running[0])
+    most, place = -1, 0
+    while place >= 0:
+        for i in range(place, CELLS):
+            points[i + 1] = points[i] + append_cell(seat, written[i], order[i], running[i], running[i + 1])
+            written[i + 1] = written[i] | 1 << order[i]
+        if points[CELLS] > most:
+            most = points[CELLS]
+            for i in range(CELLS):
+                best[i] = order[i]
+        place = next_order(order)
+    return most
+
+
+def _courses(seat: int) -> int:
+    if seat not in (0, 1):
+        raise ValueError(f"seat {seat!r} is not a player: 0 is the first player, 1 the second")
+    return (FIRST_COURSES, SECOND_COURSES)[seat]
+
+
+def against_random(order: Sequence[int], seat: int) -> Fraction:
+    """The exact score of an order in that seat (0 moves first) against random orders."""
+    courses = _courses(seat)
+    running, after, points, written = np.zeros(1 << CELLS, np.int64), np.zeros(1 << CELLS, np.int64), 0, 0
+    begin(seat, running)
+    for cell in exact.check_order(order, TTT):
+        points += append_cell(seat, written, cell, running, after)
+        written |= 1 << cell
+        running, after = after, running
+    return Fraction(int(points), 2 * courses)
+
+
+def law_against_random(law: Law, seat: int) -> Fraction:
+    """The exact score in that seat against random orders."""
+    return sum((weight * against_random(order, seat) for order, weight in law.items()), Fraction(0))
+
+
+@cache
+def best_against_random(seat: int) -> Reply:
+    """The order that scores most against random ones in that seat, by search over all orders: seconds."""
+    courses, best = _courses(seat), np.zeros(CELLS, np.int64)
+    points = int(search_against_random(seat, np.arange(CELLS), best))
+    return Reply(tuple(best.tolist()), Fraction(points, 2 * courses))
+
+
+# The equilibrium
+
+
+def equilibrium() -> tuple[Law, Law]:
+    """An optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
+    first, second = representatives()
+    return _normalise(with_images(TTT, first)), _normalise(with_images(TTT, second))
+
+
+def representatives() -> Mixtures:
+    """The equilibrium with one order for all its images."""
+    found: Mixtures = ({}, {})
+    for mixture, weights in zip(found, (solution.FIRST, solution.SECOND), strict=True):
+        for digits, weight in weights.items():
+            mixture[tuple(map(int, digits))] = Fraction(weight, sum(weights.values()))
+    return found
+
+
+def _normalise(weights: dict[Permutation, int | Fraction]) -> Law:
+    total = sum(map(Fraction, weights.values()))
+    return {order: Fraction(weight) / total for order, weight in weights.items()}
+
+
+# Players
+
+
+def laws(player: ParametricPolicy) -> tuple[Law, Law] | None:
+    """The orders of a policy moving first and moving second with their probabilities; None if all are equally likely.
+
+    A redrawn Gaussian vector has all orders with equal probability, as the uniform player does.
+    """
+    members = members_of(player, Fraction)
+    if player.strategy is UNIFORM or player.how == REDRAWN:
+        return None
+    if player.strategy is EQUILIBRIUM:
+        return equilibrium()
+    if player.strategy is not FAMILY:
+        raise ValueError(f"{player.name} is not a player of permutation-ttt whose orders are known")
+    found: tuple[Law, Law] = ({}, {})
+    for weight, theta in members:
+        for law, order in zip(found, orders_of(theta), strict=True):
+            law[order] = law.get(order, Fraction(0)) + weight
+    return found
+
+
+def _first_scores(first: Law | None, second: Law | None) -> Fraction:
+    """The score of the player who moves first with one law against the other."""
+    if first is None and second is None:
+        return Fraction(737, 1260) + Fraction(4, 63)  # random play of tic-tac-toe
+    if second is None and first is not None:
+        return law_against_random(first, 0)
+    if first is None and second is not None:
+        return 1 - law_against_random(second, 1)
+    assert first is not None and second is not None
+    (firsts, x), (seconds, y) = exact.whole_weights(first, TTT), exact.whole_weights(second, TTT)
+    points = exact.payoffs(TTT, firsts, seconds, TTT.symmetries[:1]).tolist()
+    total = sum(a * sum(b * p for b, p in zip(y, row, strict=True)) for a, row in zip(x, points, strict=True))
+    return Fraction(total, 2 * sum(x) * sum(y))
+
+
+def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
+    """The exact score of `first` against `second`, the mean of both starting orders."""
+    one, other = laws(first) or (None, None), laws(second) or (None, None)
+    return (1 + _first_scores(one[0], other[1]) - _first_scores(other[0], one[1])) / 2
+
+
+def replies(player: ParametricPolicy) -> tuple[Reply, Reply]:
+    """The best order against a contender for moving first and for moving second, and what each of them scores."""
+    known = laws(player)
+    if known is None:
+        return best_against_random(0), best_against_random(1)
+    return exact.best_response(known[1], 0), exact.best_response(known[0], 1)
+
+
+def exploitability_of(player: ParametricPolicy) -> Fraction:
+    """Return the gain over 1/2 of the best opponent, which knows the player but not its draws."""
+    first, second = replies(player)
+    return (first.score + second.score - 1) / 2
+
+
+def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
+    """The best reply of all."""
+    return [BestResponseScore(ANYBODY, 0.5 + float(exploitability_of(player)))]

@@ -1,0 +1,274 @@
+"""Permutation tic-tac-toe: each player fixes an order of the nine cells, and the orders play a game of tic-tac-toe.
+
+On each turn a player's stone goes to the next cell of its order that is free; occupied ones are skipped for good. It
+learns nothing on the way and changes nothing. Both write their orders before the game, cell by cell, the second
+player without seeing the first one's; the last cell follows by itself.
+
+Data sheet of a state (int64 cells)
+    0 RESULT    the first player's score once both orders are written, -1 before
+    1 WRITTEN   how many cells each player has written down
+    3 ORDER     nine cells for each player's order, -1 where nothing is written yet
+Data sheet of a view: which seat one has (0 moves first), RESULT, the own order, and once the game is over the other's.
+
+Action: the cell 0..8 that comes next in the own order, rows from the top.
+"""
+
+import numpy as np
+
+from ...core.compile.kernel import inlined, kernel, trailing_zeros
+from ...core.game import OVER, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.rng import random_unit
+from ..boards.board import BOARDS, DRAWS, ILLEGAL, WINS, list_bits, permute, tic_tac_toe
+from . import equilibrium as solution
+from .scores import half_points
+
+RESULT, WRITTEN, ORDER = 0, 1, 3
+CELLS = 9
+SEEN_SEAT, SEEN_RESULT, SEEN_OWN = range(3)
+SEEN_OTHER = SEEN_OWN + CELLS
+
+
+# The six rules
+
+
+@kernel
+def start(state):
+    state[RESULT] = -1
+    for i in range(2):
+        state[WRITTEN + i] = 0
+    for i in range(2 * CELLS):
+        state[ORDER + i] = -1
+
+
+@kernel
+def mover(state):
+    if state[RESULT] >= 0:
+        return OVER
+    return 0 if state[WRITTEN] < CELLS else 1
+
+
+@inlined
+def left_to_write(state, player):
+    """The set of the cells that a player has not written down yet, as bits."""
+    left = (1 << CELLS) - 1
+    for i in range(state[WRITTEN + player]):
+        left ^= 1 << state[ORDER + CELLS * player + i]
+    return left
+
+
+@kernel
+def legal(state, out):
+    return list_bits(left_to_write(state, mover(state)), out)
+
+
+@kernel
+def apply(state, action):
+    player = mover(state)
+    order = ORDER + CELLS * player
+    state[order + state[WRITTEN + player]] = action
+    state[WRITTEN + player] += 1
+    if state[WRITTEN + player] < CELLS - 1:
+        return
+    state[order + CELLS - 1] = trailing_zeros(left_to_write(state, player))
+    state[WRITTEN + player] = CELLS
+    if player == 1:
+        state[RESULT] = half_points(tic_tac_toe, state[ORDER : ORDER + CELLS], state[ORDER + CELLS :])
+
+
+@kernel
+def view(state, player, out):
+    out[SEEN_SEAT] = player
+    out[SEEN_RESULT] = state[RESULT]
+    for i in range(CELLS):
+        out[SEEN_OWN + i] = state[ORDER + CELLS * player + i]
+        out[SEEN_OTHER + i] = state[ORDER + CELLS * (1 - player) + i] if state[RESULT] >= 0 else -1
+
+
+@kernel
+def score(state):
+    return state[RESULT]
+
+
+def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    """Draw another order of the other player, as far as it is written, until both are."""
+    other, at = state.copy(), ORDER + CELLS * (1 - player)
+    if state[RESULT] < 0:
+        order, written = np.arange(CELLS), state[WRITTEN + 1 - player]
+        permute(order, range(CELLS), stream)
+        other[at : at + written] = order[:written]
+    return other
+
+
+# The strategy: nine parameters for moving first and nine for moving second, whose ranks are the orders
+
+
+@kernel
+def prepare(theta, plan):
+    """Write both orders: cells by ascending parameter, equal ones by number."""
+    for role in range(2):
+        at = CELLS * role
+        for cell in range(CELLS):
+            i = cell
+            while i > 0 and theta[at + int(plan[at + i - 1])] > theta[at + cell]:
+                plan[at + i] = plan[at + i - 1]
+                i -= 1
+            plan[at + i] = cell
+
+
+@kernel
+def choose(seen, actions, plan, stream):
+    return int(plan[CELLS * seen[SEEN_SEAT] + CELLS - len(actions)])
+
+
+@kernel
+def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+    """The same game in one kernel, straight from the plans."""
+    return half_points(tic_tac_toe, plan_0, plan_1[CELLS:])
+
+
+# The equilibrium: one of 280 or 272 orders, drawn cell by cell
+
+
+def spread(weights: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """All images of the orders of a solution, a row each, and their probabilities."""
+    orders = np.array([[int(digit) for digit in order] for order in weights])
+    images = BOARDS["ttt"].symmetries[:, orders].reshape(-1, CELLS)
+    chances = [weight / sum(weights.values()) / len(BOARDS["ttt"].symmetries) for weight in weights.values()]
+    return images, np.tile(chances, len(BOARDS["ttt"].symmetries))
+
+
+FIRST_ORDERS, FIRST_CHANCES = spread(solution.FIRST)
+SECOND_ORDERS, SECOND_CHANCES = spread(solution.SECOND)
+
+
+@inlined
+def weight_of(orders, chances, row, seen, written):
+    """The probability of an order if it begins as the own one does, else 0."""
+    for i in range(written):
+        if orders[row, i] != seen[SEEN_OWN + i]:
+            return 0.0
+    return chances[row]
+
+
+@kernel
+def next_cell(orders, chances, seen, written, stream):
+    """The next cell of an order drawn from those that begin as the own one does."""
+    total, last = 0.0, 0
+    for row in range(len(orders)):
+        weight = weight_of(orders, chances, row, seen, written)
+        total += weight
+        last = row if weight > 0 else last
+    left = total * random_unit(stream)
+    for row in range(last):
+        left -= weight_of(orders, chances, row, seen, written)
+        if left < 0:
+            return orders[row, written]
+    return orders[last, written]
+
+
+@kernel
+def choose_equilibrium(seen, actions, plan, stream):
+    written = CELLS - len(actions)
+    if seen[SEEN_SEAT] == 0:
+        return next_cell(FIRST_ORDERS, FIRST_CHANCES, seen, written, stream)
+    return next_cell(SECOND_ORDERS, SECOND_CHANCES, seen, written, stream)
+
+
+# Words
+
+name_of = BOARDS["ttt"].cell_name
+SIGNS = {0: "X", 1: "O"}
+
+
+def label(action: int) -> str:
+    return f"next {name_of(action)}"
+
+
+def order_text(order: np.ndarray) -> str:
+    """An order as a list of cells."""
+    return " ".join(name_of(int(cell)) for cell in order if cell >= 0) or "nothing"
+
+
+def board_text(first: np.ndarray, second: np.ndarray) -> str:
+    """The final board of two orders: X moved first."""
+    board, rest, mover = ["."] * CELLS, [list(first), list(second)], 0
+    stones, fate = [0, 0], 0
+    while fate not in (WINS, DRAWS):
+        cell = int(rest[mover].pop(0))
+        fate = int(tic_tac_toe(mover, stones[mover], stones[1 - mover], cell))
+        if fate != ILLEGAL:
+            board[cell] = SIGNS[mover]
+            stones[mover] |= 1 << cell
+            mover = 1 - mover
+    return "\n".join("".join(board[row : row + 3]) for row in range(0, CELLS, 3))
+
+
+def show(seen: np.ndarray) -> str:
+    own, other, seat = seen[SEEN_OWN:SEEN_OTHER], seen[SEEN_OTHER:], int(seen[SEEN_SEAT])
+    lines = [f"your order, moving {'second' if seat else 'first'}: {order_text(own)}"]
+    if seen[SEEN_RESULT] >= 0:
+        lines += [f"the other's order: {order_text(other)}", board_text(*((other, own) if seat else (own, other)))]
+    return "\n".join(lines)
+
+
+def reveal(state: np.ndarray) -> str:
+    first, second = state[ORDER : ORDER + CELLS], state[ORDER + CELLS :]
+    lines = [f"player 1 (X): {order_text(first)}", f"player 2 (O): {order_text(second)}"]
+    return "\n".join([*lines, board_text(first, second)] if state[RESULT] >= 0 else lines)
+
+
+def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The orders that a vector stands for: moving first and moving second."""
+    plan = np.zeros(2 * CELLS)
+    prepare(theta, plan)
+    first, second = plan.astype(int).reshape(2, CELLS).tolist()
+    return tuple(first), tuple(second)
+
+
+def words(theta: np.ndarray) -> str:
+    """Describe the play of a vector."""
+    first, second = (order_text(np.array(order)) for order in orders_of(theta))
+    return f"moving first {first}; moving second {second}"
+
+
+def ranks(first: tuple[int, ...], second: tuple[int, ...]) -> Vector:
+    """The plainest vector that stands for two orders."""
+    return tuple(float(order.index(cell)) for order in (first, second) for cell in range(CELLS))
+
+
+PARAMETERS = tuple(f"{role} {name_of(cell)}" for role in ("first", "second") for cell in range(CELLS))
+EQUILIBRIUM = Strategy("equilibrium", (), 1, nothing_to_prepare, choose_equilibrium)
+FAMILY = Strategy("two orders of the cells", PARAMETERS, 2 * CELLS, prepare, choose, halves=True, words=words)
+
+SOURCE = (
+    "Cauwet & Teytaud 2018 describe the game as phantom tic-tac-toe (a permutation of the nine cells; an occupied cell "
+    "is passed over for the next one in it) and give it 18 parameters, a complete pure strategy. Derived: nine "
+    "parameters for moving first and nine for moving second. Ours: cells in the order of ascending parameters. "
+    "best-vs-random has, for either role, the order that scores most against a random one; found by search. "
+    "equilibrium is a mixture that nobody beats; found and proved exactly. The game "
+    "in which players notice failed tries and may change their plans is phantom-ttt."
+)
+
+GAMES = (
+    Game(
+        name="permutation-ttt",
+        title="Phantom tic-tac-toe by permutations",
+        family="permutation",
+        kind="Boards",
+        version=1,
+        rules=Rules(start, mover, legal, apply, view, score),
+        resample=resample,
+        sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),
+        show=show,
+        reveal=reveal,
+        label=label,
+        source=SOURCE,
+        strategy=FAMILY,
+        named={
+            "best-vs-random": ranks((4, 1, 7, 6, 2, 8, 5, 0, 3), (4, 0, 8, 2, 6, 1, 7, 3, 5)),
+            "equilibrium": EQUILIBRIUM,
+        },
+        about={"equilibrium": "cannot be beaten in the long run"},
+        play=play,
+    ),
+)

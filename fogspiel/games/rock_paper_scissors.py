@@ -1,0 +1,149 @@
+"""Rock-paper-scissors: rock beats scissors, scissors beat paper, paper beats rock.
+
+Data sheets of state and view: `shared/one_throw.py`; behind them, in the state
+    3 WORTH     payoffs from a draw up to a win with rock or scissors; a win with paper is always the next one up
+
+Actions: 0 rock, 1 paper, 2 scissors.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from ..core.compile.kernel import Kernel, kernel, variant
+from ..core.game import Game, Rules, Sizes
+from ..core.picture import Cards, Cell, Messages, Parts
+from . import one_shot
+from .boards.board import resample_one
+from .one_shot import SEEN_OTHER, SHOWN, apply, mover, throws_of, view
+
+WORTH = 3
+ROCK, PAPER, SCISSORS = range(3)
+CHOICES = 3
+
+
+# The rules that are its own
+
+
+def start_with(worth: int) -> Kernel:
+    """The start kernel of a scale of payoffs."""
+
+    @variant(worth)
+    def start(state):
+        one_shot.start(state)
+        state[WORTH] = worth
+
+    return start
+
+
+@kernel
+def score(state):
+    first, second, draw = state[SHOWN], state[SHOWN + 1], state[WORTH]
+    if first == second:
+        return draw
+    first_wins = first == (second + 1) % CHOICES  # each choice beats the one before it
+    steps = 1 if (first if first_wins else second) == PAPER else state[WORTH]
+    return draw + steps if first_wins else draw - steps
+
+
+# Words
+
+NAMES = ("rock", "paper", "scissors")
+
+
+def label(action: int) -> str:
+    return NAMES[action]
+
+
+def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> Game:
+    """The record of one scale of payoffs: a win with rock or scissors is worth the highest."""
+    return Game(
+        name=name,
+        title=title,
+        family="rps",
+        kind="Guessing",
+        version=1,
+        rules=Rules(start_with(len(payoffs) // 2), mover, one_shot.legal_among(CHOICES), apply, view, score),
+        resample=resample_one(one_shot.hidden_among(CHOICES)),
+        sizes=Sizes(WORTH + 1, 2, CHOICES),
+        show=one_shot.show_with(label, "choose rock, paper or scissors", "choice"),
+        reveal=one_shot.reveal_with(label, "nobody has chosen"),
+        label=label,
+        source=source,
+        payoffs=payoffs,
+        symmetric=True,
+    )
+
+
+ONE, HALF = Fraction(1), Fraction(1, 2)
+
+GAMES = (
+    scale(
+        "rps",
+        "Rock-paper-scissors",
+        (-ONE, 0 * ONE, ONE),
+        "Folklore; table 2.1 of Bossle 2018. The value is 0; optimal is each choice equally often, and nothing else.",
+    ),
+    scale(
+        "rps-half",
+        "Rock-paper-scissors, paper wins half",
+        (-ONE, -HALF, 0 * ONE, HALF, ONE),
+        "Table 2.2 of Bossle 2018, section 2.3: paper that beats rock is paid 1/2 instead of 1. The value is 0; "
+        "optimal is rock with probability 2/5, paper with 2/5 and scissors with 1/5, and nothing else.",
+    ),
+)
+
+
+# Rock-paper-scissors: the three choices, and those that were made.
+
+
+def choices(own: int, other: int, is_open: bool, title: str) -> Cards:
+    """Rock, paper and scissors."""
+    cells = []
+    for action, name in enumerate(NAMES):
+        look = "hand own" if action == own else "hand other" if action == other else "hand"
+        cells.append(Cell(name, look, action if is_open else None, name))
+    return Cards(title, tuple(cells))
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """The three choices, and those that were made."""
+    own, other = (int(choice) for choice in seen)
+    if own < 0:
+        return Messages(("Choose.",)), choices(-1, -1, True, "")
+    if other < 0:
+        return Messages((f"You chose {label(own)}.",)), choices(own, -1, False, "You")
+    words = f"You chose {label(own)}, the other {label(other)}."
+    return Messages((words,)), choices(own, -1, False, "You"), choices(-1, other, False, "The other")
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    """The choices that were made."""
+    first, second = throws_of(state)
+    return choices(first, -1, False, "Player 1"), choices(-1, second, False, "Player 2")
+
+
+# Rules of rock-paper-scissors for a first-time player.
+
+LINES = (
+    "Both players choose rock, paper or scissors at the same time.",
+    "Rock beats scissors, scissors beat paper, paper beats rock.",
+    "Equal choices are a draw.",
+)
+PAID = {
+    False: "The winner gets 1 from the loser.",
+    True: "The winner gets 1 from the loser, but only 1/2 if paper beats rock: so paper should be chosen with care.",
+}
+
+
+def how_to_play(game: Game) -> tuple[str, ...]:
+    """The rules, a sentence or two per line."""
+    return *LINES, PAID[game.name == "rps-half"]
+
+
+# Rock-paper-scissors: what the other chose.
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    """The other's choice, which is shown when both have chosen."""
+    return [f"the other: {label(int(now[SEEN_OTHER]))}"] if now[SEEN_OTHER] >= 0 else []

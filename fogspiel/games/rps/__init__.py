@@ -1,3 +1,0 @@
-"""Rock-paper-scissors."""
-
-from .rules import GAMES as GAMES

@@ -1,0 +1,149 @@
+"""How large the numbers of a game get, where its rules do not say: actions, the length of games, the cells of views.
+
+A small game is walked as a whole, and its limits are exact. Of a larger one some random games are played, the same ones
+every time, and what they reach is taken with a margin: no proof, so whoever relies on a limit checks it in play.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.game import CHANCE, WRONG_WEIGHTS, Game, new_cells, total_weight
+from ..core.rng import random_below, stream_of
+from ..core.session import Session
+
+MOST_NODES = 20_000
+"""Nodes of a game that is walked as a whole."""
+MOST_GAMES, MOST_MOVES = 64, 40_000
+"""Random games that are played, and moves after which no other one begins."""
+MARGIN = 4
+"""How many times longer than those a game may be."""
+LIMITS_STREAM = 0x11A17
+HIGHEST_ACTION = (1 << 20) - 1
+FLOAT_CELL = 1 << 24
+"""Up to this, 32-bit floats hold every whole number."""
+NARROW_CELL = FLOAT_CELL // 16
+"""Views with larger cells than this in the games that are looked at may have cells above the other in others."""
+
+
+class GameLimits(NamedTuple):
+    """What the numbers of a game stay within."""
+
+    actions: int
+    """The actions of players are numbers below this."""
+    moves: int
+    """Moves of both players in one game."""
+    draws: int
+    """Moves of chance in one game."""
+    wide: bool
+    """Whether views may have cells that 32-bit floats cannot hold."""
+
+
+@dataclass
+class _Reached:
+    """The largest numbers seen so far."""
+
+    action: int = 0
+    moves: int = 0
+    draws: int = 0
+    wide: bool = False
+
+    def look(self, session: Session, moves: int, draws: int) -> list[int]:
+        """What can happen now, after so many moves and draws."""
+        self.moves, self.draws = max(self.moves, moves), max(self.draws, draws)
+        self.wide = self.wide or any(largest_cell(session.view(player)) > NARROW_CELL for player in (0, 1))
+        if session.mover == CHANCE:
+            return [action for action, share in zip(session.actions, chance_shares(session), strict=True) if share]
+        actions = session.actions
+        if actions:
+            check_actions(session.game, actions, HIGHEST_ACTION + 1)
+            self.action = max(self.action, *actions)
+        return actions
+
+
+def measure_limits(game: Game, actions: int | None = None, moves: int | None = None) -> GameLimits:
+    """The limits of a game, but for those that are given."""
+    for name, given in {"actions": actions, "moves": moves}.items():
+        if given is not None and given < 1:
+            raise ValueError(f"`{name}` is {given}: it must be at least 1")
+    reached = _walk(game)
+    if reached:
+        found = GameLimits(reached.action + 1, reached.moves, reached.draws, reached.wide)
+    else:
+        reached = _sample(game, moves)
+        dense = reached.action < game.sizes.actions
+        numbers = game.sizes.actions if dense else 1 << reached.action.bit_length()
+        found = GameLimits(numbers, MARGIN * reached.moves, MARGIN * reached.draws, reached.wide)
+    return found._replace(actions=actions or found.actions, moves=moves or found.moves)
+
+
+def _walk(game: Game) -> _Reached | None:
+    """The whole game, if it is small."""
+    session, reached = Session(game), _Reached()
+    stack, nodes = [(session.state.copy(), 0, 0)], 0
+    while stack:
+        nodes += 1
+        if nodes > MOST_NODES:
+            return None
+        state, moves, draws = stack.pop()
+        session.state = state
+        chance = session.mover == CHANCE
+        for action in reached.look(session, moves, draws):
+            after = state.copy()
+            game.rules.apply(after, action)
+            stack.append((after, moves + (not chance), draws + chance))
+    return reached
+
+
+def _sample(game: Game, longest: int | None) -> _Reached:
+    """Some random games; one that does not end is cut off if its length is known."""
+    reached, total = _Reached(), 0
+    for number in range(MOST_GAMES):
+        session, stream, moves, draws = Session(game), stream_of(LIMITS_STREAM, number), 0, 0
+        while actions := reached.look(session, moves, draws):
+            if moves + draws >= MOST_MOVES:
+                if longest is None:
+                    raise ValueError(
+                        f"a random game of {game.name} has not ended after {MOST_MOVES:,} moves: say how many there are"
+                    )
+                break
+            chance = session.mover == CHANCE
+            moves, draws = moves + (not chance), draws + chance
+            session.apply(actions[random_below(stream, len(actions))])
+        total += moves + draws
+        if total >= MOST_MOVES:
+            break
+    return reached
+
+
+def check_actions(game: Game, actions: list[int], limit: int) -> None:
+    """Refuse a game with actions that other programs cannot number."""
+    if min(actions) < 0 or max(actions) >= limit:
+        wrong = min(actions) if min(actions) < 0 else max(actions)
+        remedy = f"; say `actions={wrong + 1}` or more" if limit <= wrong <= HIGHEST_ACTION else ""
+        raise ValueError(f"{game.name} has the action {wrong}, but exported are actions from 0 to {limit - 1}{remedy}")
+
+
+def largest_cell(view: np.ndarray) -> int:
+    """The absolute value of the cell of a view that is farthest from 0."""
+    return max(int(view.max()), -int(view.min()))
+
+
+def chance_shares(session: Session) -> list[float]:
+    """The probability of each outcome of chance, in the order of the actions."""
+    count, rules = len(session.actions), session.game.rules
+    if rules.weights is None:
+        return [1 / count] * count
+    out = new_cells(session.game.sizes.actions)
+    rules.weights(session.state, out)
+    weights = out[:count].tolist()
+    if not total_weight(out[:count]):
+        raise ValueError(f"{session.game.name} has the weights {weights[:12]}: {WRONG_WEIGHTS}")
+    return [weight / sum(weights) for weight in weights]
+
+
+def zero_sum(game: Game, score: int) -> tuple[float, float]:
+    """The payoffs of both players at the end, less what each gets when they share alike."""
+    first = float(game.payoffs[score] - (game.payoffs[0] + game.payoffs[-1]) / 2)
+    return first, -first

@@ -1,0 +1,364 @@
+"""Any game of ours as a game of OpenSpiel, for its algorithms, and its policies as agents of ours.
+
+    game = openspiel_game("leduc")                     # also pyspiel.load_game("fogspiel_leduc") from now on
+    pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game))
+
+Actions of players keep their numbers. An outcome of chance is numbered by its place in the list of outcomes, from 0.
+Payoffs are shifted so that they add up to 0. An information state is what the player sees and its own past actions, as
+in `InformationState`, with whose id its string begins; an observation is what the player sees. Tensors hold the seat
+(two cells), the cells of the view, and for information states the own actions, each plus 1, in their order. Where views
+have cells that 32-bit floats cannot hold, every cell is written as four numbers of 16 bits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.behaviour_policy import (
+    ActionProbabilities,
+    BehaviourPolicy,
+    InformationState,
+    MissingState,
+    behaviour_policy,
+)
+from ..core.find import load_game
+from ..core.game import CHANCE, OVER, Game, known_game, new_cells, nothing_hidden
+from ..core.session import Session, view_of
+from .game_limits import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
+
+PREFIX = "fogspiel_"
+
+Ask = Callable[[InformationState], Mapping[int, float]]
+"""The probabilities of a policy of OpenSpiel by action; none where it has no row."""
+
+
+def import_pyspiel() -> Any:
+    """The Python module of OpenSpiel."""
+    try:
+        import pyspiel
+    except ImportError:
+        raise ValueError("OpenSpiel is not installed: pip install 'fogspiel[openspiel]'") from None
+    return pyspiel
+
+
+def to_openspiel(game: Game | str, moves: int | None = None, actions: int | None = None) -> Any:
+    """The game as a `pyspiel.Game`, which is registered as `fogspiel_NAME`.
+
+    OpenSpiel wants to know how many moves the players make at most, and below what number their actions are. Without
+    `moves` and `actions` this is measured (see `game_limits`); a game that goes beyond ends with a ValueError.
+    """
+    pyspiel = import_pyspiel()
+    found = load_game(game) if isinstance(game, str) else game
+    if set(found.name) & set("(),="):
+        raise ValueError(f"OpenSpiel cannot load a game called {found.name!r}: leave out brackets, commas and =")
+    limits = measure_limits(found, actions, moves)
+    kind = _game_type(pyspiel, found, limits)
+    pyspiel.register_game(kind, _game_class(pyspiel, found, limits, kind))
+    return pyspiel.load_game(kind.short_name)
+
+
+def information_state_string(state: InformationState) -> str:
+    """The id of an information state, which is all that tells it apart, and then its words."""
+    done = ", ".join(map(state.game.label, state.history))
+    return f"{state.id} {state.line}" + (f" | you did: {done}" if done else "")
+
+
+def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
+    """A policy for the exported game as an agent: one of `pyspiel`, such as a `TabularPolicy`, or one in Python.
+
+    A policy in Python is asked for its `action_probabilities` at an `InformationStateView`, since an agent knows its
+    information state but not the state of the game.
+    """
+    found, name = load_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
+    ask = _table_rows(policy) if isinstance(policy, import_pyspiel().Policy) else _python_answers(found, policy)
+
+    def probabilities(state: InformationState) -> ActionProbabilities:
+        answer = ask(state)
+        if not answer:
+            raise MissingState(f"{name} has no row for {state.line!r} (state {state.id})")
+        return legal_part(state, answer)
+
+    return behaviour_policy(name, found, probabilities)
+
+
+def _table_rows(policy: Any) -> Ask:
+    """How a policy in C++ is asked: by the string of an information state."""
+    refused = import_pyspiel().SpielError
+
+    def ask(state: InformationState) -> Mapping[int, float]:
+        try:
+            return dict(policy.get_state_policy(information_state_string(state)))
+        except refused:  # as the policies of solvers do where they have no row
+            return {}
+
+    return ask
+
+
+def _python_answers(game: Game, policy: Any) -> Ask:
+    """How a policy in Python is asked."""
+    if not hasattr(policy, "action_probabilities"):
+        raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
+    exported = getattr(policy, "game", None)
+    if exported is not None and exported.get_type().short_name != PREFIX + game.name:
+        raise ValueError(f"the policy is for {exported.get_type().short_name}, not for {PREFIX}{game.name}")
+    limits = getattr(exported, "limits", None) or measure_limits(game)
+
+    def ask(state: InformationState) -> Mapping[int, float]:
+        try:
+            answer: Mapping[int, float] = policy.action_probabilities(InformationStateView(state, limits), state.player)
+        except KeyError:  # a table without the state
+            return {}
+        return answer
+
+    return ask
+
+
+def legal_part(state: InformationState, answer: Mapping[int, float]) -> ActionProbabilities:
+    """The probabilities of what may be tried; OpenSpiel lists other actions too, with probability 0."""
+    legal = set(state.actions)
+    return {action: float(share) for action, share in answer.items() if action in legal or share}
+
+
+class InformationStateView:
+    """What a policy of OpenSpiel asks a state for, as far as the player to move knows it."""
+
+    def __init__(self, state: InformationState, limits: GameLimits):
+        self._state, self._limits = state, limits
+
+    def current_player(self) -> int:
+        return self._state.player
+
+    def is_terminal(self) -> bool:
+        return False
+
+    def is_chance_node(self) -> bool:
+        return False
+
+    def is_simultaneous_node(self) -> bool:
+        return False
+
+    def num_players(self) -> int:
+        return 2
+
+    def num_distinct_actions(self) -> int:
+        return self._limits.actions
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return sorted(self._state.actions) if player in (None, self._state.player) else []
+
+    def legal_actions_mask(self, player: int | None = None) -> list[int]:
+        mask = np.zeros(self._limits.actions, np.int64)
+        mask[self.legal_actions(player)] = 1
+        return mask.tolist()
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return information_state_string(self._own(player))
+
+    def information_state_tensor(self, player: int | None = None) -> list[float]:
+        state = self._own(player)
+        cells: list[float] = information_tensor(state.player, state.view, state.history, self._limits).tolist()
+        return cells
+
+    def observation_string(self, player: int | None = None) -> str:
+        return self._own(player).text
+
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        state = self._own(player)
+        cells: list[float] = observation_tensor(state.player, state.view, self._limits).tolist()
+        return cells
+
+    def _own(self, player: int | None) -> InformationState:
+        if player not in (None, self._state.player):
+            raise ValueError(f"player {self._state.player} does not know what player {player} knows")
+        return self._state
+
+
+# Tensors
+
+
+def observation_tensor(player: int, view: np.ndarray, limits: GameLimits) -> np.ndarray:
+    """The seat, and the cells of a view."""
+    if limits.wide:
+        view = view.astype("<i8").view("<u2")
+    elif largest_cell(view) > FLOAT_CELL:
+        raise ValueError(f"a view has the cell {largest_cell(view)}, which is too large for the tensors of this game")
+    return np.concatenate((np.eye(2, dtype=np.float32)[player], view.astype(np.float32)))
+
+
+def information_tensor(player: int, view: np.ndarray, history: Sequence[int], limits: GameLimits) -> np.ndarray:
+    """The same and the player's own actions."""
+    done = np.zeros(limits.moves, np.float32)
+    done[: len(history)] = np.array(history, np.float32) + 1
+    return np.concatenate((observation_tensor(player, view, limits), done))
+
+
+# What OpenSpiel asks for
+
+
+def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
+    kind = pyspiel.GameType
+    open_views = game.resample is nothing_hidden
+    return kind(
+        short_name=PREFIX + game.name,
+        long_name=game.title,
+        dynamics=kind.Dynamics.SEQUENTIAL,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if limits.draws else kind.ChanceMode.DETERMINISTIC,
+        information=kind.Information.PERFECT_INFORMATION if open_views else kind.Information.IMPERFECT_INFORMATION,
+        utility=kind.Utility.ZERO_SUM,
+        reward_model=kind.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+    )
+
+
+def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
+    """The class whose objects are the exported game."""
+    low, high = zero_sum(game, 0)[0], zero_sum(game, game.top)[0]
+    info = pyspiel.GameInfo(
+        num_distinct_actions=limits.actions,
+        max_chance_outcomes=game.sizes.actions if limits.draws else 0,
+        num_players=2,
+        min_utility=low,
+        max_utility=high,
+        utility_sum=0.0,
+        max_game_length=limits.moves,
+    )
+    state_class = _state_class(pyspiel, game, limits)
+
+    class ExportedGame(pyspiel.Game):  # type: ignore[misc]
+        """A game of fogspiel."""
+
+        def __init__(self, params: Mapping[str, Any] | None = None):
+            super().__init__(kind, info, params or {})
+            self.limits = limits
+
+        def __reduce__(self) -> Any:
+            return game_at, (game.name, limits.moves, limits.actions)
+
+        def new_initial_state(self) -> Any:
+            return state_class(self)
+
+        def max_chance_nodes_in_history(self) -> int:
+            return limits.draws
+
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+            return Observer(pyspiel, game, limits, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+    return ExportedGame
+
+
+def _state_class(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
+    """The class whose objects are the states of the exported game."""
+    players = {CHANCE: pyspiel.PlayerId.CHANCE, OVER: pyspiel.PlayerId.TERMINAL}
+
+    class ExportedState(pyspiel.State):  # type: ignore[misc]
+        """A state of a game of fogspiel; OpenSpiel copies and stores its attributes."""
+
+        def __init__(self, exported: Any):
+            super().__init__(exported)
+            self.cells = new_cells(game.sizes.state)
+            self.own: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+            game.rules.start(self.cells)
+
+        def __reduce__(self) -> Any:
+            return state_at, (self.get_game(), self.history())
+
+        def _session(self) -> Session:
+            session = Session(game)
+            session.state = self.cells
+            return session
+
+        def current_player(self) -> Any:
+            mover = int(game.rules.mover(self.cells))
+            return players.get(mover, mover)
+
+        def is_terminal(self) -> bool:
+            return bool(game.rules.mover(self.cells) == OVER)
+
+        def _legal_actions(self, player: int) -> list[int]:
+            actions = sorted(self._session().actions)
+            check_actions(game, actions, limits.actions)
+            return actions
+
+        def chance_outcomes(self) -> list[tuple[int, float]]:
+            return [(place, share) for place, share in enumerate(chance_shares(self._session())) if share > 0]
+
+        def _apply_action(self, action: int) -> None:
+            session = self._session()
+            mover, actions = session.mover, session.actions
+            possible = range(len(actions)) if mover == CHANCE else actions
+            if action not in possible:
+                raise ValueError(f"{action} is not possible in {game.name} here: {list(possible)[:12]} are")
+            if mover == CHANCE:
+                action = actions[action]
+            else:
+                if sum(map(len, self.own)) == limits.moves:
+                    raise ValueError(
+                        f"a game of {game.name} has gone on for {limits.moves} moves, more than it was exported for: "
+                        "say `moves` in openspiel_game"
+                    )
+                first, second = self.own
+                self.own = ((*first, action), second) if mover == 0 else (first, (*second, action))
+            game.rules.apply(self.cells, action)
+
+        def _action_to_string(self, player: int, action: int) -> str:
+            return f"outcome {action}" if player == pyspiel.PlayerId.CHANCE else game.label(action)
+
+        def returns(self) -> list[float]:
+            return list(zero_sum(game, int(game.rules.score(self.cells)))) if self.is_terminal() else [0.0, 0.0]
+
+        def __str__(self) -> str:
+            return game.reveal(self.cells)
+
+    return ExportedState
+
+
+class Observer:
+    """What a player observes, with its own past actions (`perfect_recall`) or without."""
+
+    def __init__(self, pyspiel: Any, game: Game, limits: GameLimits, kind: Any):
+        if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER or not kind.public_info:
+            raise ValueError(f"the views of {game.name} have no public and private parts: ask for both together")
+        self.game, self.limits, self.recall = game, limits, kind.perfect_recall
+        self.tensor = self._tensor(0, new_cells(game.sizes.view), ())
+        self.dict = {"information_state" if self.recall else "observation": self.tensor}
+
+    def _tensor(self, player: int, view: np.ndarray, history: Sequence[int]) -> np.ndarray:
+        if self.recall:
+            return information_tensor(player, view, history, self.limits)
+        return observation_tensor(player, view, self.limits)
+
+    def set_from(self, state: Any, player: int) -> None:
+        """Write the tensor of what the player observes."""
+        self.tensor[:] = self._tensor(player, view_of(self.game, state.cells, player), state.own[player])
+
+    def string_from(self, state: Any, player: int) -> str:
+        """What the player observes in words."""
+        view = view_of(self.game, state.cells, player)
+        if not self.recall:
+            return self.game.show(view)
+        return information_state_string(InformationState(self.game, player, view, (), state.own[player]))
+
+
+# Copies and pickles
+
+
+def game_at(name: str, moves: int, actions: int) -> Any:
+    """The exported game of that name; a process that has not exported it does so, with the same limits."""
+    pyspiel = import_pyspiel()
+    if PREFIX + name in pyspiel.registered_names():
+        return pyspiel.load_game(PREFIX + name)
+    return to_openspiel(known_game(name), moves, actions)  # a pickle may name no file
+
+
+def state_at(exported: Any, history: Sequence[int]) -> Any:
+    """The state of an exported game after these actions."""
+    state = exported.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state

@@ -1,0 +1,150 @@
+"""Any two-player zero-sum game of OpenSpiel as a tree, by its name there, for example `leduc_poker`.
+
+OpenSpiel computes in floats. A payoff is read as a simple fraction that rounds to the float, if there is one with a
+denominator up to a million, else as the float itself. Probabilities of chance are read as such fractions if these add
+up to 1, else as the floats, divided by their sum. Simultaneous moves are made one after the other, unseen. Infosets are
+told apart by OpenSpiel's information state strings, and it is checked that these leave every player perfect recall.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from ..solving.tree.builder import (
+    DEFAULT_MOST,
+    PLAYERS,
+    SIMPLE,
+    LabelledTree,
+    TreeBuilder,
+    exact_probabilities,
+    one_line,
+)
+
+NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
+TELLING = 20_000  # nodes between two remarks
+# Is told how many nodes there are so far, and about which share of all histories has been walked.
+Watch = Callable[[int, float], None]
+
+
+def from_openspiel(
+    name: str, most: int = DEFAULT_MOST, remember: bool = False, watch: Watch = lambda nodes, share: None
+) -> LabelledTree:
+    """The game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
+
+    Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
+    they keep them in mind.
+    """
+    pyspiel = _pyspiel()
+    try:
+        game = _load(pyspiel, name)
+        return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
+
+
+def _pyspiel() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise ValueError("OpenSpiel is not installed: pip install 'fogspiel[openspiel]'") from None
+    return pyspiel
+
+
+def _load(pyspiel: Any, name: str) -> Any:
+    """The game, with moves in turn, if it is of a kind that can be solved."""
+    short = name.split("(")[0].strip()
+    if short not in pyspiel.registered_names():
+        raise ValueError(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
+    game = pyspiel.load_game(name)
+    kind = game.get_type()
+    if game.num_players() != 2:
+        raise ValueError(f"only games of two players can be solved, but {name} has {game.num_players()}")
+    if kind.utility not in (kind.Utility.ZERO_SUM, kind.Utility.CONSTANT_SUM):
+        raise ValueError(f"{name} is not a zero-sum game: only those can be solved")
+    if kind.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
+        raise ValueError(f"{name} does not list the moves of chance, it draws them: such a game cannot be solved")
+    if kind.dynamics == kind.Dynamics.MEAN_FIELD:
+        raise ValueError(f"{name} is a mean-field game: only games of two players can be solved")
+    if kind.dynamics == kind.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    return game
+
+
+def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
+    """Make the key of a player's infosets: the information state, or the history in perfect-information games."""
+    kind = game.get_type()
+    if kind.provides_information_state_string:
+        return lambda state: state.information_state_string()
+    if kind.information == kind.Information.PERFECT_INFORMATION:
+        return lambda state: state.history_str()
+    raise ValueError(f"{name} does not tell what its players know (no information state strings)")
+
+
+def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
+    """The tree of all histories of a game; what the histories of an infoset have in common is asked for once."""
+    again = game.get_type().information != game.get_type().Information.PERFECT_INFORMATION
+    plant = TreeBuilder(name, most, lambda: name, remember)
+    constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
+    middle = float(constant)
+    named: dict[tuple[int, str], tuple[list[int], str, tuple[str, ...]]] = {}
+    drawn: dict[tuple[str, ...], tuple[str, ...]] = {}
+    ahead, shares = [game.new_initial_state()], [1.0]
+    nodes, walked = 0, 0.0
+    while ahead:
+        state, share = ahead.pop(), shares.pop()
+        nodes += 1
+        if nodes % TELLING == 0:
+            watch(nodes, walked)
+        if state.is_terminal():
+            walked += share
+            first, second = state.returns()
+            if abs(first + second - middle) > NOT_ZERO:
+                raise ValueError(f"{name} pays {first} and {second} at one end, which is not a sum of {constant}")
+            plant.add_leaf(_pay(first, constant))
+            continue
+        player = state.current_player()
+        if player < 0:
+            outcomes = state.chance_outcomes()
+            actions = [action for action, _ in outcomes]
+            names = _action_names(state, player, actions)
+            plant.add_chance(drawn.setdefault(names, names), probabilities(tuple(p for _, p in outcomes)))
+        else:
+            actions, key = state.legal_actions(), known(state)
+            found = named.get((player, key))
+            if found is None or found[0] != actions:
+                found = actions, one_line(key), _action_names(state, player, actions)
+                if again:
+                    named.setdefault((player, key), found)
+            plant.add_decision(player, key, found[1], found[2])
+        shares.extend([share / len(actions)] * len(actions))
+        ahead.extend([state.child(action) for action in reversed(actions)])
+    return plant.described(name, PLAYERS)
+
+
+def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...]:
+    return tuple(state.action_to_string(player, action) for action in actions)
+
+
+@cache
+def _pay(first: float, constant: Fraction) -> tuple[Fraction, Fraction]:
+    """Return both players' payoffs."""
+    payoff = simplest(first)
+    return payoff, constant - payoff
+
+
+def simplest(value: float) -> Fraction:
+    """A simple fraction that rounds to the float, or the float itself if there is none."""
+    simple = Fraction(value).limit_denominator(SIMPLE)
+    return simple if float(simple) == value else Fraction(value)
+
+
+@cache
+def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
+    """The probabilities of chance that these floats stand for."""
+    exact = exact_probabilities([Fraction(value) for value in floats])
+    return tuple(value / sum(exact) for value in exact)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["it does not say why"])[0]

@@ -1,0 +1,413 @@
+"""Bayesian update of the probability matrices by the referee's messages, square by square.
+
+    our attempt refused      note_refused    the way is blocked or the man pinned; a king's square is controlled
+    our move accepted        note_accepted   crossed squares are empty, a taken man is gone; then what their side hears:
+                                               checks       their king stands where exactly these checks reach it
+                                               pawn tries   so many of their pawns stand beside our men
+    their move               note_answer     opponent_motion moves all of their men a little, or the one that took;
+                                             their king leaves the squares that we attack; then what our side hears:
+                                               checks       a man stands in each direction, fewer in the others
+                                               pawn tries   so many of their men stand where our pawns take
+    what is known for sure   sharpen         (ours) nothing where a metaposition rules it out, a man where it is certain
+
+After each of them the rows are brought back to the number of men that are left. The numbers below are set by hand;
+those that self-play has tuned are in `parameters`.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from ...core.compile.kernel import in_place, kernel, trailing_zeros
+from ...core.rng import split
+from ...games.chess import bitboards
+from ...games.chess.bitboards import (
+    ABOVE,
+    BELOW,
+    BETWEEN,
+    BISHOP,
+    FILE,
+    KINDS,
+    KING,
+    KNIGHT,
+    NONE,
+    PAWN,
+    QUEEN,
+    RANK,
+    ROOK,
+    bit,
+    kind_on,
+    reach,
+)
+from ...games.chess.position import end_of, start_of
+from ..engine import Engine, SearchLimit, plain_message
+from ..game import rules
+from ..game.attempts import BY_KNIGHT, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, line_of_check, move_own
+from ..opponent_model import attraction_of
+from ..parameters import MatrixParameters
+from .board_filter import NEXT
+from .matrix_motion import hear_our_tries, hear_their_tries, predict_capture, predict_quiet_move
+from .matrix_survey import SURVEY, clear_chance, pin_chance, survey_board
+from .probability_matrices import (
+    KINGS,
+    KNOWN,
+    PAWNS,
+    PIECES,
+    SURE,
+    exclude_king,
+    lose_man,
+    new_record,
+    note_own_move,
+    occupancy,
+    place_anywhere,
+    place_at_home,
+    scale_row,
+    total,
+)
+
+# Update of the probability matrices by announced checks: the checking men, and the square of their king.
+
+LINES, DIRECTIONS = 4, 5  # the directions of check: four lines, and the knight's
+MOST_SEEN = 14
+FAINT = 1e-3  # what a piece is taken to weigh at least on a square from which a check may come (set by hand)
+
+
+@in_place
+def list_seen(prob, known, king, line, squares, sight):
+    """List the squares on a line from our king up to our men, with the chance that it sees them. How many."""
+    count = 0
+    for way in (line, line + LINES):
+        clear, square = 1.0, NEXT[way, king]
+        while square >= 0 and not known.own & bit(square):
+            squares[count], sight[count] = square, clear
+            count += 1
+            clear *= 1.0 - occupancy(prob, square)
+            square = NEXT[way, square]
+    return count
+
+
+@kernel
+def hear_check_on_line(prob, known, king, line, is_check, parameters):
+    """Our king is in check on this line, so that one man in sight gives it; or it is not, and fewer stand there."""
+    squares, sight = np.empty(MOST_SEEN, np.int64), np.empty(MOST_SEEN, np.float64)
+    count, beside, summed = (
+        list_seen(prob, known, king, line, squares, sight),
+        bitboards.PAWN_ATTACKS[known.colour, king],
+        0.0,
+    )
+    for i in range(count):
+        square = squares[i]
+        pawn = prob[PAWNS, square] if beside & bit(square) else 0.0
+        summed += sight[i] * (prob[PIECES, square] + FAINT + pawn)
+    for i in range(count):
+        square, is_beside = squares[i], beside & bit(squares[i]) != 0
+        if is_check:
+            prob[PIECES, square] = sight[i] * (prob[PIECES, square] + FAINT) / summed
+            prob[PAWNS, square] = sight[i] * prob[PAWNS, square] / summed if is_beside else 0.0
+            prob[KINGS, square] = 0.0
+        else:
+            prob[PIECES, square] *= 1.0 - sight[i] * parameters.line_share
+            if is_beside:
+                prob[PAWNS, square] = 0.0
+
+
+@in_place
+def hear_knight_check(prob, known, king, is_check, parameters):
+    """Our king is in check from a knight, so that one stands around it; or it is not, and fewer do."""
+    summed, around = 0.0, bitboards.KNIGHT_ATTACKS[king] & ~known.own
+    left = around
+    while left:
+        summed += prob[PIECES, trailing_zeros(left)] + FAINT
+        left &= left - 1
+    left = around
+    while left:
+        square = trailing_zeros(left)
+        if is_check:
+            prob[PIECES, square] = (prob[PIECES, square] + FAINT) / summed
+        else:
+            prob[PIECES, square] *= 1.0 - parameters.knight_share
+        left &= left - 1
+
+
+@in_place
+def hear_check_to_us(prob, known, checks, parameters):
+    """Our king is in check from these directions and from no other."""
+    king = trailing_zeros(known.men[KING])
+    for square in range(64):
+        if bitboards.KING_ATTACKS[king] & bit(square):
+            prob[KINGS, square] = 0.0
+    for number in range(LINES):
+        line = line_of_check(1 << number, king)
+        hear_check_on_line(prob, known, king, line, checks & (1 << number) != 0, parameters)
+    hear_knight_check(prob, known, king, checks & BY_KNIGHT != 0, parameters)
+
+
+@in_place
+def checkers_of(known, square, direction):
+    """Our men that would give check in this direction to a king on `square`, if no man of theirs is in the way."""
+    if direction == BY_KNIGHT:
+        return bitboards.KNIGHT_ATTACKS[square] & known.men[KNIGHT]
+    line = line_of_check(direction, square)
+    seen = (ABOVE[line, square] | BELOW[line, square]) & reach(QUEEN, square, known.own)
+    if line in (RANK, FILE):
+        return seen & (known.men[QUEEN] | known.men[ROOK])
+    pawns = bitboards.PAWN_ATTACKS[1 - known.colour, square] & known.men[PAWN]
+    return seen & (known.men[QUEEN] | known.men[BISHOP] | pawns)
+
+
+@kernel
+def hear_check_to_them(prob, known, checks):
+    """Their king is in check from these directions and from no other: it stands where that is so."""
+    occupied = np.empty(64, np.float32)
+    for square in range(64):
+        occupied[square] = min(SURE, prob[PAWNS, square] + prob[PIECES, square])
+    possible = NONE
+    for square in range(64):
+        fits = not known.own & bit(square)
+        for number in range(DIRECTIONS):
+            is_check, left, seen = checks & (1 << number) != 0, checkers_of(known, square, 1 << number), 0.0
+            if is_check and not left:
+                fits = False
+            while left:
+                seen = max(seen, clear_chance(occupied, BETWEEN[trailing_zeros(left), square]))
+                left &= left - 1
+            prob[KINGS, square] *= seen if is_check else 1.0 - seen
+        if fits:
+            possible |= bit(square)
+    scale_row(prob, KINGS, 1.0, possible)
+
+
+CERTAIN = 0.9  # a square with a greater chance keeps it when the sum of its row is corrected
+CORRECTIONS = 3  # how often the other squares are scaled: what is cut off at SURE is missing from the sum again
+SURPRISE = 0.002  # the chance that a piece gets on a square that was taken to be empty and turns out to be in the way
+LEAST_BLOCKED = 1e-3  # a way is taken to be blocked with at least this chance when an attempt is refused
+# The least control of a square that refused our king, and by what factor a pawn beside it becomes likelier at most.
+LEAST_CONTROL, MOST_GUARDED = 0.05, 3.0
+PIECE_GUARDS = 0.3  # how much of that a piece in sight of the square gains: there are more of them, and further away
+# What is left of the chance of a king away from that square, if nothing else was thought to control it.
+ELSEWHERE = 1e-3
+# With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn.
+LEAST_SHARPENED = 1e-3
+
+
+@in_place
+def settle(prob, pawns, pieces):
+    """Bring the sums of pawns and pieces back by changing the uncertain squares only."""
+    for row, wanted in ((PAWNS, pawns), (PIECES, pieces)):
+        for _ in range(CORRECTIONS):
+            certain, loose = 0.0, 0.0
+            for square in range(64):
+                if prob[row, square] > CERTAIN:
+                    certain += prob[row, square]
+                else:
+                    loose += prob[row, square]
+            if loose < 1e-6:
+                break
+            factor = max(0.0, wanted - certain) / loose
+            for square in range(64):
+                if prob[row, square] <= CERTAIN:
+                    prob[row, square] = min(SURE, prob[row, square] * factor)
+
+
+@in_place
+def note_accepted(prob, known, move, message):
+    """Our move was made, and this was said."""
+    note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
+    hear_check_to_them(prob, known, message[CHECKS])
+    if not message[CHECKS]:
+        hear_their_tries(prob, known, message[TRIES])
+
+
+@in_place
+def note_answer(prob, known, attraction, before, message, parameters):
+    """They have moved, and this was said; `before` is the message that they had heard."""
+    if message[TAKEN]:
+        lose_man(known, message[SQUARE])
+        predict_capture(prob, known, message[SQUARE], before[TRIES], parameters)
+    else:
+        predict_quiet_move(prob, known, attraction, before[CHECKS] != 0, parameters)
+    known.checks, known.tries = message[CHECKS], message[TRIES]
+    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
+    exclude_king(prob, known)
+    hear_check_to_us(prob, known, message[CHECKS], parameters)
+    if not message[CHECKS]:  # what was said about some squares changes the others; a known checker is left alone
+        hear_our_tries(prob, known, message[TRIES])
+        settle(prob, pawns, pieces)
+    scale_row(prob, KINGS, 1.0, ~known.own)
+
+
+@in_place
+def note_blocked(prob, way, pin, occupied):
+    """A man could not go this way: one of theirs stands on it, unless the man is pinned, with this chance."""
+    blocked = 1.0 - clear_chance(occupied, way)
+    pinned = pin / max(1e-9, pin + blocked)
+    while way:
+        square = trailing_zeros(way)
+        factor = (1.0 - pinned) / max(blocked, LEAST_BLOCKED) + pinned
+        factor = min(factor, 1.0 / max(occupied[square], 1e-6))
+        if occupied[square] < SURPRISE:
+            prob[PIECES, square] += SURPRISE
+        for row in range(3):
+            prob[row, square] *= factor
+        way &= way - 1
+
+
+@in_place
+def note_guarded(prob, known, square, survey):
+    """Our king could not go to a square, which their men control: those who could do so are more probably near."""
+    others = survey.control[PAWNS, square] + survey.control[PIECES, square]
+    for other in range(64):
+        if not bitboards.KING_ATTACKS[square] & bit(other):
+            prob[KINGS, other] *= min(1.0, others + ELSEWHERE)
+    factor = min(MOST_GUARDED, 1.0 / max(LEAST_CONTROL, min(1.0, survey.control[KINGS, square] + others)))
+    near = bitboards.PAWN_ATTACKS[known.colour, square] & ~known.own
+    while near:
+        other = trailing_zeros(near)
+        prob[PAWNS, other] = min(SURE, prob[PAWNS, other] * factor)
+        near &= near - 1
+    near = (bitboards.KNIGHT_ATTACKS[square] | reach(QUEEN, square, known.own)) & ~known.own
+    while near:
+        other = trailing_zeros(near)
+        prob[PIECES, other] = min(SURE, prob[PIECES, other] * (1.0 + PIECE_GUARDS * (factor - 1.0)))
+        near &= near - 1
+
+
+@in_place
+def note_refused(prob, known, move, parameters, survey):
+    """Our attempt was refused; in check nothing is concluded. `survey` is overwritten."""
+    if known.checks:
+        return
+    survey_board(prob, known, parameters, survey)
+    start, end = start_of(move), end_of(move)
+    kind = kind_on(known.men, start)
+    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
+    pin = pin_chance(known, survey, start, end, parameters)
+    if kind == KING:
+        note_guarded(prob, known, end, survey)
+    elif kind == PAWN and (end - start) % 8:  # there is nothing to take, or the pawn is pinned
+        prob[PAWNS, end] *= pin
+        prob[PIECES, end] *= pin
+    else:
+        way = BETWEEN[start, end] | (bit(end) if kind == PAWN else NONE)
+        note_blocked(prob, way, pin, survey.occupied)
+    settle(prob, pawns, pieces)
+    scale_row(prob, KINGS, 1.0, ~known.own)
+
+
+@in_place
+def bound_files(prob, fewest, most):
+    """Bring their pawns of each file between the fewest and the most that may stand there, a byte per file."""
+    for file in range(8):
+        there = 0.0
+        for square in range(file, 64, 8):
+            there += prob[PAWNS, square]
+        bound = min(max(there, float(fewest >> (8 * file) & 0xFF)), float(most >> (8 * file) & 0xFF))
+        if there > 1e-6 and bound != there:
+            for square in range(file, 64, 8):
+                prob[PAWNS, square] = min(SURE, prob[PAWNS, square] * bound / there)
+
+
+@in_place
+def sharpen(prob, possible, taken, fewest, most):
+    """Use what is known for sure (ours): where each row is possible at all, and which squares are taken."""
+    pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
+    for row in range(3):
+        for square in range(64):
+            if not possible[row] & bit(square):
+                prob[row, square] = 0.0
+    bound_files(prob, fewest, most)
+    settle(prob, pawns, pieces)
+    while taken:
+        square = trailing_zeros(taken)
+        there = prob[KINGS, square] + prob[PAWNS, square] + prob[PIECES, square]
+        if there < LEAST_SHARPENED:
+            prob[PIECES if possible[PIECES] & bit(square) else PAWNS, square] = SURE
+        else:
+            for row in range(3):
+                prob[row, square] *= SURE / there
+        taken &= taken - 1
+    settle(prob, pawns, pieces)
+    scale_row(prob, KINGS, 1.0, possible[KINGS])
+
+
+# An engine that keeps the probability matrices by what the referee says: what A, B and C have in common.
+
+ALL_MEN = 8, 7  # the pawns and the pieces, beside the king, with which a game begins
+
+
+class MatrixEngine(Engine):
+    """Keeps P_k, P_w and P_c, and how often the own men stood as they do."""
+
+    def __init__(
+        self,
+        effort: SearchLimit,
+        stream: np.ndarray,
+        parameters: MatrixParameters | None = None,
+        model: np.ndarray | None = None,
+        opposed: tuple[int, int] = ALL_MEN,
+    ):
+        """`opposed`: how many pawns and pieces they have in a game that does not begin with all men at home."""
+        super().__init__(effort, stream)
+        self.opposed = opposed
+        self.chosen = parameters or MatrixParameters()
+        self.parameters, self.model = self.chosen.record, model
+        self.streams = [np.array([split(stream[0], thread)], np.uint64) for thread in range(effort.threads)]
+        self.prob = np.zeros((3, 64), np.float32)
+        self.known, self.survey = new_record(KNOWN), new_record(SURVEY)
+        self.men: np.ndarray = self.known.men  # our men: a view, for the field of a record is slow to reach
+        self.said = np.zeros(MESSAGE, np.int64)  # the message after our last move
+        self.attraction = np.ones((3, 64), np.float32)  # how squares attract their men in their next move
+        self.answers = -1  # the number of their last move, the first being 0
+
+    def reset(self, seen: np.ndarray) -> None:
+        place_at_home(self.prob, self.known, self.side)
+        self._look(seen)
+        if seen[rules.SEEN_PLY] > 1 or self.opposed != ALL_MEN:
+            place_anywhere(self.prob, self.known, *self.opposed)
+        self.fresh, self.quiet, self.answers = True, 0, -1
+        self.attraction = self._attraction(0)
+        self.said[:] = 0
+        self.stood: Counter[bytes] = Counter()
+
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        self._count_quiet(message)
+        self.said[:], self.fresh = plain_message(message, self.side, seen), True
+        note_accepted(self.prob, self.known, move, self.said)
+        self.stood[self.men.tobytes()] += 1
+
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        note_refused(self.prob, self.known, move, self.parameters, self.survey)
+
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        self._count_quiet(message)
+        self.answers = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
+        told = plain_message(message, 1 - self.side, seen)
+        note_answer(self.prob, self.known, self._attraction(self.answers), self.said, told, self.parameters)
+        self.attraction = self._attraction(self.answers + 1)
+        self._look(seen)
+
+    def _attraction(self, move: int) -> np.ndarray:
+        """Return the attraction of squares for their men in this move, by the opponent model."""
+        return attraction_of(self.model, 1 - self.side, move, self.chosen.model_scale)
+
+    def _count_quiet(self, message: np.ndarray) -> None:
+        """Count moves since the last capture, which makes all positions new."""
+        self.quiet += 1
+        if message[TAKEN]:
+            self.stood.clear()
+            self.quiet = 0
+
+    def _look(self, seen: np.ndarray) -> None:
+        """Copy what is known for sure."""
+        self.men[:] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+        self.known.own = np.bitwise_or.reduce(self.men)
+        self.known.rights = seen[rules.SEEN_RIGHTS]
+        self.known.checks = seen[rules.SEEN_OTHER + CHECKS]
+        heard = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+        self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
+
+    def times_stood(self, move: int) -> int:
+        """Count the earlier occurrences of our men's placement after a quiet move."""
+        men = self.men.copy()
+        move_own(men, self.side, move)
+        return self.stood[men.tobytes()]

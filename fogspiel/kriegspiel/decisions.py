@@ -1,0 +1,231 @@
+"""Views and attempts of one player of Kriegspiel: all that an analysis may use.
+
+A decision is a view and an attempt. Decisions come from a record, which the referee replays; from a game filtered for
+that player, which is followed on the board of the own men; or from words typed by hand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.game import new_cells
+from ..games.chess.bitboards import KING, NO_MAN, NO_SQUARE, PAWN, ROOK
+from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
+from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
+from .game import rules
+from .game.attempts import MESSAGE, MOST_ATTEMPTS, PAWN_TAKEN, PIECE_TAKEN, lose_own, move_own, refuse
+from .game.rule_sets import ICC
+from .pgn import PgnGame
+from .protocol import OTHER, OWN, OWN_MEN, SIDE_WORDS, SILENCE, ProtocolReader
+from .referee import WILD_16, HouseRules, Message, Referee
+
+LAST_RANKS = 0xFF000000000000FF
+MIDDLE = 20  # the plies that are taken to have been made where a view in words does not tell
+
+
+@dataclass(frozen=True)
+class Decision:
+    """View of a player, and its attempt; None where it is still to choose."""
+
+    seen: np.ndarray
+    action: int | None
+
+    @property
+    def ply(self) -> int:
+        """The moves made before."""
+        return int(self.seen[rules.SEEN_PLY])
+
+    @property
+    def actions(self) -> list[int]:
+        """Possible attempts: they follow from the view alone, by the rules' own list."""
+        out = new_cells(MOST_ATTEMPTS)
+        return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
+
+
+def own_state(seen: np.ndarray) -> np.ndarray:
+    """A state of the game with all that the list of attempts depends on: what the mover knows."""
+    state, side = new_cells(rules.STATE), int(seen[rules.SEEN_PLAYER])
+    said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
+    state[: KING + 1] = seen[OWN_MEN]
+    state[MEN + side] = np.bitwise_or.reduce(seen[OWN_MEN])
+    state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
+    state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
+    state[said : said + MESSAGE] = seen[OTHER]
+    state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]
+    state[turn : turn + rules.TURN] = seen[rules.SEEN_TURN : rules.SEEN_OTHER_TURN]
+    return state
+
+
+def replayed_decisions(
+    record: Sequence[int], side: int, fen: str | None = None, switches: HouseRules = WILD_16
+) -> tuple[list[Decision], list[np.ndarray]]:
+    """A side's decisions in a record, the one that is still to come included, and the true board of each."""
+    umpire = Referee(fen, switches)
+    found, truth = list[Decision](), list[np.ndarray]()
+    for action in (*record, None):
+        if umpire.mover == side:
+            found.append(Decision(umpire.view(side), action))
+            truth.append(umpire.state[:POSITION].copy())
+        if action is not None:
+            umpire.attempt(action)
+    return found, truth
+
+
+def filtered_decisions(reading: PgnGame) -> list[Decision]:
+    """The decisions of the player for whom a game was filtered, the one that is still to come included."""
+    if reading.switches.rules != ICC:
+        raise ValueError(
+            f"the game is filtered by the rules {reading.switches.rules}, and filtered games are analysed by the rules "
+            f"{ICC} alone: give the whole game, or RUN:K"
+        )
+    view = OwnView(SIDE_WORDS.index(reading.viewer), reading.switches.bits)
+    found = list[Decision]()
+    for place, (tried, message) in enumerate(zip(reading.attempts, reading.messages, strict=True)):
+        if place % 2 == view.side:
+            found += view.refuse_all(tried[:-1])
+            found.append(Decision(view.seen.copy(), tried[-1]))
+            view.accept(tried[-1], message)
+        else:
+            view.hear(message)
+    if len(reading.messages) % 2 == view.side and reading.result == "*":
+        found += view.refuse_all(reading.refused_last)
+        found.append(Decision(view.seen.copy(), None))
+    return found
+
+
+class OwnView:
+    """The view of one side, kept up by its own attempts and by the messages that it hears."""
+
+    def __init__(self, side: int, switches: int):
+        self.side = side
+        self.seen = np.zeros(rules.VIEW, np.int64)
+        self.seen[rules.SEEN_PLAYER], self.seen[rules.SEEN_SWITCHES] = side, switches
+        self.seen[OWN_MEN] = rules.HOME[: KING + 1] & rules.HOME[KING + 1 + side]
+        self.seen[rules.SEEN_RIGHTS] = rules.OWN_RIGHTS[side]
+        self.seen[OWN] = self.seen[OTHER] = SILENCE
+
+    def refuse_all(self, tried: Sequence[int]) -> Iterator[Decision]:
+        """Attempts that were refused one after the other."""
+        for action in tried:
+            yield Decision(self.seen.copy(), action)
+            refuse(self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES], start_of(action), end_of(action))
+
+    def accept(self, action: int, message: Message) -> None:
+        """The own attempt was made."""
+        self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES] = 0
+        move_own(self.seen[OWN_MEN], self.side, action)
+        self._go_on(message, OWN, rules.SEEN_TAKEN + 2)
+
+    def hear(self, message: Message) -> None:
+        """The other side has moved."""
+        if message.square is not None:
+            square, behind = parse_square(message.square), 8 if self.side == 0 else -8
+            if lose_own(self.seen[OWN_MEN], square) == NO_MAN:  # announced where a taker en passant arrives
+                lose_own(self.seen[OWN_MEN], square + behind)
+        self._go_on(message, OTHER, rules.SEEN_TAKEN)
+
+    def _go_on(self, message: Message, place: slice, taken: int) -> None:
+        """One ply more, with this message in its place."""
+        seen = self.seen
+        seen[place] = cells_of(message)
+        if message.taken:
+            seen[taken + (message.taken != "pawn")] += 1
+        seen[rules.SEEN_PLY] += 1
+        seen[rules.SEEN_MOVER] = 1 - message.colour
+        for castle in (2 * self.side, 2 * self.side + 1):
+            if not may_castle(seen[OWN_MEN], castle):
+                seen[rules.SEEN_RIGHTS] &= ~(1 << castle)
+
+
+def may_castle(men: np.ndarray, castle: int) -> bool:
+    """True if king and rook stand where they must for this right of castling."""
+    home, corner = int(KING_HOME[castle // 2]), int(ROOK_HOME[castle // 2, castle % 2])
+    return bool(int(men[KING]) >> home & int(men[ROOK]) >> corner & 1)
+
+
+def cells_of(message: Message) -> list[int]:
+    """A message as the cells of a view; a ValueError if it does not tell all that the referee says."""
+    if message.taken not in (None, "pawn", "piece"):
+        raise ValueError("the game does not tell whether a pawn or a piece was taken: its comments must say so")
+    if set(message.checks) - set(DIRECTIONS):
+        raise ValueError("the game does not tell on which diagonal check was given: write `long` or `short diagonal`")
+    taken = 0 if message.taken is None else PAWN_TAKEN if message.taken == "pawn" else PIECE_TAKEN
+    square = NO_SQUARE if message.square is None else parse_square(message.square)
+    checks = sum(1 << DIRECTIONS.index(name) for name in message.checks)
+    return [taken, square, checks, message.tries]
+
+
+def described_decision(
+    side: int,
+    men: str,
+    last: str = "",
+    lost: str = "0,0",
+    taken: str = "0,0",
+    castling: str = "-",
+    refused: str = "",
+    ply: int | None = None,
+) -> Decision:
+    """A view in the words of the engine protocol, at which the player is to choose."""
+    listener, ply = ProtocolReader(side), MIDDLE + side if ply is None else ply
+    _check_words(side, men, lost, taken, castling, ply)
+    if last.split() and last.split()[0] not in ("taken", "check", "tries"):
+        raise ValueError(f"the last message is {last!r}: write it as in `taken pawn d5 check file tries 2`")
+    try:
+        listener.hear("moved", last.split())
+        told = f"ply {ply} men {men} castling {castling} lost {lost} taken {taken}"
+        listener.hear("view", told.split())
+        for move in refused.replace(",", " ").split():
+            listener.hear("illegal", [move])
+    except (ValueError, LookupError) as error:
+        raise ValueError(f"the view cannot be read ({error}): write it as in docs/kriegspiel-protocol.md") from None
+    seen = listener.seen
+    _check_men(side, seen)
+    return Decision(seen, None)
+
+
+def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply: int) -> None:
+    """Refuse words whose form is wrong."""
+    foreign = [letter for letter in men if letter.lower() in LETTERS and letter.isupper() == bool(side)]
+    if foreign:
+        raise ValueError(
+            f"the men have a {foreign[0]!r}, which is not {SIDES[side]}'s: write {SIDES[side]}'s own men only, "
+            f"as {'capitals' if side == 0 else 'small letters'}"
+        )
+    for name, pair in (("lost", lost), ("taken", taken)):
+        numbers = pair.split(",")
+        if len(numbers) != 2 or not all(number.isascii() and number.isdigit() for number in numbers):
+            raise ValueError(f"{name} is {pair!r}: it must be pawns and pieces, as in 2,1")
+        if int(numbers[0]) > 8 or int(numbers[1]) > 15 or sum(map(int, numbers)) > 15:
+            raise ValueError(f"{name} is {pair!r}: a side has at most 8 pawns and 15 men besides its king to lose")
+    own = CASTLES[2 * side : 2 * side + 2]
+    if castling not in ("-", own, *own):
+        raise ValueError(f"castling is {castling!r}: it must be {own}, {own[0]}, {own[1]} or -")
+    if ply < 0 or ply % 2 != side:
+        raise ValueError(f"ply is {ply}: {SIDES[side]} moves after an {('even', 'odd')[side]} number of plies")
+
+
+def _check_men(side: int, seen: np.ndarray) -> None:
+    """Refuse men with which nobody can play."""
+    men = [int(there) % 2**64 for there in seen[OWN_MEN]]
+    if men[KING].bit_count() != 1 or men[PAWN].bit_count() > 8 or sum(there.bit_count() for there in men) > 16:
+        raise ValueError(f"{SIDES[side]} must have one king, at most eight pawns and at most 16 men")
+    if men[PAWN] & LAST_RANKS:
+        raise ValueError("pawns cannot stand on the first or the last rank")
+    square = int(seen[rules.SEEN_OTHER + 1])
+    if square != NO_SQUARE and any(there >> square & 1 for there in men):
+        raise ValueError(f"a man was taken on {square_name(square)}, where an own man stands: take it off")
+    for castle in (2 * side, 2 * side + 1):
+        if int(seen[rules.SEEN_RIGHTS]) >> castle & 1 and not may_castle(seen[OWN_MEN], castle):
+            raise ValueError(f"the castling right {CASTLES[castle]} needs king and rook at home: leave it out")
+
+
+def last_message(seen: np.ndarray) -> list[int]:
+    """Announcement of the other side's last move."""
+    return [int(cell) for cell in seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]]
+
+
+def refused_moves(seen: np.ndarray) -> list[int]:
+    """Attempts refused in this turn."""
+    cells = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()
+    return [start + 64 * end for start, ends in enumerate(cells) for end in range(64) if ends >> end & 1]

@@ -1,0 +1,187 @@
+"""Player of endgames against a lone king, for any engine.
+
+Then the squares on which the king may be are an exact set. The player is given the set once, keeps it by the referee's
+words, and tries the best move for it:
+
+    refused    the king is on the way of the attempt, or beside the square that the own king tried to go to
+    accepted   it is not there; it stands where it hears exactly the checks that were announced
+    answered   it has made one step to a square that is not attacked, or on which it took a man
+
+Beside the set it keeps how likely each of its squares is by a model of the king's replies (`lone_king_belief`).
+
+An engine of its own kind makes one when `faces_lone_king(seen)` is first true, with the squares on which it believes
+the king to be, and from then on lets it choose:
+
+    self.ending = LoneKingPlayer(self.effort, self.stream, kings)
+    self.ending.begin(self.side)
+    ...
+    return self.ending.choose(seen, actions)
+"""
+
+import numpy as np
+
+from ...core.compile.kernel import kernel
+from ...core.rng import random_unit
+from ...games.chess import bitboards
+from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, bit, kind_on, union
+from ...games.chess.moves import MOST_MOVES
+from ...games.chess.position import end_of, start_of
+from ..beliefs.board_filter import around
+from ..engine import Engine, SearchLimit
+from ..game import rules
+from ..game.attempts import CHECKS, move_own
+from .belief import begin_belief, let_reply, restrict_belief
+from .search import DIRECTIONS, list_own_moves, sight
+from .values import FIFTY, table_of_ending, value_attempts
+
+THEIR_MEN = 15  # the pawns and pieces, beside the king, with which a side begins
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
+NOISE = 0.02  # moves of nearly the same value are chosen at random
+
+
+@kernel
+def bars(men, action):
+    """The squares on which the lone king makes an attempt illegal."""
+    start, end = start_of(action), end_of(action)
+    kind = kind_on(men, start)
+    if kind == KING:
+        return bitboards.KING_ATTACKS[end]
+    return BETWEEN[start, end] | bit(end) if kind == PAWN else BETWEEN[start, end]
+
+
+@kernel
+def hear_acceptance(men, kings, action, checks):
+    """Make an own move that was accepted with these checks. The squares on which the king may be."""
+    kings &= ~(bars(men, action) | bit(end_of(action)))
+    move_own(men, 0, action)
+    lines = np.empty(DIRECTIONS, np.int64)
+    attacked = sight(men, union(men), lines)
+    if checks == 0:
+        return kings & ~attacked
+    for direction in range(DIRECTIONS):
+        kings &= lines[direction] if checks >> direction & 1 else ~lines[direction]
+    return kings
+
+
+@kernel
+def hear_answer(men, kings, lost):
+    """The king has moved, and taken the man on the only square of `lost`, if there is one. Where it may be now."""
+    lines = np.empty(DIRECTIONS, np.int64)
+    free = ~sight(men, union(men), lines)
+    if lost:
+        for kind in range(KINDS):
+            men[kind] &= ~lost
+        return lost
+    return around(kings) & free & ~union(men)
+
+
+@kernel
+def possible_kings(men):
+    """The squares on which a lone king may be when the own side is to move and nothing else is known."""
+    lines = np.empty(DIRECTIONS, np.int64)
+    return ~(sight(men, union(men), lines) | union(men))
+
+
+def faces_lone_king(seen: np.ndarray) -> bool:
+    """True if the referee has announced that all men of the other side but its king were taken."""
+    return int(seen[rules.SEEN_TAKEN + 2] + seen[rules.SEEN_TAKEN + 3]) == THEIR_MEN
+
+
+class LoneKingPlayer(Engine):
+    """Keeps the set of squares of a lone king, turned so that the own pawns go up, and mates it."""
+
+    nodes = 0  # sets of squares valued so far
+
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, kings: int = int(ALL), quiet: int = 0):
+        """`kings`: where the king may be, as the board stands; `quiet`: own moves since a capture or a pawn move."""
+        super().__init__(effort, stream)
+        self.first, self.quiet = kings, quiet
+
+    def _turn_set(self, squares: int) -> int:
+        """A set of squares as White would see it, or back."""
+        found = np.array([squares], np.int64)
+        return int(found.byteswap()[0] if self.side else found[0])
+
+    def _turn_move(self, move: int) -> int:
+        """A move as White would see it, or back."""
+        return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if self.side else move
+
+    def _men(self, seen: np.ndarray) -> np.ndarray:
+        """The own men as White would see them."""
+        men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+        return men.byteswap() if self.side else men.copy()
+
+    @property
+    def squares(self) -> int:
+        """The squares on which the king may be, as the board stands."""
+        return self._turn_set(self.kings)
+
+    def reset(self, seen: np.ndarray) -> None:
+        self.men, self.visits = self._men(seen), dict[bytes, int]()
+        self.kings = self._or_any(self._turn_set(self.first) & int(possible_kings(self.men)))
+        self._start_belief()
+        for start, ends in enumerate(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()):
+            for end in range(64):
+                if ends >> end & 1:
+                    self._rule_out(self._turn_move(start | end << 6))
+
+    def _start_belief(self) -> None:
+        """Return the prior over the king's squares without knowledge of its path."""
+        self.belief = np.zeros(64)
+        begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
+
+    def _or_any(self, kings: int) -> int:
+        """These squares, or all that are possible if what was given cannot be."""
+        return kings or int(possible_kings(self.men))
+
+    def _rule_out(self, move: int) -> None:
+        """An attempt was refused: the king stands in its way."""
+        self.kings = self.kings & int(bars(self.men, move)) or self.kings
+        restrict_belief(self.belief, self.kings)
+
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        self._rule_out(self._turn_move(move))
+
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        action = self._turn_move(move)
+        moves_pawn = int(self.men[PAWN]) >> (action & 63) & 1
+        self.kings = int(hear_acceptance(self.men, self.kings, action, int(message[CHECKS])))
+        restrict_belief(self.belief, self.kings)
+        self.quiet += 1
+        if moves_pawn:
+            self.quiet = 0
+            self.visits.clear()
+        stand = self.men.tobytes()
+        self.visits[stand] = self.visits.get(stand, 0) + 1
+
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        lost = int(np.bitwise_or.reduce(self.men) & ~np.bitwise_or.reduce(self._men(seen)))
+        before = self.kings
+        self.kings = int(hear_answer(self.men, before, lost))
+        if lost:
+            self.quiet = 0
+            self.visits.clear()
+        else:
+            let_reply(self.belief, before, self.men, table_of_ending(self.men))
+        self.men[:] = self._men(seen)
+        self.kings = self._or_any(self.kings)
+        restrict_belief(self.belief, self.kings)
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        allowed = {self._turn_move(int(action)) for action in actions}
+        listed = np.empty(MOST_MOVES, np.int64)
+        listed = listed[: list_own_moves(self.men, listed)]
+        moves = np.array([move for move in listed.tolist() if move in allowed], np.int64)
+        if len(moves) == 0:
+            return int(actions[0])
+        times = np.array([self._times_stood(move) for move in moves.tolist()], np.int64)
+        values = value_attempts(self.men, self.kings, self.belief, moves, times, FIFTY - self.quiet)
+        self.nodes += len(moves)
+        values += [NOISE * random_unit(self.stream) for _ in moves]
+        return self._turn_move(int(moves[np.argmax(values)]))
+
+    def _times_stood(self, move: int) -> int:
+        """Count the earlier occurrences of the own men's placement after a move."""
+        men = self.men.copy()
+        move_own(men, 0, move)
+        return self.visits.get(men.tobytes(), 0)

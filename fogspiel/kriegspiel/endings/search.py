@@ -1,0 +1,357 @@
+"""Mating a lone king whose squares are known as a set: the special endings (KQK, KRK, KRRK, KPK and any other).
+
+Against a lone king a metaposition is exact: the own men, and the set of squares on which the king may be. An own move
+divides this set by the referee's answer (refused, silent, check in one of five directions, mate, stalemate), and the
+king's reply spreads each part by one step. The value of a move is the mean and the worst over the parts:
+
+    value(move, ahead) = weigh(value of each part), where the value of a part is
+        how far the king is confined there                                      if the move is valued at once (ahead 0)
+        the best value(next move, ahead - 1) of the most promising next moves   otherwise
+
+`value_move` is this recursion with a stack: a row of `Stack` for each own move that is still to be looked ahead. The
+weights are set by hand so that the endings are won against a random king.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import (
+    BETWEEN,
+    BISHOP,
+    FALLING,
+    FILE,
+    KINDS,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    PAWN,
+    QUEEN,
+    RANK,
+    RISING,
+    ROOK,
+    along,
+    bit,
+    reach,
+    union,
+)
+from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes
+from ...games.chess.position import end_of, move_of, start_of
+from ..beliefs.board_filter import around, leaps
+from ..beliefs.metaposition import threatened_by_pawns_up
+from ..evaluation.metaposition_value import CENTRALITY
+from ..game.attempts import move_own
+
+REFUSED, MATED, STALEMATED, SILENT = 0, 1, 2, 3
+# The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight.
+PARTS = 9
+DIRECTIONS = PARTS - SILENT - 1
+# The squares whose longer diagonal is parallel to a1-h8 are those of two opposite quarters of the board.
+RISING_LONG = np.int64(-0x0F0F0F0FF0F0F0F1)
+LEFT_OF = np.array([sum(0x0101010101010101 << f for f in range(file)) for file in range(8)], np.int64)
+# The files on either side of a file.
+RIGHT_OF = ~np.array([sum(0x0101010101010101 << f for f in range(file + 1)) for file in range(7)] + [-1], np.int64)
+
+# The value of mate, what it gains by each own move that it comes sooner, and what losing the win costs.
+MATE, SOONER, LOST = 1000.0, 10.0, 2000.0
+WORST = 0.9  # how much the worst part counts against the mean, while there is patience
+# The share of a loss that counts because there is a risk at all, and that of a man who is not the last to win with.
+ANY_RISK, MINOR_LOSS = 0.1, 0.1
+# The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
+# king and of every quarter around the only rook or queen; and the worth of this man beside the own king.
+IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
+PAWN_STEP = 6.0
+MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
+# What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most.
+ENOUGH_MEN = 500.0
+WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
+
+
+class Stack(NamedTuple):
+    """The moves that are being valued: row n is a move after which n more own moves are looked ahead.
+
+    A row has the own men before and after the move, the squares that they attack by direction of check, the parts of
+    the king's squares with their shares and values, and from how many squares the king may take an own man (lost).
+    For the part that is being valued it has the next own moves with their values at once (promise), how many are
+    listed, and how many of these are left to be looked into.
+    """
+
+    men: np.ndarray
+    after: np.ndarray
+    lines: np.ndarray
+    parts: np.ndarray
+    shares: np.ndarray
+    values: np.ndarray
+    lost: np.ndarray
+    part: np.ndarray
+    moves: np.ndarray
+    promise: np.ndarray
+    listed: np.ndarray
+    left: np.ndarray
+
+
+def empty_stack(ahead: int) -> Stack:
+    """The rows to look so many own moves ahead."""
+    rows = ahead + 1
+    men, after = np.zeros((2, rows, KINDS), np.int64)
+    lines = np.zeros((rows, DIRECTIONS), np.int64)
+    parts, shares = np.zeros((2, rows, PARTS), np.int64)
+    moves = np.zeros((rows, MOST_MOVES), np.int64)
+    lost, part, listed, left = np.zeros((4, rows), np.int64)
+    values, promise = np.zeros((rows, PARTS)), np.zeros((rows, MOST_MOVES))
+    return Stack(men, after, lines, parts, shares, values, lost, part, moves, promise, listed, left)
+
+
+@kernel
+def sight(men, own, out):
+    """The squares that the own men attack: all together, and by direction of check as the king there would hear it."""
+    ranks, files, rising, falling = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for kind in range(BISHOP, KING):
+        left = men[kind]
+        while left:
+            square = trailing_zeros(left)
+            if kind != BISHOP:
+                ranks |= along(RANK, square, own)
+                files |= along(FILE, square, own)
+            if kind != ROOK:
+                rising |= along(RISING, square, own)
+                falling |= along(FALLING, square, own)
+            left &= left - 1
+    pawns = men[PAWN]
+    rising |= threatened_by_pawns_up(pawns) & (pawns << 9)
+    falling |= threatened_by_pawns_up(pawns) & (pawns << 7)
+    out[0], out[1] = ranks, files
+    out[2] = rising & RISING_LONG | falling & ~RISING_LONG
+    out[3] = rising & ~RISING_LONG | falling & RISING_LONG
+    out[4] = leaps(men[KNIGHT])
+    return ranks | files | rising | falling | out[4] | bitboards.KING_ATTACKS[trailing_zeros(men[KING])]
+
+
+@kernel
+def hear(men, kings, action, after, lines, here):
+    """Make a move in `after`, and divide the king's squares by the answers. The squares that are not attacked then."""
+    start, end = start_of(action), end_of(action)
+    for kind in range(KINDS):
+        after[kind] = men[kind]
+    kind = move_own(after, 0, action)
+    barred = bitboards.KING_ATTACKS[end] if kind == KING else BETWEEN[start, end]
+    if kind == PAWN:
+        barred |= bit(end)
+    attacked = sight(after, union(after), lines)
+    free = ~attacked
+    mobile = around(free)
+    legal = kings & ~barred & ~bit(end)
+    here[REFUSED], here[MATED], here[STALEMATED] = kings & barred, legal & attacked & ~mobile, legal & free & ~mobile
+    here[SILENT] = legal & free & mobile
+    legal &= attacked & mobile
+    for part in range(SILENT + 1, PARTS):
+        here[part] = legal & lines[part - SILENT - 1]
+        legal &= ~here[part]
+    return free
+
+
+@kernel
+def divide(men, kings, action, after, lines, parts, shares):
+    """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
+
+    The parts are the squares on which it is when the own side is next to try something, the shares how many of the
+    squares each answer has before the reply. The result is from how many squares the king may take an own man.
+    """
+    free, lost = hear(men, kings, action, after, lines, parts), 0
+    own = union(after)
+    for part in range(PARTS):
+        shares[part] = ones(parts[part])
+        if part >= SILENT:
+            replies = around(parts[part]) & free
+            if replies & own:
+                lost += ones(around(replies & own) & parts[part])
+            parts[part] = replies & ~own
+    return lost
+
+
+@inlined
+def distance(a, b):
+    """Return the number of king steps from one square to another."""
+    return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
+
+
+@kernel
+def _quarters(kings, square):
+    """In how many of the four quarters of the board around a rook or a queen the king may be."""
+    up, left, right = ~np.int64(0) << (square & 56), LEFT_OF[square & 7], RIGHT_OF[square & 7]
+    found = 0
+    for half in (up << 8 if square < 56 else np.int64(0), ~up):
+        for side in (left, right):
+            if kings & half & side:
+                found += 1
+    return found
+
+
+@kernel
+def _cage(men, kings, lines):
+    """All squares that the king could ever reach if the own men stood still."""
+    free = ~(sight(men, union(men), lines) | union(men))
+    cage, before = kings, np.int64(0)
+    while cage != before:
+        before = cage
+        cage |= around(cage) & free
+    return cage
+
+
+@kernel
+def _confinement(men, kings, lines):
+    """Score a set of possible squares of the king for the own side, which is to move."""
+    king, majors, pawns = trailing_zeros(men[KING]), men[ROOK] | men[QUEEN], men[PAWN]
+    worth, farthest = 0.0, 0
+    left = _cage(men, kings, lines)
+    while left:
+        worth -= IN_CAGE * CENTRALITY[trailing_zeros(left)]
+        left &= left - 1
+    left = kings
+    while left:
+        square = trailing_zeros(left)
+        worth -= POSSIBLE * CENTRALITY[square]
+        farthest = max(farthest, distance(square, king))
+        left &= left - 1
+    worth -= FARTHEST * farthest
+    material = 0.0
+    for kind in range(KING):
+        material += MEN_VALUE[kind] * ones(men[kind])
+    worth += min(material, ENOUGH_MEN)
+    if majors and majors & (majors - 1) == 0:
+        worth -= QUARTER * _quarters(kings, trailing_zeros(majors)) * ones(kings)
+        if bitboards.KING_ATTACKS[king] & majors:
+            worth += TOGETHER
+    while pawns:
+        square = trailing_zeros(pawns)
+        worth += PAWN_STEP * (square >> 3) - distance(king, square)
+        pawns &= pawns - 1
+    return worth
+
+
+@kernel
+def list_own_moves(men, out):
+    """List the own moves; pawns become queens, or rooks, which seldom stalemate."""
+    own, count = union(men), 0
+    for kind in range(KINDS):
+        left = men[kind]
+        while left:
+            start = trailing_zeros(left)
+            ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
+            count = list_queening_moves(start, ends, kind == PAWN, out, count)
+            if kind == PAWN and ends & LAST_RANKS[0]:
+                out[count] = move_of(start, trailing_zeros(ends), ROOK)
+                count += 1
+            left &= left - 1
+    return count
+
+
+@inlined
+def _goes_on(parts, shares, part):
+    """True if the game goes on in a part of the king's squares."""
+    return shares[part] and parts[part] and part != MATED and part != STALEMATED
+
+
+@kernel
+def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
+    """The value of a move by the values of its parts: their mean and the worst of them, less what is risked.
+
+    The fewer moves the fifty-move rule leaves, the smaller `patience` is, from 1 to 0: the more the mean counts, and
+    the less it counts that there is a risk at all.
+    """
+    total, mean, worst = shares[MATED] + shares[STALEMATED], (MATE + SOONER * ahead) * shares[MATED], MATE
+    for part in range(PARTS):
+        if shares[part] and part != MATED and part != STALEMATED:
+            if parts[part] == 0:  # it can only take
+                values[part] = -LOST
+            total += shares[part]
+            mean += values[part] * shares[part]
+            worst = min(worst, values[part])
+    total, risk = max(1, total), 0.0
+    if shares[STALEMATED]:
+        worst = min(worst, 0.0)
+        risk += LOST * (ANY_RISK * patience + shares[STALEMATED] / total)
+    if lost:
+        is_last = ones(men[PAWN] | men[ROOK] | men[QUEEN]) < 2  # the only man that can mate or promote
+        risk += (LOST if is_last else MINOR_LOSS * LOST) * (ANY_RISK * patience + lost / total)
+    heed = WORST * patience
+    return mean / total * (1.0 - heed) + worst * heed - risk
+
+
+@kernel
+def _rank_next_moves(men, kings, patience, stack, row):
+    """List the next own moves of a row and value them at once, by means of row 0. The best value."""
+    moves, promise = stack.moves[row], stack.promise[row]
+    after, lines, parts = stack.after[0], stack.lines[0], stack.parts[0]
+    shares, values = stack.shares[0], stack.values[0]
+    count, best = list_own_moves(men, moves), WORSE_THAN_ANY
+    for i in range(count):
+        lost = divide(men, kings, moves[i], after, lines, parts, shares)
+        for part in range(PARTS):
+            if _goes_on(parts, shares, part):
+                values[part] = _confinement(men if part == REFUSED else after, parts[part], lines)
+        promise[i] = _weigh_parts(men, parts, shares, values, lost, patience, 0)
+        best = max(best, promise[i])
+    stack.listed[row] = count
+    return best
+
+
+@kernel
+def _take_most_promising(moves, promise, count):
+    """The next own move with the greatest value at once, which is not taken again."""
+    best = 0
+    for i in range(count):
+        if promise[i] > promise[best]:
+            best = i
+    promise[best] = LOOKED_INTO
+    return moves[best]
+
+
+@kernel
+def _begin_row(men, kings, action, stack, row):
+    """Let a row of the stack begin with a move of these men."""
+    for kind in range(KINDS):
+        stack.men[row, kind] = men[kind]
+    stack.part[row] = -1
+    parts, shares = stack.parts[row], stack.shares[row]
+    stack.lost[row] = divide(men, kings, action, stack.after[row], stack.lines[row], parts, shares)
+
+
+@kernel
+def value_move(men, kings, action, ahead, width, patience, stack):
+    """The value of a move, looking so many own moves ahead (one at least).
+
+    The last move ahead is the best of all, those before are the best of the `width` most promising.
+    """
+    row = ahead
+    _begin_row(men, kings, action, stack, row)
+    while True:
+        parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
+        if stack.left[row]:  # a next move of this part, to be looked into one row below
+            stack.left[row] -= 1
+            move = _take_most_promising(stack.moves[row], stack.promise[row], stack.listed[row])
+            _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
+            row -= 1
+        elif part + 1 < PARTS:  # the next part
+            part += 1
+            stack.part[row] = part
+            if _goes_on(parts, shares, part):
+                here = stack.men[row] if part == REFUSED else stack.after[row]
+                values[part] = _rank_next_moves(here, parts[part], patience, stack, row)
+                if row > 1:
+                    stack.left[row], values[part] = min(width, stack.listed[row]), WORSE_THAN_ANY
+        else:
+            value = _weigh_parts(stack.men[row], parts, shares, values, stack.lost[row], patience, row)
+            if row == ahead:
+                return value
+            row += 1
+            stack.values[row, stack.part[row]] = max(stack.values[row, stack.part[row]], value)
+
+
+@kernel
+def value_moves(men, kings, moves, ahead, width, patience, stack, values):
+    """Fill in the values of moves."""
+    for i in range(len(moves)):
+        values[i] = value_move(men, kings, moves[i], ahead, width, patience, stack)

@@ -1,0 +1,161 @@
+"""Distance-to-mate tables of a visible lone king against a king and one or two men, by retrograde analysis.
+
+A placement of the own men is a number, 64 squares to a digit: king + 64 * first man + 4096 * second man. The lone king
+blocks no line that matters to itself, so what it may do depends on the own men alone, and a whole set of its squares
+is worked out at once. Layer by layer, n being the own moves to mate:
+
+    doomed  the king is to move, and is mated, or can only go to squares that are won in n; captures are ways out
+    won     the own side is to move, and a move that is possible from there leads to doomed
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ...core.compile.kernel import kernel, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, bit, reach
+from ...games.chess.moves import pushes
+from ..beliefs.board_filter import around
+from ..beliefs.metaposition import threatened_by_pawns_up
+
+NO_MATE = 255  # what a table says where the lone king is not mated by force
+ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
+LONGEST = 60  # own moves that no ending of two men against a king exceeds
+
+
+@kernel
+def placement_of(men):
+    """The number of a placement of own men by kind: the king, then the others from queens down to pawns."""
+    number, place = trailing_zeros(men[KING]), 6
+    for kind in range(QUEEN, PAWN - 1, -1):
+        left = men[kind]
+        while left:
+            number |= trailing_zeros(left) << place
+            place += 6
+            left &= left - 1
+    return number
+
+
+@kernel
+def stand(number, kinds, squares):
+    """Decode a placement; return the set of its squares, or 0 if two are the same."""
+    own = NONE
+    for man in range(len(kinds) + 1):
+        squares[man] = (number >> (6 * man)) & 63
+        if own & bit(squares[man]) or (man and kinds[man - 1] == PAWN and not 8 <= squares[man] < 56):
+            return NONE
+        own |= bit(squares[man])
+    return own
+
+
+@kernel
+def _attacks(kinds, squares, own):
+    """The squares that the own men attack; the lone king shields none."""
+    found = bitboards.KING_ATTACKS[squares[0]]
+    for man in range(1, len(kinds) + 1):
+        if kinds[man - 1] == PAWN:
+            found |= threatened_by_pawns_up(bit(squares[man]))
+        else:
+            found |= reach(kinds[man - 1], squares[man], own)
+    return found
+
+
+@kernel
+def _note(distances, number, squares, layer):
+    """Write the distance of some squares of the lone king."""
+    while squares:
+        distances[number, trailing_zeros(squares)] = layer
+        squares &= squares - 1
+
+
+@kernel
+def _doom(kinds, won, doomed, fresh, attacked, to_be_mated, layer):
+    """Find where the king that is to move is mated within so many more own moves. Whether any square is new."""
+    squares, found = np.empty(len(kinds) + 1, np.int64), False
+    for number in range(len(won)):
+        own = stand(number, kinds, squares)
+        fresh[number] = 0
+        if own == 0:
+            continue
+        free = ~attacked[number]
+        here = ~(own | bitboards.KING_ATTACKS[squares[0]]) & ~around(free & ~won[number]) & (~free | around(free))
+        fresh[number] = here & ~doomed[number]
+        if fresh[number]:
+            doomed[number] |= here
+            _note(to_be_mated, number, fresh[number], layer)
+            found = True
+    return found
+
+
+@kernel
+def _win(kinds, won, fresh, attacked, to_mate, queens, layer):
+    """Find where the own side, which is to move, has a move to what is newly doomed; `queens` if it promotes."""
+    squares = np.empty(len(kinds) + 1, np.int64)
+    for number in range(len(won)):
+        own = stand(number, kinds, squares)
+        open_squares = ~(attacked[number] | own | won[number]) if own else NONE
+        if open_squares == 0:
+            continue
+        gained = NONE
+        for man in range(len(kinds) + 1):
+            start, kind = squares[man], KING if man == 0 else kinds[man - 1]
+            ends = pushes(start, 0, own) if kind == PAWN else reach(kind, start, own) & ~own
+            while ends:
+                end = trailing_zeros(ends)
+                after = number + ((end - start) << (6 * man))
+                passed = BETWEEN[start, end] | bit(end)
+                if kind == PAWN and LAST_RANKS[0] & bit(end):
+                    left = open_squares & ~passed & ~gained
+                    while left:
+                        if queens[after, trailing_zeros(left)] < layer:
+                            gained |= left & -left
+                        left &= left - 1
+                else:
+                    gained |= fresh[after] & open_squares & ~passed
+                ends &= ends - 1
+        won[number] |= gained
+        _note(to_mate, number, gained, layer)
+
+
+@kernel
+def _begin(kinds, attacked):
+    """Work out the squares that the own men attack in every placement."""
+    squares = np.empty(len(kinds) + 1, np.int64)
+    for number in range(len(attacked)):
+        own = stand(number, kinds, squares)
+        if own:
+            attacked[number] = _attacks(kinds, squares, own)
+
+
+@dataclass(frozen=True)
+class EndgameTable:
+    """Own moves to mate by placement and square of the lone king, if the own side or if the king is to move."""
+
+    kinds: tuple[int, ...]
+    to_mate: np.ndarray
+    to_be_mated: np.ndarray
+
+
+def kinds_of(men: np.ndarray) -> tuple[int, ...]:
+    """The kinds of own men beside the king, from queens down to pawns, as often as there are men."""
+    return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range((int(men[kind]) & ALL_SQUARES).bit_count()))
+
+
+@cache
+def endgame_table(*kinds: int) -> EndgameTable:
+    """The table of a king with these men against a king; a single pawn becomes a queen."""
+    if not 1 <= len(kinds) <= 2 or (PAWN in kinds and len(kinds) > 1):
+        raise ValueError(f"there is no table of {len(kinds)} men: it must be one man, or two that are not pawns")
+    placements = 64 ** (len(kinds) + 1)
+    listed = np.array(kinds, np.int64)
+    won, doomed, fresh, attacked = np.zeros((4, placements), np.int64)
+    to_mate, to_be_mated = np.full((2, placements, 64), NO_MATE, np.uint8)
+    queens = endgame_table(QUEEN).to_be_mated if kinds == (PAWN,) else to_be_mated
+    _begin(listed, attacked)
+    for layer in range(LONGEST):
+        if not _doom(listed, won, doomed, fresh, attacked, to_be_mated, layer) and PAWN not in kinds:
+            break
+        _win(listed, won, fresh, attacked, to_mate, queens, layer + 1)
+    return EndgameTable(kinds, to_mate, to_be_mated)

@@ -1,0 +1,3 @@
+"""Kriegspiel."""
+
+from .look import GAMES as GAMES

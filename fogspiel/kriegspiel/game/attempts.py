@@ -1,0 +1,264 @@
+"""Attempts of a player who sees only the own men: every geometric move with only own men in the way."""
+
+from ...core.compile.kernel import in_place, inlined, ones, trailing_zeros
+from ...games.chess import bitboards
+from ...games.chess.bitboards import (
+    ABOVE,
+    BELOW,
+    BISHOP,
+    FALLING,
+    FILE,
+    KINDS,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    NO_MAN,
+    NO_SQUARE,
+    NONE,
+    PAWN,
+    QUEEN,
+    RANK,
+    RISING,
+    ROOK,
+    THROUGH,
+    bit,
+    kind_on,
+    reach,
+)
+from ...games.chess.moves import (
+    ALLOWED,
+    CHECKERS,
+    PINNED,
+    PROMOTIONS,
+    castlings,
+    list_moves,
+    passant_is_legal,
+    pushes,
+    taken_left,
+    taken_right,
+)
+from ...games.chess.position import MEN, MOVER, PASSANT, castling_rook, end_of, king_of, move_of, promotion_of, start_of
+
+MOST_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
+MOST_MEN = 16
+CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
+CHOICES = 3  # a row for every man: where it stands, where it can try to go, and how many promotions each try has
+
+
+@inlined
+def attempt_squares(kind, square, colour, own, rights, tries):
+    """The squares that a man can try to go to; pawns try to take only if the referee has announced tries."""
+    if kind == PAWN:
+        found = pushes(square, colour, own)
+        return found | bitboards.PAWN_ATTACKS[colour, square] & ~own if tries else found
+    found = reach(kind, square, own) & ~own
+    return found | castlings(square, colour, rights, own) if kind == KING else found
+
+
+@in_place
+def attempts(men, own, colour, rights, tries, refused, out):
+    """List what the side may try: `men` begins with the six sets of men, of which `own` are that side's.
+
+    `refused` has a cell for every square: the set of squares to which the man there has been refused this turn.
+    """
+    count = 0
+    for kind in range(KINDS):
+        left = men[kind] & own
+        while left:
+            square = trailing_zeros(left)
+            ends = attempt_squares(kind, square, colour, own, rights, tries) & ~refused[square]
+            count = list_moves(square, ends, kind == PAWN, out, count)
+            left &= left - 1
+    return count
+
+
+@inlined
+def _add_choices(left, kind, colour, own, rights, tries, out, count):
+    """Add the rows of all men of one kind: folded into its caller, so that the kind is known when it is compiled."""
+    while left:
+        square = trailing_zeros(left)
+        ends = attempt_squares(kind, square, colour, own, rights, tries)
+        promotes = kind == PAWN and ends & LAST_RANKS[colour] != 0
+        out[count, CHOICE_SQUARE], out[count, CHOICE_ENDS] = square, ends
+        out[count, CHOICE_WEIGHT] = PROMOTIONS if promotes else 1
+        count += 1
+        left &= left - 1
+    return count
+
+
+@in_place
+def choices(men, own, colour, rights, tries, out):
+    """List the attempts of a side at the beginning of a turn, one row per man in the order of `attempts`."""
+    count = _add_choices(men[PAWN] & own, PAWN, colour, own, rights, tries, out, 0)
+    count = _add_choices(men[KNIGHT] & own, KNIGHT, colour, own, rights, tries, out, count)
+    count = _add_choices(men[BISHOP] & own, BISHOP, colour, own, rights, tries, out, count)
+    count = _add_choices(men[ROOK] & own, ROOK, colour, own, rights, tries, out, count)
+    count = _add_choices(men[QUEEN] & own, QUEEN, colour, own, rights, tries, out, count)
+    return _add_choices(men[KING] & own, KING, colour, own, rights, tries, out, count)
+
+
+@in_place
+def choice_count(choice, men):
+    """The number of attempts that these rows stand for."""
+    count = 0
+    for man in range(men):
+        count += ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
+    return count
+
+
+@in_place
+def taken_choice(choice, number):
+    """The attempt that is `number` on the list; it and its other promotions are struck off the rows."""
+    man = 0
+    here = ones(choice[0, CHOICE_ENDS]) * choice[0, CHOICE_WEIGHT]
+    while number >= here:
+        number -= here
+        man += 1
+        here = ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
+    weight, ends = choice[man, CHOICE_WEIGHT], choice[man, CHOICE_ENDS]
+    for _ in range(number // weight):
+        ends &= ends - 1
+    end = trailing_zeros(ends)
+    choice[man, CHOICE_ENDS] ^= bit(end)
+    return move_of(choice[man, CHOICE_SQUARE], end, QUEEN - number % weight if weight == PROMOTIONS else 0)
+
+
+@in_place
+def refuse(refused, start, end):
+    """Remember a refused attempt until the turn is over."""
+    refused[start] |= bit(end)
+
+
+@in_place
+def move_own(men, colour, move):
+    """Make an accepted move on the own men alone: six sets in the first cells of `men`. The kind that moved."""
+    start, end, promotion = start_of(move), end_of(move), promotion_of(move)
+    kind = kind_on(men, start)
+    men[kind] ^= bit(start) | bit(end)
+    if promotion:
+        men[PAWN] ^= bit(end)
+        men[promotion] |= bit(end)
+    elif kind == KING and abs(end - start) == 2:
+        men[ROOK] ^= bit(castling_rook(colour, start, end)) | bit((start + end) // 2)
+    return kind
+
+
+@in_place
+def lose_own(men, square):
+    """Take an own man off the board. The kind that was lost."""
+    kind = kind_on(men, square)
+    if kind != NO_MAN:
+        men[kind] ^= bit(square)
+    return kind
+
+
+# Referee's message after a move, the same for both players (rule sets: `kriegspiel.announcements`).
+#
+# 0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
+# 1    the square of the taken man, or -1
+# 2    the directions from which the mover's king is in check, as a set of the five below
+# 3    how many legal captures the mover's pawns have; under other rules than those of the Internet Chess Club whether
+#      there are any, or the squares of the pawns that have some, or always 0
+
+TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
+MESSAGE = 4  # the cells of a message
+NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, MAN_TAKEN, PASSANT_TAKEN = 0, 1, 2, 3, 4
+CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
+
+
+@in_place
+def rising_is_long(square):
+    """True if of the two diagonals through a square the one parallel to a1-h8 has more squares."""
+    return (square % 8 < 4) == (square < 32)
+
+
+@in_place
+def line_of_check(direction, king):
+    """The line of the board that the referee means by a direction other than the knight's."""
+    if direction == BY_RANK:
+        return RANK
+    if direction == BY_FILE:
+        return FILE
+    return RISING if (direction == BY_LONG_DIAGONAL) == rising_is_long(king) else FALLING
+
+
+@inlined
+def direction_of_check(king, checker):
+    """The direction from which a man other than a knight, alone in the set `checker`, gives check."""
+    if (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
+        return BY_RANK
+    if (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
+        return BY_FILE
+    if ((ABOVE[RISING, king] | BELOW[RISING, king]) & checker != 0) == rising_is_long(king):
+        return BY_LONG_DIAGONAL
+    return BY_SHORT_DIAGONAL
+
+
+@in_place
+def directions(pos, limits):
+    """The directions of check, as the king sees them; a pawn's is a diagonal."""
+    king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
+    while left:
+        checker = left & -left
+        found |= BY_KNIGHT if pos[KNIGHT] & checker else direction_of_check(king, checker)
+        left &= left - 1
+    return found
+
+
+@in_place
+def pawn_tries(pos, limits, per_piece):
+    """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
+    mover = pos[MOVER]
+    pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
+    free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], LAST_RANKS[mover]
+    left, right = taken_left(free, mover) & victims, taken_right(free, mover) & victims
+    count = ones(left) + ones(right)
+    promoting = ones(left & last) + ones(right & last)
+    while pinned:
+        ends = (
+            bitboards.PAWN_ATTACKS[mover, trailing_zeros(pinned)]
+            & victims
+            & THROUGH[king_of(pos, mover), trailing_zeros(pinned)]
+        )
+        count += ones(ends)
+        promoting += ones(ends & last)
+        pinned &= pinned - 1
+    if pos[PASSANT] != NO_SQUARE:
+        takers = bitboards.PAWN_ATTACKS[1 - mover, pos[PASSANT]] & pawns
+        while takers:
+            if passant_is_legal(pos, trailing_zeros(takers)):
+                count += 1
+            takers &= takers - 1
+    return count + 3 * promoting if per_piece else count
+
+
+@in_place
+def capturing_pawns(pos, limits):
+    """The squares of the mover's pawns that have a legal capture."""
+    mover = pos[MOVER]
+    pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
+    left, found = pawns, NONE
+    while left:
+        square = trailing_zeros(left)
+        ends = bitboards.PAWN_ATTACKS[mover, square] & victims
+        if limits[PINNED] & bit(square):
+            ends &= THROUGH[king_of(pos, mover), square]
+        if ends:
+            found |= bit(square)
+        left &= left - 1
+    if pos[PASSANT] != NO_SQUARE:
+        takers = bitboards.PAWN_ATTACKS[1 - mover, pos[PASSANT]] & pawns
+        while takers:
+            if passant_is_legal(pos, trailing_zeros(takers)):
+                found |= takers & -takers
+            takers &= takers - 1
+    return found
+
+
+@in_place
+def announced_capture(pos, victim, end, at_arrival, out):
+    """Write what is said of the man on `victim`, who is about to be taken by a move to `end`, or that there is none."""
+    out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
+    if victim != NO_SQUARE:
+        out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN
+        out[SQUARE] = end if at_arrival else victim

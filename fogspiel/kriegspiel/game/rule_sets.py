@@ -1,0 +1,192 @@
+"""The rule sets of Kriegspiel by name: what the referee says under each, and the switches that are usual there."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ...core.compile.kernel import kernel
+from ...games.chess.bitboards import NO_SQUARE, PAWN, bit
+from ...games.chess.moves import restrict
+from ...games.chess.position import end_of, victim_square
+from .attempts import (
+    CHECKS,
+    MAN_TAKEN,
+    NOTHING_TAKEN,
+    PASSANT_TAKEN,
+    PAWN_TAKEN,
+    PIECE_TAKEN,
+    SQUARE,
+    TAKEN,
+    TRIES,
+    capturing_pawns,
+    directions,
+    pawn_tries,
+)
+
+# Announcements of the referee under each rule set, and the test of a board against them.
+#
+# A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee
+# and every belief use the same kernels: a board fits if the referee would say of it what was heard.
+
+# What houses differ in: the switches.
+PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
+# True if a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares.
+KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
+# The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals.
+MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
+# Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw.
+PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
+TRIES_OTHERWISE = TRIES_HIDDEN | TRIES_YES_NO | TRIES_BY_SQUARE
+# The bits that make a rule set, without the switches.
+RULE_SET = ~(PROMOTIONS_COUNT_FOUR | PASSANT_AT_ARRIVAL | NO_FIFTY | NO_REPETITION | NO_MATERIAL) & 0xFFFF
+# Numbers of tries as a belief has them that was not told the number: nothing was said, or that there are some.
+UNKNOWN, SOME = -1, -2
+
+
+@kernel
+def announced_kind(board, victim, end, switches):
+    """Return the announcement about the man on `victim`, about to be captured by a move to `end`."""
+    if switches & PASSANT_SAID and victim != end:
+        return PASSANT_TAKEN
+    if switches & KIND_HIDDEN:
+        return MAN_TAKEN
+    return PAWN_TAKEN if board[PAWN] & bit(victim) else PIECE_TAKEN
+
+
+@kernel
+def announce_capture(board, move, switches, out):
+    """Write what is said of the man that a legal move is about to take, or that there is none."""
+    victim, end = victim_square(board, move), end_of(move)
+    out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
+    if victim != NO_SQUARE:
+        out[TAKEN] = announced_kind(board, victim, end, switches)
+        out[SQUARE] = end if switches & PASSANT_AT_ARRIVAL else victim
+
+
+@kernel
+def announced_tries(board, limits, switches):
+    """Return the announcement about the mover's pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
+    if switches & TRIES_OTHERWISE == 0:
+        return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
+    if switches & TRIES_HIDDEN:
+        return 0
+    takers = capturing_pawns(board, limits)
+    return takers if switches & TRIES_BY_SQUARE else 1 if takers else 0
+
+
+@kernel
+def fits_capture(board, move, message, switches):
+    """True if what is said of a capture fits a legal move that is about to be made."""
+    victim = victim_square(board, move)
+    if victim == NO_SQUARE:
+        return message[TAKEN] == NOTHING_TAKEN
+    end = end_of(move)
+    if message[SQUARE] != (end if switches & PASSANT_AT_ARRIVAL else victim):
+        return False
+    return message[TAKEN] == announced_kind(board, victim, end, switches)
+
+
+@kernel
+def fits_position(board, message, limits, switches):
+    """True if what is said of checks and tries fits a board on which the move has been made; fills in the limits."""
+    restrict(board, limits)
+    return directions(board, limits) == message[CHECKS] and announced_tries(board, limits, switches) == message[TRIES]
+
+
+@kernel
+def known_tries(message, switches):
+    """The number of tries that a message tells, or UNKNOWN or SOME."""
+    if switches & TRIES_HIDDEN:
+        return UNKNOWN
+    if switches & TRIES_OTHERWISE and message[TRIES] != 0:
+        return SOME
+    return message[TRIES]
+
+
+@kernel
+def tries_fit(tries, known):
+    """True if a true number of tries fits what is known of it."""
+    return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)
+
+
+ICC = "icc"
+NEAR = 0.5  # how similar a name must be to be suggested
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """A rule set."""
+
+    name: str
+    title: str
+    about: str  # in a sentence for people
+    bits: int
+    fifty: bool = True  # true if fifty quiet moves are usually a draw
+    repetition: bool = True
+    passant_square: str = "victim"
+
+
+RULE_SETS = {
+    found.name: found
+    for found in (
+        RuleSet(
+            ICC,
+            "ICC",
+            "captures by pawn or piece, the number of pawn tries, refused attempts in private",
+            0,
+        ),
+        RuleSet(
+            "berkeley",
+            "Berkeley",
+            "captures by their square alone, nothing about pawn captures; both hear of refused attempts",
+            KIND_HIDDEN | TRIES_HIDDEN | REFUSALS_HEARD | LONG_LIMIT,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "berkeley-any",
+            "Berkeley + Any",
+            "as Berkeley, but the mover may ask whether any pawn can take, and then must take with one",
+            KIND_HIDDEN | TRIES_HIDDEN | REFUSALS_HEARD | LONG_LIMIT | MAY_ASK | MUST_TAKE,
+            fifty=False,
+            repetition=False,
+        ),
+        RuleSet(
+            "cincinnati",
+            "Cincinnati",
+            "captures by pawn or piece, whether any pawn can take; both hear of refused attempts",
+            TRIES_YES_NO | REFUSALS_HEARD,
+        ),
+        RuleSet(
+            "rand",
+            "RAND",
+            "captures by pawn or piece, the squares of pawns that can take, promotions; stalemate loses; both hear of "
+            "refused attempts",
+            TRIES_BY_SQUARE | REFUSALS_HEARD | PROMOTION_SAID | STALEMATE_LOSES,
+        ),
+        RuleSet(
+            "english",
+            "English",
+            "captures by their square alone and en passant as such; the mover may ask whether any pawn can take, and "
+            "then must try one capture; both hear of refused attempts",
+            KIND_HIDDEN | TRIES_HIDDEN | REFUSALS_HEARD | MAY_ASK | PASSANT_SAID,
+            repetition=False,
+            passant_square="arrival",
+        ),
+    )
+}
+
+
+def find_rule_set(name: str) -> RuleSet:
+    """The rule set of that name, or a ValueError with similar names."""
+    words = name.strip().lower().replace("+", " ").replace("_", " ")
+    found = RULE_SETS.get("-".join(words.replace("-", " ").split()))
+    if found is None:
+        near = get_close_matches(words, RULE_SETS, n=2, cutoff=NEAR)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"there are no Kriegspiel rules {name[:40]!r}: {meant}there are {', '.join(RULE_SETS)}")
+    return found
+
+
+def rule_set_of(switches: int) -> RuleSet:
+    """The rule set that a state or a view has among its switches."""
+    return next(found for found in RULE_SETS.values() if found.bits == switches & RULE_SET)

@@ -1,0 +1,350 @@
+"""The rules of Kriegspiel as kernels: chess whose referee alone sees both sides.
+
+Without switches they are those of the Internet Chess Club ("wild 16"); `announcements` has the bits of the others.
+
+Data sheet of a state (int64 cells)
+      0 POSITION    thirteen cells, as in `chess.position`
+     13 SWITCHES    rule switches and rule set, a set of the bits of `announcements`
+     14 END         why the game is over, or 0
+     15 SAID        the message about White's last move, and that about Black's (as in `chess.messages`)
+     23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced; if kinds are not said, 0 and men
+     27 REFUSED     for every square the set of squares to which the man there was refused this turn
+     91 LIMITED     checks and pins of the mover (as in `chess.moves`)
+     94 KEYS        keys of the positions since the last capture or pawn move, the newest at CLOCK
+    195 TURNS       what both sides heard of White's last turn, or of the one that is being played, then of Black's:
+                      attempts refused before the question, its answer (0 not asked, 1 no, 2 yes), attempts refused
+                      after it, and whether a pawn promoted; always 0 where refused attempts are private
+Data sheet of a view
+      0 player, 1 who moves, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
+     11..14 what was said of the own last move, 15..18 of the other's, 19..22 TAKEN, own first,
+     23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the other
+
+Actions are moves (from + 64 * to + 4096 * promotion), and ANY, the question whether pawns can take. A refused one
+changes REFUSED and, if both sides hear of it, TURNS.
+"""
+
+import numpy as np
+
+from ...core.compile.kernel import in_place, kernel
+from ...core.game import DRAW, LOSS, OVER, WIN
+from ...core.rng import random_below
+from ...games.chess.bitboards import ALL, KINDS, NO_SQUARE, NONE, PAWN, bit
+from ...games.chess.moves import CHECKERS, LIMITS, PROMOTIONS, can_move, is_legal, possible_passant, restrict
+from ...games.chess.position import (
+    CLOCK,
+    MEN,
+    MOVER,
+    PLY,
+    POSITION,
+    RIGHTS,
+    cannot_mate,
+    end_of,
+    key_of,
+    make,
+    promotion_of,
+    start_of,
+    victim_square,
+)
+from .attempts import (
+    CHECKS,
+    CHOICES,
+    MESSAGE,
+    MOST_MEN,
+    PAWN_TAKEN,
+    TRIES,
+    announced_capture,
+    attempts,
+    capturing_pawns,
+    choice_count,
+    choices,
+    directions,
+    pawn_tries,
+    refuse,
+    taken_choice,
+)
+from .attempts import TAKEN as WHAT_WAS_TAKEN
+from .rule_sets import (
+    LONG_LIMIT,
+    MAY_ASK,
+    MUST_TAKE,
+    NO_FIFTY,
+    NO_MATERIAL,
+    NO_REPETITION,
+    PASSANT_AT_ARRIVAL,
+    PROMOTION_SAID,
+    PROMOTIONS_COUNT_FOUR,
+    RULE_SET,
+    STALEMATE_LOSES,
+    TRIES_BY_SQUARE,
+    TRIES_HIDDEN,
+    announce_capture,
+    announced_tries,
+)
+
+SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
+# Plies without a capture or a pawn move that end a game, and those that do under rules without a fifty-move rule.
+LONGEST, VERY_LONGEST = 100, 2000
+TURNS = KEYS + LONGEST + 1
+REFUSED_BEFORE, ANSWER, REFUSED_AFTER, PROMOTED = 0, 1, 2, 3
+TURN = 4  # the cells that tell of a turn
+NOT_ASKED, NO, YES = 0, 1, 2
+STATE = TURNS + 2 * TURN
+ANY = 5 << 12  # the question whether any pawn of the mover can take: a number behind those of all moves
+SEEN_PLAYER, SEEN_MOVER, SEEN_MEN, SEEN_RIGHTS, SEEN_PLY, SEEN_END, SEEN_OWN, SEEN_OTHER = 0, 1, 2, 8, 9, 10, 11, 15
+SEEN_TAKEN, SEEN_REFUSED = 19, 23
+SEEN_SWITCHES = SEEN_REFUSED + 64
+SEEN_TURN = SEEN_SWITCHES + 1
+SEEN_OTHER_TURN = SEEN_TURN + TURN
+VIEW = SEEN_OTHER_TURN + TURN
+CHECKMATE, STALEMATE, MATERIAL, FIFTY, REPETITION, TOO_LONG, LOST_STALEMATE = 1, 2, 3, 4, 5, 6, 7
+OWN_RIGHTS = np.array([3, 12], np.int64)
+HOME = np.array(
+    [
+        0x00FF00000000FF00, 0x4200000000000042, 0x2400000000000024, -0x7EFFFFFFFFFFFF7F, 0x0800000000000008,
+        0x1000000000000010, 0xFFFF, -(1 << 48), 0, 15, NO_SQUARE, 0, 0,
+    ],
+    np.int64,
+)  # fmt: skip
+"""The position in which a game begins."""
+
+
+@in_place
+def begin(state, position, switches):
+    """Set up the men of a position."""
+    for cell in range(STATE):
+        state[cell] = 0
+    for cell in range(POSITION):
+        state[cell] = position[cell]
+    state[SWITCHES] = switches
+    begin_here(state)
+
+
+@in_place
+def begin_here(state):
+    """Begin with the position that is set up."""
+    limits = state[LIMITED : LIMITED + LIMITS]
+    restrict(state, limits)
+    other = SAID + MESSAGE * (1 - state[MOVER])
+    state[other + 1] = NO_SQUARE
+    state[SAID + MESSAGE * state[MOVER] + 1] = NO_SQUARE
+    state[other + CHECKS] = directions(state, limits)
+    state[other + TRIES] = announced_tries(state, limits, state[SWITCHES])
+    state[KEYS + min(state[CLOCK], LONGEST)] = key_of(state, possible_passant(state, limits))
+    state[END] = ending(state, limits)
+    state[END] = other_ending(state)
+
+
+@in_place
+def start(state):
+    begin(state, HOME, 0)
+
+
+@in_place
+def mover(state):
+    return OVER if state[END] else state[MOVER]
+
+
+@in_place
+def legal(state, out):
+    colour, switches = state[MOVER], state[SWITCHES]
+    tries = 1 if switches & TRIES_HIDDEN else state[SAID + MESSAGE * (1 - colour) + TRIES]
+    own = state[MEN + colour]
+    count = attempts(state, own, colour, state[RIGHTS], tries, state[REFUSED : REFUSED + 64], out)
+    return sift(state, out, count) if switches & (TRIES_BY_SQUARE | MAY_ASK) else count
+
+
+@in_place
+def must_take(state):
+    """True if the mover, who was told that pawns can take, must take with one, or try it once."""
+    turn = TURNS + TURN * state[MOVER]
+    if state[turn + ANSWER] != YES:
+        return False
+    return state[SWITCHES] & MUST_TAKE != 0 or state[turn + REFUSED_AFTER] == 0
+
+
+@in_place
+def sift(state, out, count):
+    """Keep of the attempts those that the announced squares, or the answer to the question, leave; add the question."""
+    colour, switches, must = state[MOVER], state[SWITCHES], must_take(state)
+    answer, pawns = state[TURNS + TURN * colour + ANSWER], state[PAWN]
+    takers = state[SAID + MESSAGE * (1 - colour) + TRIES] if switches & TRIES_BY_SQUARE else ALL
+    if answer == NO:
+        takers = NONE
+    kept = 0
+    for i in range(count):
+        start = bit(start_of(out[i]))
+        takes = pawns & start != 0 and (end_of(out[i]) - start_of(out[i])) % 8 != 0
+        if takers & start != 0 if takes else not must:
+            out[kept] = out[i]
+            kept += 1
+    if switches & MAY_ASK and answer == NOT_ASKED:
+        out[kept] = ANY
+        kept += 1
+    return kept
+
+
+@in_place
+def is_repeated(state):
+    """True if the position stands for the third time."""
+    clock, times = min(state[CLOCK], LONGEST), 0
+    for ply in range(clock - 3):  # the key tells who moves, so every second one is unlike
+        if state[KEYS + ply] == state[KEYS + clock]:
+            times += 1
+    return times >= 2
+
+
+@in_place
+def ending(state, limits):
+    """Return the reason why the game is over in this position, or 0."""
+    if not can_move(state, limits):
+        return CHECKMATE if limits[CHECKERS] else STALEMATE
+    switches = state[SWITCHES]
+    if not switches & NO_MATERIAL and cannot_mate(state):
+        return MATERIAL
+    if not switches & NO_FIFTY and state[CLOCK] >= LONGEST:
+        return FIFTY
+    if not switches & NO_REPETITION and state[CLOCK] >= 4 and is_repeated(state):
+        return REPETITION
+    return 0
+
+
+@in_place
+def other_ending(state):
+    """Apply stalemate-loses and no-fifty-moves rules to the reason for the end."""
+    if state[END] == STALEMATE and state[SWITCHES] & STALEMATE_LOSES:
+        return LOST_STALEMATE
+    if state[END] == 0 and state[SWITCHES] & LONG_LIMIT and state[CLOCK] >= VERY_LONGEST:
+        return TOO_LONG
+    return state[END]
+
+
+@in_place
+def remember_key(state, limits):
+    """Add the key of the new position to those it may repeat."""
+    clock = state[CLOCK]
+    if clock > LONGEST:  # the fifty-move rule is off: look back as far as there is room
+        for ply in range(LONGEST):
+            state[KEYS + ply] = state[KEYS + ply + 1]
+        clock = LONGEST
+    state[KEYS + clock] = key_of(state, possible_passant(state, limits))
+
+
+@in_place
+def accept(state, limits, action):
+    """Make a legal move by the rules of the Internet Chess Club and say what is to be said of it."""
+    colour = state[MOVER]
+    said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
+    switches = state[SWITCHES]
+    announced_capture(state, victim_square(state, action), end_of(action), switches & PASSANT_AT_ARRIVAL, said)
+    if said[WHAT_WAS_TAKEN]:
+        state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
+    make(state, action)
+    restrict(state, limits)
+    said[CHECKS] = directions(state, limits)
+    said[TRIES] = pawn_tries(state, limits, switches & PROMOTIONS_COUNT_FOUR)
+    remember_key(state, limits)
+    state[END] = ending(state, limits)
+
+
+@in_place
+def accept_otherwise(state, limits, action):
+    """The same by another rule set; apart, so that it does not slow the usual rules down."""
+    colour = state[MOVER]
+    said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
+    switches, turn, next_turn = state[SWITCHES], TURNS + TURN * colour, TURNS + TURN * (1 - colour)
+    announce_capture(state, action, switches, said)
+    if said[WHAT_WAS_TAKEN]:
+        state[TAKEN + 2 * (1 - colour) + (0 if said[WHAT_WAS_TAKEN] == PAWN_TAKEN else 1)] += 1
+    make(state, action)
+    restrict(state, limits)
+    said[CHECKS] = directions(state, limits)
+    said[TRIES] = announced_tries(state, limits, switches)
+    state[turn + PROMOTED] = 1 if switches & PROMOTION_SAID and promotion_of(action) else 0
+    for cell in range(TURN):
+        state[next_turn + cell] = 0
+    remember_key(state, limits)
+    state[END] = ending(state, limits)
+    state[END] = other_ending(state)
+
+
+@in_place
+def apply(state, action):
+    if action == ANY:
+        answer(state)
+        return
+    limits, otherwise = state[LIMITED : LIMITED + LIMITS], state[SWITCHES] & RULE_SET
+    if not is_legal(state, limits, action):
+        refuse(state[REFUSED : REFUSED + 64], start_of(action), end_of(action))
+        if otherwise:
+            turn = TURNS + TURN * state[MOVER]
+            state[turn + (REFUSED_BEFORE if state[turn + ANSWER] == NOT_ASKED else REFUSED_AFTER)] += 1
+        return
+    if otherwise:
+        accept_otherwise(state, limits, action)
+    else:
+        accept(state, limits, action)
+    for square in range(64):
+        state[REFUSED + square] = 0
+
+
+@in_place
+def answer(state):
+    """Answer the question whether any pawn of the mover can take."""
+    can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
+    state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
+
+
+@in_place
+def view(state, player, out):
+    own = state[MEN + player]
+    out[SEEN_PLAYER] = player
+    out[SEEN_MOVER] = state[MOVER]
+    for kind in range(KINDS):
+        out[SEEN_MEN + kind] = state[kind] & own
+    out[SEEN_RIGHTS] = state[RIGHTS] & OWN_RIGHTS[player]
+    out[SEEN_PLY] = state[PLY]
+    out[SEEN_END] = state[END]
+    for cell in range(MESSAGE):
+        out[SEEN_OWN + cell] = state[SAID + MESSAGE * player + cell]
+        out[SEEN_OTHER + cell] = state[SAID + MESSAGE * (1 - player) + cell]
+    for cell in range(2):
+        out[SEEN_TAKEN + cell] = state[TAKEN + 2 * player + cell]
+        out[SEEN_TAKEN + 2 + cell] = state[TAKEN + 2 * (1 - player) + cell]
+    if state[MOVER] == player:
+        for square in range(64):
+            out[SEEN_REFUSED + square] = state[REFUSED + square]
+    else:
+        for square in range(64):
+            out[SEEN_REFUSED + square] = 0
+    out[SEEN_SWITCHES] = state[SWITCHES]
+    for cell in range(TURN):
+        out[SEEN_TURN + cell] = state[TURNS + TURN * player + cell]
+        out[SEEN_OTHER_TURN + cell] = state[TURNS + TURN * (1 - player) + cell]
+
+
+@in_place
+def score(state):
+    if state[END] != CHECKMATE and state[END] != LOST_STALEMATE:
+        return DRAW
+    return LOSS if state[MOVER] == 0 else WIN
+
+
+@kernel
+def play(state, plan_0, plan_1, chance, stream_0, stream_1):
+    """A game of two players who try anything; what can be tried is worked out once in a turn."""
+    choice = np.empty((MOST_MEN, CHOICES), np.int64)
+    limits = state[LIMITED : LIMITED + LIMITS]
+    start(state)
+    while state[END] == 0:
+        colour = state[MOVER]
+        stream = stream_0 if colour == 0 else stream_1
+        tries = state[SAID + MESSAGE * (1 - colour) + TRIES]
+        men = choices(state, state[MEN + colour], colour, state[RIGHTS], tries, choice)
+        left = choice_count(choice, men)
+        while True:
+            action = taken_choice(choice, random_below(stream, left))
+            if is_legal(state, limits, action):
+                break
+            left -= PROMOTIONS if promotion_of(action) else 1
+        accept(state, limits, action)
+    return score(state)

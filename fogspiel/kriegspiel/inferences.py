@@ -1,0 +1,257 @@
+"""Implications of the referee's messages by an engine's boards: as sentences, and as probabilities."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.rng import stream_of
+from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on
+from ..games.chess.fen import NAMES, directions_in, move_name, square_name
+from ..games.chess.moves import LIMITS, attackers, is_legal, restrict
+from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, end_of, king_of, occupied, start_of
+from .decisions import Decision, last_message, refused_moves
+from .engine import SearchLimit, engines, find_engine
+from .engines.fog import Fog
+from .engines.sampling import PoolSampler, Sampler
+from .evaluation.board_evaluator import DOUBT
+from .game import rules
+from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
+from .game.look import squares_in, tries_text
+from .game.rule_sets import TRIES_OTHERWISE
+
+SHOWN = 4  # squares or men that a sentence names before it says how many more there are
+LOOKED_AT = 500  # boards that are looked at one by one, the likeliest first
+DIGITS = 3
+
+
+class Boards(NamedTuple):
+    """Different boards, and the share of each."""
+
+    cells: np.ndarray
+    shares: np.ndarray
+
+
+def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
+    """The chance of each of the 64 squares to be in a set that every board has one of."""
+    octets = np.ascontiguousarray(sets).view(np.uint8).reshape(len(sets), 8)
+    return np.asarray(boards.shares @ np.unpackbits(octets, axis=1, bitorder="little"))
+
+
+PIECE = "piece"  # what is no pawn and no king
+
+
+def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
+    """The chance of every kind of man of a colour, and of a piece of any kind, for the 64 squares from a1 to h8."""
+    theirs = boards.cells[:, MEN + colour]
+    maps = {name: chances(boards, boards.cells[:, kind] & theirs) for kind, name in enumerate(NAMES)}
+    maps[PIECE] = np.sum([maps[NAMES[kind]] for kind in range(KNIGHT, KING)], axis=0)
+    return {name: [round(float(chance), DIGITS) for chance in row] for name, row in maps.items()}
+
+
+def percent(chance: float) -> str:
+    """A chance in words: `62 %`."""
+    if 0 < chance < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < chance < 0.9999 else f"{100 * chance:.0f} %"
+
+
+def listed(found: Sequence[tuple[str, float]]) -> str:
+    """Names with their chances, the likeliest first: `g8 62 %, h8 20 % and 3 more`."""
+    ranked = sorted((one for one in found if one[1] > 0), key=lambda one: -one[1])
+    words = ", ".join(f"{name} {percent(chance)}" for name, chance in ranked[:SHOWN])
+    return f"{words} and {len(ranked) - SHOWN} more" if len(ranked) > SHOWN else words
+
+
+def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterator[str]:
+    """List the knowledge at a decision, one sentence each; `kings` is the exact set of squares of a lone king."""
+    if len(boards.cells) == 0:
+        yield "The engine has no board in mind that explains all that was said"
+        return
+    likely = likeliest(boards)
+    yield of_king(seen, boards) if kings is None else of_lone_king(kings)
+    message = last_message(seen)
+    if message[TAKEN]:
+        yield of_taker(seen, boards, message[SQUARE])
+    if message[CHECKS]:
+        yield from of_checks(seen, likely, message[CHECKS])
+    if message[TRIES]:
+        yield of_tries(seen, likely, message[TRIES])
+    for move in refused_moves(seen):
+        yield from of_refusal(seen, boards, move)
+
+
+def likeliest(boards: Boards) -> Boards:
+    """The boards with the greatest shares, as many as can be looked at one by one."""
+    order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
+    shares = boards.shares[order]
+    return Boards(boards.cells[order], shares / shares.sum())
+
+
+def of_king(seen: np.ndarray, boards: Boards) -> str:
+    """Describe the possible squares of the other king."""
+    theirs = boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]]
+    where = chances(boards, boards.cells[:, KING] & theirs)
+    squares = [(square_name(square), float(where[square])) for square in range(64)]
+    many = sum(chance > 0 for _, chance in squares)
+    if many == 1:
+        return f"The other king is on {listed(squares).split()[0]} on all boards"
+    return f"The other king is on one of {many} squares: {listed(squares)}"
+
+
+def of_lone_king(kings: int) -> str:
+    """Describe the possible squares of a king that has lost all its men."""
+    squares = squares_in(kings)
+    where = squares[0] if len(squares) == 1 else f"one of {len(squares)} squares: {', '.join(squares)}"
+    return f"The other king stands alone, on {where}"
+
+
+def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
+    """Describe the possible capturer of an own man."""
+    there = bit(square)
+    kinds = [(name, float(boards.shares @ ((boards.cells[:, kind] & there) != 0))) for kind, name in enumerate(NAMES)]
+    if not any(chance for _, chance in kinds):
+        return f"A man was lost on {square_name(square)}, and the taker stands elsewhere (en passant)"
+    return f"What took on {square_name(square)} is a man of this kind: {listed(kinds)}"
+
+
+def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
+    """Describe the men that give check."""
+    side, found = int(seen[rules.SEEN_PLAYER]), dict[str, float]()
+    for board, share in zip(boards.cells, boards.shares, strict=True):
+        men = int(attackers(board, king_of(board, side), 1 - side, occupied(board))) % 2**64
+        for square in (square for square in range(64) if men >> square & 1):
+            name = f"{NAMES[int(kind_on(board, square))]} {square_name(square)}"
+            found[name] = found.get(name, 0.0) + float(share)
+    how = " and ".join("by a knight" if name == "knight" else f"on the {name}" for name in directions_in(checks))
+    if found:
+        yield f"The check {how} comes from one of these: {listed(list(found.items()))}"
+
+
+def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
+    """Describe the own pawns that can take."""
+    pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
+    captures = {
+        (start_of(move), end_of(move)): move
+        for move in Decision(seen, None).actions
+        if pawns >> start_of(move) & 1 and (end_of(move) - start_of(move)) % 8
+    }
+    found = dict.fromkeys(captures, 0.0)
+    for board, share in zip(boards.cells, boards.shares, strict=True):
+        restrict(board, limits)
+        for squares, move in captures.items():
+            found[squares] += float(share) * bool(is_legal(board, limits, move))
+    names = [(move_name(start + 64 * end), chance) for (start, end), chance in found.items()]
+    switches = int(seen[rules.SEEN_SWITCHES])
+    words = "1 pawn capture is legal" if tries == 1 else f"{tries} pawn captures are legal"
+    if switches & TRIES_OTHERWISE:
+        told = tries_text(tries, switches)
+        words = told[0].upper() + told[1:]
+    return f"{words}: {listed(names) or 'on no board one that can still be tried'}"
+
+
+def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
+    """Describe the possible obstacle of a refused attempt; captures by pawns, knights and the king are left out."""
+    start, end = start_of(move), end_of(move)
+    pushed = int(seen[rules.SEEN_MEN + PAWN]) >> start & 1 and (end - start) % 8 == 0
+    way = int(BETWEEN[start, end] | (bit(end) if pushed else 0)) % 2**64
+    where = chances(boards, boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]])
+    names = listed([(square_name(square), float(where[square])) for square in range(64) if way >> square & 1])
+    if names:
+        yield f"{move_name(move)} was refused; chances of a man in its way: {names}"
+
+
+# Engine's table of the attempts of a decision; the only module that reads it from each kind of engine.
+#
+# los, aosp, hs   evaluate boards that were drawn; each counts once
+# fog             evaluates weighted boards, here every attempt on each of them
+# fog, endings    against a lone king there are no values, but the exact set of squares on which it may be
+
+LOOSE_BOARDS = 1000  # boards of the last observation that are drawn for an engine that keeps none
+Analyst = Sampler | Fog  # the engines that keep boards in mind
+
+
+class AttemptTable(NamedTuple):
+    """Engine's evaluation of the attempts of a position."""
+
+    gains: np.ndarray  # a row per evaluated board, a column per attempt, ILLEGAL where it is not legal
+    offered: np.ndarray
+    boards: Boards
+    choice: int
+    weights: np.ndarray  # for how many drawn boards each row counts
+    # The engine's own ranks of the attempts, the greatest first, if it has others than their values.
+    ranks: np.ndarray | None = None
+    doubt: float = DOUBT  # boards on which an attempt is taken to be average, besides those on which it was evaluated
+    kings: int | None = None  # the squares on which a lone king may be, if that is all the other side has
+
+
+def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analyst:
+    """The engine of an analysis, at the beginning of a game."""
+    engine = find_engine(words)(effort, stream_of(seed, side))
+    if not isinstance(engine, Analyst):
+        makers = engines().items()
+        known = [name for name, maker in makers if isinstance(maker, type) and issubclass(maker, Analyst)]
+        raise ValueError(f"{words} keeps no boards in mind: an analysis needs one of {', '.join(known)}")
+    if isinstance(engine, Fog):
+        engine.thorough = True
+    engine.begin(side)
+    return engine
+
+
+def look(engine: Analyst, decision: Decision) -> AttemptTable:
+    """Ask an engine about a decision, after which it goes on with what was tried."""
+    choice = engine.choose(decision.seen, decision.actions)
+    engine.last = decision.action
+    return (
+        table_of_fog(engine, decision, choice) if isinstance(engine, Fog) else table_of_boards(engine, decision, choice)
+    )
+
+
+def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> AttemptTable:
+    """Return the table of a sampling engine."""
+    gains = engine.gains[: engine.evaluated].copy()
+    if isinstance(engine, PoolSampler):
+        boards = engine.pool[: engine.count]
+    else:
+        boards = engine.boards(LOOSE_BOARDS, decision.seen)
+    different = distinct_boards(boards, np.ones(len(boards)))
+    return AttemptTable(gains, engine.offered.copy(), different, choice, np.ones(len(gains)))
+
+
+def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
+    """Return the table of `fog`, or the squares of the lone king."""
+    if engine.ending:
+        kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
+        boards = lone_king_boards(decision.seen, kings)
+        return AttemptTable(nothing, np.empty(0, np.int64), boards, choice, np.empty(0), kings=kings)
+    rows = slice(engine.evaluated)
+    boards = distinct_boards(engine.belief.boards, engine.belief.weights)
+    table = engine.gains[rows].copy(), engine.offered.copy(), boards, choice, engine.drawn[rows].copy()
+    return AttemptTable(*table, engine.ranks.copy(), engine.parameters.doubt)
+
+
+def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:
+    """Boards that differ in their men, castling rights or en passant, each with its share of the weight."""
+    cells = np.ascontiguousarray(boards[:, : PASSANT + 1])
+    keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    return Boards(boards[first], np.bincount(places, weights, len(first)) / max(weights.sum(), np.finfo(float).tiny))
+
+
+def own_board(seen: np.ndarray) -> np.ndarray:
+    """The own men alone, as a position."""
+    position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
+    position[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    position[MEN + side] = np.bitwise_or.reduce(position[:KINDS])
+    position[MOVER], position[PASSANT] = side, NO_SQUARE
+    return position
+
+
+def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
+    """The own men with a lone king on each of these squares, all alike."""
+    squares = [square for square in range(64) if kings >> square & 1]
+    boards = np.tile(own_board(seen), (len(squares), 1))
+    there = np.array([bit(square) for square in squares], np.int64)
+    boards[:, KING] |= there
+    boards[:, MEN + 1 - seen[rules.SEEN_PLAYER]] = there
+    return Boards(boards, np.full(len(squares), 1 / max(len(squares), 1)))

@@ -1,0 +1,319 @@
+"""Pairs of games of two engines with the colours swapped, as rows that can be stored, and what such rows say.
+
+A pair depends on the two engines, their effort, the rule switches, the seed and its number alone. With nodes it is the
+same bytes whenever it is played; with seconds the machine has a say in it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, Self, TypedDict
+
+import numpy as np
+
+from ..core.compile.key import digest_of
+from ..core.rng import stream_of
+from ..runs.checks import check_option, check_players, check_seed
+from ..runs.jobs import Job, Row, rows_of
+from ..runs.request import versions
+from ..runs.standings import Standings, standings_of_pairs
+from ..runs.store import Json, Run
+from ..runs.workers import SilenceLimits
+from ..stats.elo import Strength, strength_of
+from ..stats.evaluate import MatchResult
+from ..stats.race import Race, decision
+from .engine import SearchLimit, engine_file, find_engine
+from .engines.program import bring_programs, commands_of
+from .referee import LIMIT, WILD_16, HouseRules, Referee, play_game
+
+MatchRow = Mapping[str, Any]  # a stored pair of games: what was asked, and the `games`
+
+
+class EngineJson(TypedDict):
+    """An engine with its effort, as a request keeps it."""
+
+    engine: str
+    seconds: float | None
+    nodes: int | None
+    threads: int
+
+
+class GameJson(TypedDict):
+    """One game of a pair; what there are two of belongs to the first engine and to the second."""
+
+    white: int  # which engine has White: 0 or 1
+    result: int  # the first engine's: 0 loss, 1 draw, 2 win
+    ending: str
+    plies: int
+    refused: list[int]  # how many attempts were refused
+    nodes: list[int | None]
+    record: list[int]
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """An engine, and what it may spend on a move."""
+
+    engine: str
+    effort: SearchLimit
+
+    @property
+    def name(self) -> str:
+        """The engine with its effort: `C (0.1 s)`."""
+        effort = self.effort
+        nodes = f"{effort.nodes:,} node{'' if effort.nodes == 1 else 's'}" if effort.nodes is not None else None
+        spent = nodes or f"{effort.seconds:g} s"
+        return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
+
+    def to_json(self) -> EngineJson:
+        """The engine as a request keeps it."""
+        effort = self.effort
+        return {"engine": self.engine, "seconds": effort.seconds, "nodes": effort.nodes, "threads": effort.threads}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """The engine that a request keeps."""
+        return cls(kept["engine"], SearchLimit(kept["seconds"], kept["nodes"], kept["threads"]))
+
+
+def code_of(engine: str) -> str:
+    """A digest of all the code and of the model or weights that an engine uses: with others it may play otherwise."""
+    maker, code = find_engine(engine), digest_of(engine_file(engine))
+    while isinstance(maker, partial):
+        model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
+        numbers = (model,) if model is not None else learned
+        if numbers is not None:
+            content = b"".join(array.tobytes() for array in numbers)
+            return f"{code}-{hashlib.blake2b(content, digest_size=10).hexdigest()}"
+        maker = next((given for given in maker.args if isinstance(given, partial)), maker.func)
+    return code
+
+
+def play_pair(
+    seats: Sequence[EngineJson],
+    seed: int,
+    number: int,
+    longest: int | None,
+    switches: Mapping[str, Any],
+    programs: Mapping[str, tuple[str, ...]] | None = None,
+    **labels: object,
+) -> dict[str, list[GameJson]]:
+    """Play two games: the first engine has White in the one, Black in the other; each player has its own stream.
+
+    Programs are the commands of engines that are programs. Labels (names, digests of the engines' code) tell pairs
+    apart, but do not change how they are played.
+    """
+    bring_programs(programs or {})
+    specs, house = [EngineSpec.from_json(seat) for seat in seats], HouseRules(**switches)
+    return {"games": [_play_one(specs, seed, number, white, longest, house) for white in (0, 1)]}
+
+
+def _play_one(
+    specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: HouseRules
+) -> GameJson:
+    """One game of a pair, in which the engine of that number has White."""
+    one, other = (
+        find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
+    )
+    referee = play_game((other, one) if white else (one, other), Referee(switches=switches), longest)
+    refused = referee.refused[::-1] if white else referee.refused
+    return {
+        "white": white,
+        "result": 2 - referee.score if white else referee.score,
+        "ending": referee.ending or LIMIT,
+        "plies": referee.plies,
+        "refused": list(refused),
+        "nodes": [None if nodes is None else int(nodes) for nodes in (getattr(p, "nodes", None) for p in (one, other))],
+        "record": referee.record,
+    }
+
+
+def results_of(rows: Sequence[MatchRow]) -> list[list[int]]:
+    """The first engine's results in each pair."""
+    return [[game["result"] for game in row["games"]] for row in rows]
+
+
+def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
+    """Return the first engine's strength from pairs of games."""
+    return strength_of(results_of(rows))
+
+
+@dataclass(frozen=True)
+class GameStatistics:
+    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
+
+    plies: float
+    refused_per_move: list[float]
+    nodes_per_move: list[float | None]  # none where an engine does not count its nodes
+    endings: dict[str, int]
+
+    def to_json(self) -> dict[str, object]:
+        """The figures of a report."""
+        return asdict(self)
+
+
+def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
+    """Return the statistics of these pairs' games."""
+    games: list[GameJson] = [game for row in rows for game in row["games"]]
+    moves = [max(1, sum((game["plies"] + (game["white"] == who)) // 2 for game in games)) for who in (0, 1)]
+    refused = [sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1)]
+    counted = [[game["nodes"][who] for game in games] for who in (0, 1)]
+    nodes = [
+        None if None in counts else sum(count or 0 for count in counts) / made
+        for counts, made in zip(counted, moves, strict=True)
+    ]
+    plies = sum(game["plies"] for game in games) / max(len(games), 1)
+    return GameStatistics(plies, refused, nodes, dict(sorted(Counter(game["ending"] for game in games).items())))
+
+
+# Matches and round robins of Kriegspiel engines: who plays, for how many games, and what the rows say.
+#
+# A row is a pair of games with the colours swapped. It depends on the engines, their code, their effort, the seed and
+# its number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
+
+GAME = METHOD = "kriegspiel"
+"""The game, and what stands for the method in the request of such a run."""
+RACE = Race("count-mixture")
+"""What may stop a match before all its games are played."""
+NODES_PER_SECOND = 1000
+"""What the slowest engine searches at least: so long one waits for a sign of life."""
+
+
+@dataclass(frozen=True)
+class EngineMatch:
+    """What was asked: two engines or more, each against each."""
+
+    seats: tuple[EngineSpec, ...]
+    games: int
+    """At most so many games of two engines; an odd number is rounded up."""
+    seed: int = 1
+    longest: int | None = None
+    """After so many plies a game counts as drawn."""
+    stop: bool = False
+    """Whether two engines stop as soon as it is proved who is better."""
+    switches: HouseRules = WILD_16
+
+    def __post_init__(self) -> None:
+        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        check_seed(self.seed)
+        if len(self.seats) != 2:  # two may be the same
+            check_players(self.names, "a round robin", "engines")
+        check_option("games", self.games)
+        if self.longest is not None:
+            check_option("longest", self.longest, "a positive number of plies")
+
+    @property
+    def names(self) -> list[str]:
+        """The engines with their efforts."""
+        return [seat.name for seat in self.seats]
+
+    @property
+    def pairs_of_games(self) -> int:
+        """The most pairs of games of two engines."""
+        return -(-self.games // 2)
+
+    @property
+    def meetings(self) -> list[tuple[int, int]]:
+        """Who meets whom."""
+        return list(combinations(range(len(self.seats)), 2))
+
+    @property
+    def patience(self) -> SilenceLimits:
+        """How long a worker may be silent: engines do not tell that they go on while they think about a move."""
+        usual = SilenceLimits()
+        longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_PER_SECOND for seat in self.seats)
+        return usual._replace(going_on=usual.going_on + 3 * longest)
+
+    def to_json(self) -> Json:
+        """The first row of the run."""
+        return {
+            "game": GAME,
+            "method": METHOD,
+            "players": [seat.to_json() for seat in self.seats],
+            "codes": [code_of(seat.engine) for seat in self.seats],
+            "games": self.games,
+            "seed": self.seed,
+            "longest": self.longest,
+            "stop": self.stop,
+            "switches": self.switches.to_json(),
+            **versions(GAME),
+        }
+
+    @classmethod
+    def from_json(cls, ask: Json) -> Self:
+        """The request that a first row keeps."""
+        seats = tuple(EngineSpec.from_json(kept) for kept in ask["players"])
+        return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], HouseRules(**ask["switches"]))
+
+    def jobs(self, meeting: tuple[int, int]) -> list[Job]:
+        """A job for every pair of games of two engines."""
+        ask = self.to_json()
+        shared = {
+            "first": self.names[meeting[0]],
+            "second": self.names[meeting[1]],
+            "seats": [ask["players"][i] for i in meeting],
+            "codes": [ask["codes"][i] for i in meeting],
+            "longest": self.longest,
+            "switches": ask["switches"],
+            "rules": ask["rules"],
+            "seed": self.seed,
+        }
+        by_nodes = all(self.seats[i].effort.seconds is None for i in meeting)
+        programs = commands_of([self.seats[i].engine for i in meeting])
+        given = {"programs": programs} if programs else {}
+        return [
+            Job("bout", play_pair, shared | {"number": number}, given, repeatable=by_nodes and not programs)
+            for number in range(self.pairs_of_games)
+        ]
+
+    def rows(self, run: Run) -> list[list[Row]]:
+        """The stored rows of every two engines, as far as they were played."""
+        places = {(self.names[i], self.names[j]): place for place, (i, j) in enumerate(self.meetings)}
+        found: list[list[Row]] = [[] for _ in self.meetings]
+        for row in rows_of(run):
+            found[places[row["first"], row["second"]]].append(row)
+        return found
+
+    def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
+        """The standings of a round robin."""
+        return standings_of_pairs(tuple(self.names), tuple(elo_of_pairs(part).pairs for part in rows), self.seed)
+
+    def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
+        """Every two engines, and the figures of their games."""
+        met = zip(self.meetings, rows, strict=True)
+        return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
+
+    def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
+        """What came out: the figures of a match, or who is best of a round robin."""
+        if len(rows) > 1:
+            return {"games": 2 * sum(len(part) for part in rows), "best": self.standings(rows).best}
+        strength = elo_of_pairs(rows[0])
+        return self.figures(rows[0]) | {"decision": proved_winner(strength)}
+
+    def figures(self, rows: Sequence[Row]) -> Json:
+        """How strong two engines are and how their games went."""
+        return {**elo_of_pairs(rows).to_json(self.stop), **statistics_of(rows).to_json()}
+
+
+def play_engines(
+    match: EngineMatch, payoffs: tuple[float, ...], counted: Json | None, watch: Callable[[MatchResult], None]
+) -> MatchResult:
+    """The score of two engines in the games of their stored match, on from what was counted before."""
+    outcomes, observed = (counted["outcomes"], counted["observed"]) if counted else ([0] * 3, [0] * 5)
+    score = MatchResult(payoffs, tuple(outcomes), tuple(observed))
+    for job in match.jobs((0, 1))[sum(observed) :]:
+        (results,) = results_of([job()])
+        for result in results:
+            outcomes[result] += 1
+        observed[sum(results)] += 1
+        score = MatchResult(payoffs, tuple(outcomes), tuple(observed))
+        watch(score)
+    return score
+
+
+def proved_winner(strength: Strength) -> int:
+    """Which engine is proved to be the better one: 1 the first, -1 the second, 0 neither yet."""
+    return decision(RACE, np.array(strength.pairs, np.int64))

@@ -1,0 +1,265 @@
+"""The engine protocol in lines: what a referee tells the program that plays for one side (docs/kriegspiel-protocol.md).
+
+Every line follows from the view of that side, its own attempts, the rules of the house and the limits; this file knows
+neither the referee nor a state. `Listener` is the other end: it makes the same view of the lines again.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ..core.agents import Player
+from ..games.chess.bitboards import KINDS, NO_SQUARE
+from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
+from ..games.chess.position import MEN, PASSANT, POSITION, RIGHTS, end_of, start_of
+from .engine import EngineFactory, SearchLimit
+from .game import rules
+from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
+from .game.look import ANSWERS, attempt_name, parse_attempt, squares_in
+from .game.rule_sets import ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO
+from .house_rules import FLAGS, WORDS, HouseRules
+from .warm_up import play_trial
+
+VERSION = 1
+# What the referee says first, and what a program answers, which is not what an echo would.
+HELLO, READY = f"kriegspiel {VERSION}", f"kriegspielok {VERSION}"
+SIDE_WORDS = ("white", "black")
+DIRECTION_WORDS = [name.replace(" ", "-") for name in DIRECTIONS]
+TAKEN_WORDS = {PAWN_TAKEN: "pawn", PIECE_TAKEN: "piece", MAN_TAKEN: "man", PASSANT_TAKEN: "passant"}
+SOME_TRIES = "some"  # instead of a number of tries, where it is only said that there are some
+SILENCE = (0, NO_SQUARE, 0, 0)  # a message of nothing
+UNTOLD = (0,) * rules.TURN
+
+
+def limit_words(effort: SearchLimit) -> str:
+    """Return the program's limit per attempt."""
+    if effort.nodes is not None:
+        return f"nodes {effort.nodes}"
+    return f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"
+
+
+def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) -> str:
+    """A new game: the side, the rules, the limits, and a seed for programs that want one."""
+    named = {"rules": ICC} | switches.to_json()
+    house = " ".join(f"{name} {_word(value)}" for name, value in named.items())
+    limits = f"{limit_words(effort)} threads {effort.threads}"
+    return f"new side {SIDE_WORDS[side]} {house} {limits} seed {seed}"
+
+
+def house_in(given: Mapping[str, str]) -> HouseRules:
+    """The rules of the house that a `new` line names; switches that it does not are the usual ones."""
+    chosen: dict[str, bool | str] = {name: given[name] for name in WORDS if name in given}
+    chosen |= {name: given[name] != "off" for name in FLAGS if name in given}
+    return HouseRules.usual(given["rules"], chosen)
+
+
+def _word(value: bool | str) -> str:
+    return value if isinstance(value, str) else "on" if value else "off"
+
+
+class ProtocolWriter:
+    """Tells a program what its side sees, turn by turn."""
+
+    def __init__(self) -> None:
+        self.last: int | None = None  # the attempt whose answer has not been told yet
+        self.ply: int | None = None
+
+    def news(self, seen: np.ndarray) -> list[str]:
+        """List the referee's messages since the last time: on the own attempt, and on the other side's move."""
+        ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, OWN, OTHER))
+        switches = int(seen[rules.SEEN_SWITCHES])
+        made, lines = 0 if self.ply is None else int(ply) - self.ply, []
+        if self.last is not None:
+            lines.append(self._answer(seen, made > 0))
+        if self.ply is None and tuple(own) != SILENCE:
+            lines.append(_line("began", own, UNTOLD, switches))
+        if made > 1 or (self.ply is None and (ply or tuple(other) != SILENCE)):
+            lines.append(_line("moved", other, seen[OTHER_TURN], switches))
+        self.last, self.ply = None, int(ply)
+        return lines
+
+    def _answer(self, seen: np.ndarray, made: bool) -> str:
+        """The answer to the own attempt, or question."""
+        assert self.last is not None
+        name = attempt_name(self.last)
+        if self.last == rules.ANY:
+            return f"answer {name} {ANSWERS[int(seen[rules.SEEN_TURN + rules.ANSWER])]}"
+        if not made:
+            return f"illegal {name}"
+        return _line(f"accepted {name}", seen[OWN], UNTOLD, int(seen[rules.SEEN_SWITCHES]))
+
+    def turn(self, seen: np.ndarray, actions: Sequence[int]) -> list[str]:
+        """All that the side knows at its turn, and what it may try."""
+        position = np.zeros(POSITION, np.int64)
+        position[:KINDS] = seen[OWN_MEN]
+        position[MEN + seen[rules.SEEN_PLAYER]] = np.bitwise_or.reduce(seen[OWN_MEN])
+        position[RIGHTS], position[PASSANT] = seen[rules.SEEN_RIGHTS], NO_SQUARE
+        men, _, castling = fen_of(position).split()[:3]
+        counts = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
+        return [
+            *self.news(seen),
+            f"view ply {seen[rules.SEEN_PLY]} men {men} castling {castling} "
+            f"lost {counts[0]},{counts[1]} taken {counts[2]},{counts[3]}",
+            " ".join(["try", *map(attempt_name, actions)]),
+        ]
+
+
+OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
+OWN = slice(rules.SEEN_OWN, rules.SEEN_OWN + MESSAGE)
+OTHER = slice(rules.SEEN_OTHER, rules.SEEN_OTHER + MESSAGE)
+OWN_TURN = slice(rules.SEEN_TURN, rules.SEEN_TURN + rules.TURN)
+OTHER_TURN = slice(rules.SEEN_OTHER_TURN, rules.SEEN_OTHER_TURN + rules.TURN)
+REFUSED = slice(rules.SEEN_REFUSED, rules.SEEN_REFUSED + 64)
+
+
+def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, switches: int) -> str:
+    """A line with a message: `moved taken pawn e5 check file tries 2`."""
+    words = [word]
+    if turn[rules.REFUSED_BEFORE]:
+        words.append(f"refused {turn[rules.REFUSED_BEFORE]}")
+    if turn[rules.ANSWER]:
+        words.append(f"asked {ANSWERS[int(turn[rules.ANSWER])]} refused {turn[rules.REFUSED_AFTER]}")
+    if message[TAKEN]:
+        words.append(f"taken {TAKEN_WORDS[int(message[TAKEN])]} {square_name(int(message[SQUARE]))}")
+    if turn[rules.PROMOTED]:
+        words.append("promoted")
+    words += [f"check {name}" for i, name in enumerate(DIRECTION_WORDS) if message[CHECKS] >> i & 1]
+    if message[TRIES]:
+        words.append(f"tries {_tries(int(message[TRIES]), switches)}")
+    return " ".join(words)
+
+
+def _tries(tries: int, switches: int) -> str:
+    """Return the announcement of pawn captures as one word."""
+    if switches & TRIES_YES_NO:
+        return SOME_TRIES
+    return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
+
+
+def _parse_tries(word: str) -> int:
+    """The cell of what is said of pawn captures."""
+    if word == SOME_TRIES:
+        return 1
+    return int(word) if word.isdigit() else sum(1 << parse_square(name) for name in word.split(","))
+
+
+class ProtocolReader:
+    """Hears the lines of one game and keeps the view that they were made of."""
+
+    def __init__(self, side: int, switches: int = 0) -> None:
+        self.seen = np.zeros(rules.VIEW, np.int64)
+        self.seen[rules.SEEN_SWITCHES] = switches
+        self.seen[rules.SEEN_PLAYER] = self.seen[rules.SEEN_MOVER] = side
+        self.seen[OWN] = self.seen[OTHER] = SILENCE
+        self.actions: list[int] = []
+
+    def hear(self, word: str, rest: Sequence[str]) -> None:
+        """Take in a line; words that are not known are passed over."""
+        if word == "illegal":
+            self._refuse(parse_attempt(rest[0]))
+        elif word == "answer":
+            self.seen[OWN_TURN][rules.ANSWER] = rules.YES if rest[1] == ANSWERS[rules.YES] else rules.NO
+        elif word == "accepted":
+            self.seen[REFUSED] = self.seen[OWN_TURN] = 0
+            self.seen[OWN] = _message(rest[1:])
+        elif word == "began":
+            self.seen[OWN] = _message(rest)
+        elif word == "moved":
+            self.seen[OTHER], self.seen[OTHER_TURN] = _message(rest), _turn(rest)
+        elif word == "try":
+            self.actions = [parse_attempt(name) for name in rest]
+        elif word == "view":
+            self._look(pairs_in(rest))
+
+    def _refuse(self, move: int) -> None:
+        """An own attempt was refused; where both sides hear of that, it counts."""
+        self.seen[REFUSED][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
+        if self.seen[rules.SEEN_SWITCHES] & REFUSALS_HEARD:
+            turn = self.seen[OWN_TURN]
+            turn[rules.REFUSED_AFTER if turn[rules.ANSWER] else rules.REFUSED_BEFORE] += 1
+
+    def _look(self, given: Mapping[str, str]) -> None:
+        position = np.zeros(POSITION, np.int64)
+        put_men(position, given["men"])
+        self.seen[OWN_MEN] = position[:KINDS]
+        self.seen[rules.SEEN_RIGHTS] = sum(1 << i for i, letter in enumerate(CASTLES) if letter in given["castling"])
+        self.seen[rules.SEEN_PLY] = int(given["ply"])
+        counts = f"{given['lost']},{given['taken']}".split(",")
+        self.seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4] = [int(count) for count in counts]
+
+
+def pairs_in(words: Sequence[str]) -> dict[str, str]:
+    """The values of a line by their names."""
+    return dict(zip(words[::2], words[1::2], strict=False))
+
+
+def _message(words: Sequence[str]) -> list[int]:
+    """The cells of a message in words."""
+    cells, left = list(SILENCE), iter(words)
+    for word in left:
+        if word == "taken":
+            cells[TAKEN] = {name: kind for kind, name in TAKEN_WORDS.items()}[next(left, "")]
+            cells[SQUARE] = parse_square(next(left, ""))
+        elif word == "check":
+            cells[CHECKS] |= 1 << DIRECTION_WORDS.index(next(left, ""))
+        elif word == "tries":
+            cells[TRIES] = _parse_tries(next(left, ""))
+    return cells
+
+
+def _turn(words: Sequence[str]) -> list[int]:
+    """The cells of what is heard of the other side's turn."""
+    cells, left = list(UNTOLD), iter(words)
+    for word in left:
+        if word == "refused":
+            cells[rules.REFUSED_AFTER if cells[rules.ANSWER] else rules.REFUSED_BEFORE] = int(next(left, ""))
+        elif word == "asked":
+            cells[rules.ANSWER] = rules.YES if next(left, "") == ANSWERS[rules.YES] else rules.NO
+        elif word == "promoted":
+            cells[rules.PROMOTED] = 1
+    return cells
+
+
+# One of our engines as a program that speaks the engine protocol.
+
+
+def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[str], None]) -> None:
+    """Answer a referee until it says `quit` or nothing more; a line that cannot be read is a ValueError."""
+    player: Player | None = None
+    listener = ProtocolReader(0)
+    for line in lines:
+        word, *rest = line.split() or [""]
+        try:
+            if word == "quit":
+                return
+            if word == "kriegspiel":
+                play_trial(maker)
+                say(f"id name fogspiel {name}")
+                say(READY)
+            elif word == "new":
+                player, listener = _begin(maker, pairs_in(rest))
+            elif word == "go":
+                if player is None:
+                    raise ValueError("no game has begun")
+                say(f"attempt {attempt_name(player.choose(listener.seen.copy(), list(listener.actions)))}")
+            else:
+                listener.hear(word, rest)
+        except (ValueError, LookupError) as error:
+            reason = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else error
+            raise ValueError(
+                f"the referee has said {line.strip()[:80]!r}, which cannot be followed ({reason}): "
+                f"it must speak the protocol {HELLO}"
+            ) from None
+
+
+def _begin(maker: EngineFactory, given: dict[str, str]) -> tuple[Player, ProtocolReader]:
+    """A player for the game that a `new` line describes."""
+    house = house_in(given)
+    side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
+    if "nodes" in given:
+        effort = SearchLimit(nodes=int(given["nodes"]), threads=threads)
+    else:
+        effort = SearchLimit(seconds=int(given["movetime"]) / 1000, threads=threads)
+    player = maker(effort, np.array([int(given.get("seed", 1))], np.uint64))
+    player.begin(side)
+    return player, ProtocolReader(side, house.bits)

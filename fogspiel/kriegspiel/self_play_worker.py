@@ -1,0 +1,193 @@
+"""A worker that lets a Kriegspiel engine play against itself with other constants, for a tuner.
+
+Run as `python -m fogspiel.kriegspiel.self_play_worker --engine C --nodes 300`, it reads a JSON object per line, `{"a":
+{constant: value, ..}, "b": {..}, "seed": n, "swap": false}`, and answers with the score of a and the game as PGN, or
+with an error of one sentence. Constants that are not named have their usual value; a has White unless `swap` is true.
+With --parameters it prints a parameter file of all constants of the engine instead.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..core.agents import Player
+from ..core.compile.lock import compile_in_turn
+from ..core.line_worker import Answer, WordParser, game_of, serve, values_in
+from ..core.rng import stream_of
+from .engine import SearchLimit
+from .engines.mcts import ApproachC
+from .engines.sampling import HybridSampler
+from .parameters import MatrixParameters, SamplingParameters
+from .pgn import write_pgn
+from .referee import LIMIT, Referee, play_game
+
+LONGEST = 400  # plies after which a game is drawn
+STEP = 0.25  # the change that matters, as a share of the usual value
+WIDE = 5.0  # how many times smaller or larger than the usual value a constant is in a parameter file of ours
+WIDEST = 100.0  # how many times larger than the usual value it may be at all; the least value is 0
+SHARES = frozenset(
+    {
+        "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
+        "checker_taken_by_king", "recapture", "line_spread", "knight_spread", "pawn_wall", "hope",
+        "retaliation_control", "advance_early", "patience",
+    }
+)  # fmt: skip
+"""Constants that are probabilities or parts of a whole."""
+BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # the limits of numbers of boards
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """An engine whose constants can be tuned."""
+
+    constants: type[MatrixParameters] | type[SamplingParameters]
+    make: Callable[[SearchLimit, np.ndarray, Any], Player]
+
+
+ENGINES = {
+    "C": Tunable(MatrixParameters, lambda effort, stream, constants: ApproachC(effort, stream, constants)),
+    "hs": Tunable(
+        SamplingParameters, lambda effort, stream, constants: HybridSampler(effort, stream, parameters=constants)
+    ),
+}
+
+
+def parameters_of_engine(name: str) -> dict[str, dict[str, Any]]:
+    """The constants of an engine as tables of a parameter file: usual value, limits, and the change that matters."""
+    tables: dict[str, dict[str, Any]] = {}
+    for constant, start in asdict(_tunable(name).constants()).items():
+        if constant in BOARDS:
+            low, high = BOARDS[constant]
+            limits: dict[str, Any] = {"low": low, "high": high, "whole": True}
+        else:
+            limits = {"low": start / WIDE, "high": 1.0 if constant in SHARES else start * WIDE}
+        tables[constant] = {"start": start, **limits, "scale": start * STEP}
+    return tables
+
+
+def parameter_text(name: str) -> str:
+    """The parameter file of all constants of an engine."""
+    return (
+        "\n\n".join(
+            "\n".join([f"[{constant}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())])
+            for constant, table in parameters_of_engine(name).items()
+        )
+        + "\n"
+    )
+
+
+def permitted(name: str) -> dict[str, dict[str, Any]]:
+    """The constants of an engine with the widest limits that they may have."""
+    return {
+        constant: table
+        if constant in BOARDS
+        else {**table, "low": 0.0, "high": 1.0 if constant in SHARES else table["start"] * WIDEST}
+        for constant, table in parameters_of_engine(name).items()
+    }
+
+
+def demand_constants(name: str, tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse tables of a parameter file that name no constant of the engine, or whose limits are too wide."""
+    known = permitted(name)
+    for constant, table in tables.items():
+        own = _known(name, constant, known)
+        for value in table.get("choices", [table["start"], table.get("low"), table.get("high")]):
+            _number(constant, "without a limit" if value is None else value, own)
+        if own.get("whole") and not table.get("whole") and "choices" not in table:
+            raise ValueError(f"{constant} is a whole number: add whole = true")
+
+
+def _known(name: str, constant: str, tables: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The table of a constant, or a ValueError with similar names."""
+    if constant not in tables:
+        near = get_close_matches(str(constant), tables, n=3)
+        known = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(tables)}"
+        raise ValueError(f"{name} has no constant {str(constant)[:40]}: {known}")
+    return tables[constant]
+
+
+def _tunable(name: str) -> Tunable:
+    if name not in ENGINES:
+        raise ValueError(f"the constants of {name[:40]!r} cannot be tuned: choose {' or '.join(ENGINES)}")
+    return ENGINES[name]
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """An engine that plays against itself with other constants."""
+
+    engine: str
+    effort: SearchLimit
+    longest: int = LONGEST
+
+    def answer(self, request: object) -> Answer:
+        """The score of a in the game that is asked for, and the game."""
+        asked, seed, swap = game_of(request)
+        sets = [self._constants(values_in(asked, key)) for key in ("a", "b")]
+        make = _tunable(self.engine).make
+        players = [make(self.effort, stream_of(seed % 2**64, int(swap), who), own) for who, own in enumerate(sets)]
+        one, other = players
+        referee = play_game((other, one) if swap else (one, other), Referee(), self.longest)
+        names = [f"{self.engine} ({letter})" for letter in ("ba" if swap else "ab")]
+        tags = {"Event": "fogspiel tune", "Round": str(seed), "White": names[0], "Black": names[1]}
+        for key in "ab":
+            tags[f"Parameters_{key}"] = json.dumps(asked[key])
+        tags["Termination"] = "normal" if referee.ending else "adjudication"
+        white = referee.score / 2
+        pgn = write_pgn(referee.record, tags, result=None if referee.ending else "1/2-1/2")
+        return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
+
+    def _constants(self, values: Mapping[str, object]) -> MatrixParameters | SamplingParameters:
+        """A set of constants, those that are not named as usual, or a ValueError."""
+        tables, known = permitted(self.engine), dict[str, Any]()
+        for name, value in values.items():
+            known[name] = _number(name, value, _known(self.engine, name, tables))
+        return _tunable(self.engine).constants(**known)
+
+
+def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
+    whole = bool(table.get("whole"))
+    if isinstance(value, int | float) and not isinstance(value, bool) and table["low"] <= value <= table["high"]:
+        if not whole:
+            return float(value)
+        if float(value).is_integer():
+            return int(value)
+    kind = "a whole number" if whole else "a number"
+    raise ValueError(f"{name} cannot be {value!r}: it is {kind} from {table['low']:g} to {table['high']:g}")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Answer requests until there are no more."""
+    parser = WordParser(prog="tuning_worker", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--engine", default="C", help=f"the engine: {' or '.join(ENGINES)}")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument("--nodes", type=int, help="nodes per move")
+    effort.add_argument("--time", type=float, metavar="SECONDS", help="seconds per move")
+    parser.add_argument("--longest", type=int, default=LONGEST, help="plies after which a game is drawn")
+    parser.add_argument("--parameters", action="store_true", help="print a parameter file and end")
+    compile_in_turn()
+    try:
+        given = parser.parse_args(words)
+        _tunable(given.engine)
+        if given.parameters:
+            print(parameter_text(given.engine), end="")
+            return 0
+        if given.nodes is None and given.time is None:
+            given.nodes = 300
+        if given.longest < 1:
+            raise ValueError(f"--longest is {given.longest}: it must be 1 or more")
+        match = SelfPlay(given.engine, SearchLimit(given.time, given.nodes), given.longest)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    serve(match.answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

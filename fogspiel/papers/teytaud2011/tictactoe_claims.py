@@ -1,0 +1,226 @@
+"""Claims of Teytaud and Teytaud 2011, section III, on phantom tic-tac-toe (classical variant), checked exactly.
+
+Their Black strategy is a few moves; `paper_strategy` solves the game that these leave. Scores are Black's: win 1, draw
+1/2.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import prod
+from typing import NamedTuple
+
+from ...games.boards import board
+from ...games.boards.board import GOES_ON, WINS
+from ...solving.bounds.beliefs import DRAWN, LOST, WON, PerfectInformation
+from .strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
+
+HALF = Fraction(1, 2)
+BOUND = Fraction(3, 4)  # what the paper says Black's strategy ensures
+UPPER = 1 - HALF / 384
+FAMILIES = {
+    "A": ("contiguous", Fraction(3, 4)),
+    "B": ("adjacent corners", Fraction(1)),
+    "C": ("a knight's move apart", Fraction(3, 4)),
+    "D": ("opposite corners", Fraction(1)),
+    "E": ("kosumi", Fraction(13, 16)),
+    "F": ("opposite, not in corners", Fraction(7, 8)),
+}  # white's first two stones in each family, and what the paper says Black's strategy ensures against it
+FALLBACKS = {"A3": A3, "C1, as printed": C1}
+# In how many ways White can go on after none, one, .. of its stones: 8 x 6 x 4 x 2 in all.
+SEQUENCES_LEFT = (384, 48, 8, 2, 1)
+RIGHT = "right"
+
+
+class Claim(NamedTuple):
+    """A claim of the paper: what it says, what we find, and what follows."""
+
+    claim: str
+    paper: str
+    ours: str
+    verdict: str
+
+
+def tictactoe_claims() -> list[Claim]:
+    """The claims of section III in the order in which the paper makes them."""
+    return [*strategy_claims(), *case_claims(), *bound_claims()]
+
+
+def strategy_claims() -> list[Claim]:
+    """Return the strategy's guarantee against each family and against all, by either reading of the fallback."""
+    found = []
+    for name, fallback in FALLBACKS.items():
+        reading = f"if C3 is illegal, {name}"
+        for letter, (stones, rate) in FAMILIES.items():
+            ours = guarantee(Prescription(fallback, family=letter))
+            found.append(check_number(f"Black's score against {letter} ({stones}); {reading}", rate, ours))
+        ours = guarantee(Prescription(fallback))
+        found.append(check_number(f"Black's score against all of White's strategies; {reading}", BOUND, ours))
+    return found
+
+
+def case_claims() -> list[Claim]:
+    """Check the intermediate claims: one strategy for all families, the two cases of B1, and the counts."""
+    shortfall = value(Prescription(), lambda ending: ending.score - FAMILIES[ending.family][1])
+    pairs = list(combinations([cell for cell in range(TTT.cells) if cell != B2], 2))
+    covered = sum(family(*pair) in FAMILIES for pair in pairs)
+    rates = {letter: rate for letter, (_, rate) in FAMILIES.items()}
+    wins = {letter: value(Prescription(family=letter), win_alone) for letter in FAMILIES}
+    after_illegal = {name: when_illegal(cell) for name, cell in (("B3", B3), ("C2", C2), ("A2", A2), ("C1", C1))}
+    legal = {letter: when_legal(letter) for letter in "BDF"}
+    return [
+        Claim(
+            "the families A to F cover all strategies of White",
+            "all",
+            f"{covered} of {len(pairs)} pairs of first two stones",
+            verdict(covered == len(pairs)),
+        ),
+        check(
+            "one strategy of Black reaches the rates against all six families; if C3 is illegal, A3",
+            "yes",
+            "yes" if shortfall == 0 else f"it falls short by {-shortfall}",
+        ),
+        check(
+            "the rates are probabilities of winning", listing(rates), listing(wins), "wrong: in the scores draws count"
+        ),
+        Claim(
+            "if B1 is illegal, Black wins by C1 (in the proof) or plays one of B3, C2, A2 (in the strategy)",
+            "1",
+            listing(after_illegal),
+            verdict(min(after_illegal.values()) == 1, "right but for B3, which gives half of it away"),
+        ),
+        Claim(
+            "if B1 is legal, Black wins against B, D and F in all cases",
+            "1",
+            listing(legal),
+            verdict(
+                min(legal.values()) == 1, "wrong for F, whose second try may find B1 illegal; the rate of F is right"
+            ),
+        ),
+        check_number("Black's score against E if B1 is legal", BOUND, when_legal("E")),
+    ]
+
+
+def bound_claims() -> list[Claim]:
+    """The upper bound: tic-tac-toe is a draw, and a White player who plays at random may happen to play perfectly."""
+    random = against_random()
+    more = ", and more is true" if random < UPPER else ""
+    return [
+        check_number("the value of tic-tac-toe when both see everything", HALF, perfect_value()),
+        Claim("what White's random play concedes at most", str(UPPER), str(random), verdict(random <= UPPER) + more),
+    ]
+
+
+def slips() -> list[Claim]:
+    """Misprints of the paper, each with the reading that its own arguments need."""
+    printed, mended = (guarantee(Prescription(fallback)) for fallback in (C1, A3))
+    odd = prod(range(1, 16, 2))
+    return [
+        Claim(
+            "tic-tac-toe: if C3 is illegal, Black plays its symmetry C1",
+            "C1",
+            "A3",
+            f"slip: the mirror image of C3 is A3, which ensures {mended}; C1 ensures {printed} only",
+        ),
+        Claim(
+            "ponnuki, N cells: random play wins at least so often, twice (Lemma 4)",
+            "1 - 1/((N - 1)(N - 3) ... 1)",
+            "1/((N - 1)(N - 3) ... 1)",
+            f"slip: for 16 cells that is 1/{odd}, as the paper itself goes on",
+        ),
+        Claim("ponnuki 4x4, footnote 3: Black wins with E4", "E4", "C4", "slip: the board has no column E"),
+    ]
+
+
+def verdict(holds: bool, otherwise: str = "wrong") -> str:
+    """Return the verdict on a claim."""
+    return RIGHT if holds else otherwise
+
+
+def check(claim: str, paper: object, ours: object, otherwise: str = "wrong") -> Claim:
+    """A claim that is right if we find what the paper says."""
+    return Claim(claim, str(paper), str(ours), verdict(paper == ours, otherwise))
+
+
+def check_number(claim: str, paper: Fraction, ours: Fraction) -> Claim:
+    """A claim about a number."""
+    return check(claim, paper, ours, f"wrong by {abs(paper - ours)}")
+
+
+def listing(values: Mapping[str, Fraction]) -> str:
+    """Named numbers in one line."""
+    return ", ".join(f"{name} {number}" for name, number in values.items())
+
+
+@cache
+def guarantee(prescription: Prescription) -> Fraction:
+    """The score that Black's prescribed moves ensure when the rest is played as well as possible."""
+    return prescribe(prescription).exact.value
+
+
+def value(prescription: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
+    """The value of the game that the prescription leaves if endings are worth something else than the score."""
+    return prescribe(prescription, worth).exact.value
+
+
+def win_alone(ending: Ending) -> Fraction:
+    """A win and nothing else counts."""
+    return Fraction(ending.score == 1)
+
+
+def when_legal(letter: str) -> Fraction:
+    """Black's score against a family, given that B1 is legal; White cannot influence how likely that is."""
+    prescription = Prescription(family=letter)
+    likely = value(prescription, lambda ending: Fraction(ending.smooth))
+    return value(prescription, lambda ending: ending.score * ending.smooth) / likely
+
+
+def when_illegal(cell: int) -> Fraction:
+    """Black's score given that B1 is illegal, if Black plays that cell then; it is so for one in four frames."""
+    prescription = Prescription(detour=(cell,))
+    lost = 1 - value(prescription, lambda ending: Fraction(1) if ending.smooth else ending.score)
+    return 1 - 4 * lost
+
+
+def perfect_value() -> Fraction:
+    """Return the first player's score in perfect-information tic-tac-toe."""
+    outcome = PerfectInformation(TTT).outcome(0, 0, 0)
+    return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
+
+
+def against_random() -> Fraction:
+    """The most that Black can score on average against stones that White puts on random free cells."""
+    best = max(after_stone(0, 0, orbit[0], {0: 1}) for orbit in TTT.orbits)
+    return Fraction(best, 2 * SEQUENCES_LEFT[0])
+
+
+def best_on_average(own: int, occupied: int, belief: dict[int, int]) -> int:
+    """Black's half points, added up over all sequences of White's stones, all of which are equally likely.
+
+    Black has the stones `own` and knows some White ones; `belief` says in how many ways White has come to each of the
+    sets of stones that it may have.
+    """
+    cells = [cell for cell in range(TTT.cells) if not (own | occupied) >> cell & 1]
+    dominating = [cell for cell in cells if outcome(own, 0, cell) == WINS]
+    return max(after_stone(own, occupied, cell, belief) for cell in dominating[:1] or cells)
+
+
+def after_stone(own: int, occupied: int, cell: int, belief: dict[int, int]) -> int:
+    """`best_on_average` when Black tries that cell."""
+    ways, mine = SEQUENCES_LEFT[own.bit_count()], own | 1 << cell
+    failed, after, points = {}, dict[int, int](), 0
+    for stones, count in belief.items():
+        match outcome(own, stones, cell):
+            case board.ILLEGAL:
+                failed[stones] = count
+            case board.WINS:
+                points += 2 * ways * count
+            case board.DRAWS:
+                points += ways * count
+            case board.GOES_ON:
+                for reply in range(TTT.cells):
+                    if outcome(stones, mine, reply) == GOES_ON:
+                        after[stones | 1 << reply] = after.get(stones | 1 << reply, 0) + count
+    points += best_on_average(own, occupied | 1 << cell, failed) if failed else 0
+    return points + (best_on_average(mine, occupied, after) if after else 0)

@@ -1,1 +1,0 @@
-"""The permutation version of phantom tic-tac-toe, solved."""

@@ -1,0 +1,288 @@
+"""From the floats of the linear program to an exact solution, verified on both sides in whole numbers.
+
+The solver's last basis says which rows hold with equality and which weights are zero; solved in fractions it gives
+both strategies exactly. (Rounding the floats to nearby fractions works for few players only: with ten the weights
+have denominators of seven digits.) Then both bounds are computed from the strategies alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import floor, lcm
+from typing import Any
+
+import numpy as np
+
+from ..core.compile.kernel import kernel
+from ..solving.proofs.checkers.primitives import digest_of
+from .checkers.resistance import FORMAT, ResistanceCertificate
+from .game.setups import VERSION, Setup, name_of
+from .linear_program import Optimum, SpyProgram
+from .orbits import all_plans, ones, plan_text
+from .variants import ForcedOpening, Infoset, Place, Plan, Tail, row
+
+# The best plans of the resistance at the tails: every list of missions before the last one, with its best last one.
+#
+# Against spies who come to a tail with weight w(S), a plan wins the sum of w(S) over the spy sets it is clean against.
+# The missions before the last are listed up to relabelling; the spy sets they are clean against are won already, and
+# the last mission wins those that lie in its complement X as well. For all X of the right size that is a subset sum; as
+# spy sets and complements are small, their pairs are listed once. A list of missions that cannot beat the bar even if
+# it won against all spy sets is skipped. Where all missions must be clean, each list is asked about the spy sets that
+# it is clean against.
+
+SKIPPED = -1
+
+
+@kernel
+def best_last_missions(weights, first, won, inside, bars, worth, chosen):
+    """For each list of missions the best last mission and what both win, or SKIPPED if that cannot exceed the bar.
+
+    Lists first[t] .. first[t + 1] - 1 are those of tail t; won[list, spies] tells whether they are clean already.
+    """
+    for tail in range(len(first) - 1):
+        weight, bar = weights[tail], bars[tail]
+        nothing = bar - bar  # a zero of the same kind of number: reals while solving, whole numbers in the proof
+        alive = weight.copy()
+        for way in range(first[tail], first[tail + 1]):
+            start = nothing
+            left = nothing
+            for spies in range(len(weight)):
+                if won[way, spies]:
+                    start += weight[spies]
+                    alive[spies] = 0
+                else:
+                    left += weight[spies]
+                    alive[spies] = weight[spies]
+            chosen[way] = SKIPPED
+            worth[way] = start
+            if start + left > bar:
+                best = nothing - 1
+                for rest in range(len(inside)):
+                    total = nothing
+                    for k in range(inside.shape[1]):
+                        total += alive[inside[rest, k]]
+                    if total > best:
+                        best = total
+                        chosen[way] = rest
+                worth[way] = start + best
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle:
+    """Everything about the tails of an opening that does not depend on the spies' weights."""
+
+    game: ForcedOpening
+    first: np.ndarray
+    ways: list[Plan]  # the missions before the last one, for all tails one after the other
+    # The first ways of parts of the tails: a whole one, or one way of a tail in which all missions must be clean.
+    parts: np.ndarray
+    owner: np.ndarray  # the tail of each part
+    alive: np.ndarray  # true if each spy set can still be won against in each part
+    won: np.ndarray
+    last: list[int]  # the last missions there are
+    inside: np.ndarray  # the numbers of the spy sets that each last mission is clean against
+
+
+def oracle(game: ForcedOpening) -> Oracle:
+    """The oracle of an opening."""
+    setup, sets = game.setup, game.sets
+    first, ways, parts, owner, alive = [0], list[Plan](), [0], list[int](), list[np.ndarray]()
+    everything = np.ones(len(sets), np.bool_)
+    listed = cache(lambda groups, sizes: list(all_plans(groups, sizes)))
+    for tail in game.tails:
+        own = [()] if setup.nested and not tail.ahead else listed(tail.groups, setup.sizes[sum(tail.score) : -1])
+        clean = [everything] if tail.ahead else [np.all(clean_before(setup, sets, way), axis=0) for way in own]
+        alive += clean
+        owner += [len(first) - 1] * len(clean)
+        ways += own
+        parts += [len(ways)] if tail.ahead else range(first[-1] + 1, len(ways) + 1)
+        first.append(len(ways))
+    won = np.zeros((len(ways), len(sets)), np.bool_)
+    for number, tail in enumerate(game.tails):
+        for way in range(first[number], first[number + 1]) if tail.ahead else ():
+            won[way] = np.any(clean_before(setup, sets, ways[way]), axis=0)
+    crews = combinations(range(setup.players), setup.sizes[-1])
+    last = [sum(1 << player for player in crew) for crew in crews]
+    clean_last = [np.flatnonzero(ones(sets & mission) < setup.needed[-1]) for mission in last]
+    inside = np.array(clean_last, np.int64).reshape(len(last), -1)
+    return Oracle(game, np.array(first), ways, np.array(parts), np.array(owner), np.array(alive), won, last, inside)
+
+
+def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
+    """True if each of the missions before the last one is clean of each spy set."""
+    needed = setup.needed[setup.rounds - 1 - len(way) : -1]
+    return np.array([ones(sets & m) < least for m, least in zip(way, needed, strict=True)]).reshape(len(way), len(sets))
+
+
+def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each mission list's win with its best last mission, and that mission (SKIPPED if below the bar)."""
+    worth = np.zeros(len(judge.ways), weights.dtype)
+    chosen = np.zeros(len(judge.ways), np.int64)
+    run = large_best_last_missions if weights.dtype == object else best_last_missions
+    run(weights[judge.owner] * judge.alive, judge.parts, judge.won, judge.inside, bars[judge.owner], worth, chosen)
+    return worth, chosen
+
+
+def large_best_last_missions(
+    weights: np.ndarray,
+    first: np.ndarray,
+    won: np.ndarray,
+    inside: np.ndarray,
+    bars: np.ndarray,
+    worth: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
+    """`best_last_missions` for whole numbers beyond 64 bits, which no kernel can add."""
+    for tail, bar in enumerate(bars):
+        for way in range(first[tail], first[tail + 1]):
+            alive = np.where(won[way], 0, weights[tail])
+            start = weights[tail].sum() - alive.sum()
+            worth[way], chosen[way] = start, SKIPPED
+            if start + alive.sum() > bar:
+                totals = alive[inside].sum(axis=1)
+                chosen[way] = totals.argmax()
+                worth[way] = start + totals[chosen[way]]
+
+
+def at_tails(game: ForcedOpening, plan: np.ndarray) -> np.ndarray:
+    """The weight of each spy set at each tail, given the weights of the spies' sequences."""
+    padded = np.append(plan, plan[:1] - plan[:1])
+    return np.array([padded[tail.sequence] for tail in game.tails])
+
+
+NOISE = 1e-9  # the program's values are good up to this
+MOST = 2**62  # sums of whole weights below this fit into 64 bits
+
+Spies = list[Fraction]  # the weight of each sequence of the spies
+Mixture = dict[Plan, Fraction]
+# At each infoset that it reaches, by number: the probability of each mission (a plan of one) or plan.
+Resistance = dict[int, Mixture]
+
+
+def payoff(game: ForcedOpening, won: Any) -> Any:
+    """The payoff of the resistance if it wins against so many spy sets."""
+    return 2 * won / game.total - 1
+
+
+# Strategies
+
+
+def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistance | None:
+    """The resistance's strategy in a vertex, where it can come; None if some weight is negative."""
+    game, found = program.game, dict[int, Mixture]()
+    rows = iter(range(program.decisions, len(program.rows)))
+    offered: dict[int, dict[Plan, int]] = {}
+    for place in game.infosets:
+        offered[place.number] = {(mission,): next(rows) for mission, _, _ in place.options}
+    for tail, plan in program.plans:
+        offered.setdefault(game.tails[tail].number, {})[plan] = next(rows)
+    reached: list[Place] = [game.infosets[0]]
+    for here in reached:
+        weights = {plan: multipliers[row] for plan, row in offered[here.number].items()}
+        if min(weights.values()) < 0:
+            return None
+        total = sum(weights.values())
+        mixture = {plan: weight / total for plan, weight in weights.items() if weight}
+        found[here.number] = mixture
+        if isinstance(here, Infoset):
+            reached += [after for mission, *both in here.options if (mission,) in mixture for after in both]
+    return found
+
+
+# Exact bounds
+
+
+def guaranteed_value(game: ForcedOpening, resistance: Resistance) -> Fraction:
+    """Count the spy sets the resistance wins against, for any play of the spies."""
+    won = [Fraction(0)] * (1 + 2 * len(game.spy_parent))
+    reached: list[tuple[Place, Fraction]] = [(game.infosets[0], Fraction(1))]
+    for place, weight in reached:
+        mixture = resistance[place.number]
+        if isinstance(place, Tail):
+            for plan, share in mixture.items():
+                for sequence, count in zip(*row(game, place, plan), strict=True):
+                    won[sequence] += weight * share * int(count)
+        else:
+            for mission, after, failed in place.options:
+                if (mission,) in mixture:
+                    reached += [(after, weight * mixture[mission,]), (failed, weight * mixture[mission,])]
+    for i in range(len(game.spy_parent) - 1, -1, -1):
+        won[game.spy_parent[i]] += min(won[1 + 2 * i], won[2 + 2 * i])
+    return won[0]
+
+
+def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Fraction:
+    """Count the spy sets the best resistance wins against these spies; close values from the program save time."""
+    game = judge.game
+    rows = at_tails(game, np.array(spies, dtype=object))
+    scales = [lcm(*(weight.denominator for weight in row)) for row in rows]
+    whole = [[int(weight * scale) for weight in row] for row, scale in zip(rows, scales, strict=True)]
+    bars = [max(floor(value * scale * (1 - NOISE)) - 1, -1) for value, scale in zip(values, scales, strict=True)]
+    kind = np.int64 if max(map(sum, whole)) < MOST else object
+    worth, chosen = answers(judge, np.array(whole, kind), np.array(bars, kind))
+    best = dict.fromkeys((place.number for place in game.infosets), Fraction(0))
+    for number, tail in enumerate(game.tails):
+        ways = range(judge.first[number], judge.first[number + 1])
+        most = max([bars[number], *(int(worth[way]) for way in ways if chosen[way] != SKIPPED)])
+        best[tail.number] = Fraction(most, scales[number])
+    for place in reversed(game.infosets):
+        best[place.number] = max(best[won.number] + best[lost.number] for _, won, lost in place.options)
+    return best[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A strategy for each team, and the spy sets that the resistance wins against at least and at most."""
+
+    resistance: Resistance
+    spies: Spies
+    lower: Fraction
+    upper: Fraction
+
+
+def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | None:
+    """The strategies of the vertex that the solver found, or None if they are not optimal in the whole game."""
+    game = judge.game
+    corner = program.vertex()
+    if corner is None:
+        return None
+    spies, resistance = corner[0][: program.sequences], resistance_of(program, corner[1])
+    if min(spies) < 0 or resistance is None:  # feasible or optimal only up to the solver's tolerance
+        return None
+    close = answer.values[program.tails].tolist()
+    pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))
+    return pair if pair.lower == pair.upper else None
+
+
+# Words for the checker
+
+
+def certificate(game: ForcedOpening, pair: Pair) -> ResistanceCertificate:
+    """The solution as JSON can store it; the checker explains the keys."""
+    every: list[Place] = [*game.infosets, *game.tails]
+    places = {place.number: place for place in every}
+    spies: dict[str, dict[str, str]] = {}
+    for i, ((way, kind), parent) in enumerate(zip(game.spy_name, game.spy_parent, strict=True)):
+        sabotage = pair.spies[2 + 2 * i] / pair.spies[parent] if pair.spies[parent] else Fraction(1)
+        spies.setdefault(way, {})[kind] = str(sabotage)
+    lower, upper = payoff(game, pair.lower), payoff(game, pair.upper)
+    body: ResistanceCertificate = {
+        "format": FORMAT,
+        "game": name_of(game.setup),
+        "rules": VERSION,
+        "value": str(lower),
+        "lower": str(lower),
+        "upper": str(upper),
+        "resistance": {
+            places[number].history: {
+                plan_text(places[number].groups, plan): str(share) for plan, share in sorted(mixture.items())
+            }
+            for number, mixture in sorted(pair.resistance.items())
+        },
+        "spies": spies,
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body

@@ -1,0 +1,269 @@
+"""The checker of The Resistance with spies who do not know each other, sabotages being counted in public.
+
+A certificate is a dict of
+
+    format, game, rules     what it is, of which game ("lone-" and a set-up), and of which version of the rules
+    value, lower, upper     payoffs of the resistance as fractions: what it gets at least, what the spies hold it to
+    resistance              {history: {mission: probability}} wherever the strategy can come
+    spies                   {situation: {orders: probability}} wherever the strategy can come
+    digest                  of all the rest
+
+For the resistance the players fall into groups that went on the same missions. A mission is written as how many of each
+group go, "2,1", drawn by lot; it splits each group into those who go and those who stay, in this order, empty ones
+dropped. A history is a list of missions with the numbers of sabotages, "2:0 2,1:1". When the spies lack one point, only
+the last mission is written, from which the others are drawn; it must be clean, as all spies sabotage whatever they can.
+
+The spies agree before the roles are dealt. Orders are for all players of a mission, to sabotage it if they are spies.
+For the spies, a group splits into those who go and are told to sabotage, those who go and are not, and those who stay.
+A situation is the list of missions, orders and numbers of sabotages so far, "2/1:0 1,0,2/1,0,1:1", and the mission of
+the round, all by these groups. When the resistance lacks one point, some player must be told to sabotage.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+from ...solving.proofs.checkers.primitives import (
+    Bounds,
+    SolutionCertificate,
+    check_digest,
+    check_head,
+    demand,
+    fraction,
+    go_on,
+    probability,
+    quoted,
+    refusal,
+    total,
+)
+from ..game.setups import VERSION, Setup, find_setup, name_of
+
+FORMAT = "fogspiel lone spies certificate 1"
+PREFIX = "lone-"
+MOST_PLAYERS = 6
+Groups = tuple[int, ...]  # masks of players; player i is bit i
+Score = tuple[int, int]  # the points of the resistance and of the spies
+Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is
+
+
+class LoneCertificate(SolutionCertificate):
+    """The strategies of both teams."""
+
+    resistance: dict[str, dict[str, str]]
+    spies: dict[str, dict[str, str]]
+
+
+def verify(body: Any) -> Bounds:
+    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    check_head(body, LoneCertificate.__required_keys__, FORMAT)
+    demand(body["rules"] == VERSION and type(body["rules"]) is int, f"it must be of rules version {VERSION}")
+    setup = setup_of(body["game"])
+    check_digest(body)
+    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
+    least = Resistance(setup, body["resistance"]).payoff()
+    demand(least == lower, f"the resistance's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
+    most = Spies(setup, body["spies"]).payoff()
+    demand(most == upper, f"the spies' strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
+    demand(lower <= value <= upper, f"the value {quoted(value)} is not between its bounds")
+    return lower, upper
+
+
+def setup_of(game: Any) -> Setup:
+    """The set-up that a certificate names, in the one way it is written."""
+    name = game if isinstance(game, str) else ""
+    demand(name.startswith(PREFIX), f"it is for {quoted(game)}, which does not begin with {PREFIX!r}")
+    try:
+        setup = find_setup(name.removeprefix(PREFIX))
+    except ValueError as error:
+        raise refusal(str(error)) from None
+    demand(name == PREFIX + name_of(setup), f"it is for {quoted(game)}, which is written {PREFIX}{name_of(setup)}")
+    demand(setup.players <= MOST_PLAYERS and setup.nested, "it must be for 6 players at most and a large last mission")
+    return setup
+
+
+def text_of(numbers: tuple[int, ...]) -> str:
+    """Numbers for groups as text."""
+    return ",".join(map(str, numbers))
+
+
+def lowest(group: int, number: int) -> int:
+    """The lowest players of a group."""
+    return sum(1 << player for player in [p for p in range(16) if group >> p & 1][:number])
+
+
+def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
+    """The lowest players of each group, so many of each."""
+    return sum(lowest(group, number) for group, number in zip(groups, numbers, strict=True))
+
+
+def numbers_of(groups: Groups, players: int) -> tuple[int, ...]:
+    """Count the players of each group."""
+    return tuple((group & players).bit_count() for group in groups)
+
+
+def split(groups: Groups, first: int) -> Groups:
+    """Each group in two, those of the first part first."""
+    return tuple(half for group in groups for half in (group & first, group & ~first) if half)
+
+
+def choices(groups: Groups, size: int) -> list[tuple[int, ...]]:
+    """All the ways to take so many players, as numbers for the groups."""
+    ranges = [range(min(group.bit_count(), size) + 1) for group in groups]
+    return [numbers for numbers in product(*ranges) if sum(numbers) == size]
+
+
+def lots(groups: Groups, finer: Groups, mission: tuple[int, ...]) -> Iterator[Lot]:
+    """List the possible draws, as the spies see them, for this many members of each resistance group."""
+    all_draws = 1
+    for group, number in zip(groups, mission, strict=True):
+        all_draws *= comb(group.bit_count(), number)
+    for numbers in choices(finer, sum(mission)):
+        players = chosen(finer, numbers)
+        if numbers_of(groups, players) == mission:
+            draws = 1
+            for part, number in zip(finer, numbers, strict=True):
+                draws *= comb(part.bit_count(), number)
+            yield players, Fraction(draws, all_draws)
+
+
+class Table(ABC):
+    """A strategy, of which every entry must be used in the end."""
+
+    def __init__(self, setup: Setup, table: Any) -> None:
+        tables = isinstance(table, dict) and all(isinstance(row, dict) for row in table.values())
+        demand(tables, "a strategy must be a table of tables")
+        self.setup, self.table, self.used = setup, table, set[str]()
+        self.everyone: Groups = ((1 << setup.players) - 1,)
+        self.sets = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
+
+    def row(self, place: str, known: list[str]) -> dict[str, Fraction]:
+        """The probabilities in some place, of things that can be done there."""
+        go_on()
+        demand(place in self.table, f"the strategy says nothing about the situation {place!r}")
+        self.used.add(place)
+        found = {name: probability(share, "a probability") for name, share in self.table[place].items()}
+        strange = [name for name in found if name not in known]
+        demand(not strange, f"{quoted(''.join(strange[:1]))} cannot be done in the situation {place!r}")
+        demand(total(found.values()) == 1, f"the probabilities in the situation {place!r} do not add up to 1")
+        return found
+
+    def is_last(self, score: Score) -> bool:
+        """True if the spies lack one point, so that the resistance picks the last mission."""
+        return score[1] == self.setup.points - 1
+
+    def size(self, score: Score) -> int:
+        """Return the size of this round's mission, or of the last one where that is picked."""
+        return self.setup.sizes[-1 if self.is_last(score) else sum(score)]
+
+    def all_orders(self, score: Score, finer: Groups, mission: int) -> list[tuple[int, ...]]:
+        """All the orders for a mission."""
+        sent = numbers_of(finer, mission)
+        every = list(product(*(range(number + 1) for number in sent)))
+        return [orders for orders in every if any(orders)] if score[0] == self.setup.points - 1 else every
+
+    def outcomes(self, score: Score, alive: list[int], told: int) -> Iterator[tuple[int, Score, list[int]]]:
+        """Every number of sabotages with the score and the spy sets after it."""
+        for sabotages in range(self.setup.spies + 1):
+            left = [spies for spies in alive if (spies & told).bit_count() == sabotages]
+            failed = sabotages >= self.setup.needed[sum(score)]
+            if left:
+                yield sabotages, (score[0] + (not failed), score[1] + failed), left
+
+    def payoff(self) -> Fraction:
+        """The payoff that the strategy guarantees."""
+        won = self.won()
+        extra = sorted(set(self.table) - self.used)
+        demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
+        return 2 * won / len(self.sets) - 1
+
+    @abstractmethod
+    def won(self) -> Fraction:
+        """The sum over the spy sets of the probability that the resistance wins."""
+
+
+class Resistance(Table):
+    """The resistance's strategy against the best orders."""
+
+    def won(self) -> Fraction:
+        return self.least("", self.everyone, self.everyone, (0, 0), self.sets)
+
+    def least(self, history: str, groups: Groups, finer: Groups, score: Score, alive: list[int]) -> Fraction:
+        """Return the resistance's least win from here: the remaining spy sets, each by its winning probability."""
+        missions = {text_of(numbers): numbers for numbers in choices(groups, self.size(score))}
+        found = Fraction(0)
+        for name, share in self.row(history, list(missions)).items():
+            if not share:
+                continue
+            for mission, chance in lots(groups, finer, missions[name]):
+                if self.is_last(score):
+                    found += share * chance * sum(not spies & mission for spies in alive)
+                else:
+                    way = f"{history} {name}".strip()
+                    found += share * chance * self.least_after(way, groups, finer, score, alive, mission)
+        return found
+
+    def least_after(
+        self, way: str, groups: Groups, finer: Groups, score: Score, alive: list[int], mission: int
+    ) -> Fraction:
+        """Return the resistance's least win once the mission is known."""
+        worst = Fraction(len(alive))
+        going = tuple(group & mission for group in finer)
+        for orders in self.all_orders(score, finer, mission):
+            go_on()
+            told, found = chosen(going, orders), Fraction(0)
+            for sabotages, after, left in self.outcomes(score, alive, told):
+                if after[0] == self.setup.points:
+                    found += len(left)
+                elif after[1] < self.setup.points:
+                    parts = split(split(finer, mission), told)
+                    found += self.least(f"{way}:{sabotages}", split(groups, mission), parts, after, left)
+            worst = min(worst, found)
+        return worst
+
+
+# What the spies know: the situation in words, the groups of the resistance and their own, spy sets, and how likely.
+Known = tuple[str, Groups, Groups, list[int], Fraction]
+
+
+class Spies(Table):
+    """The spies' strategy against the best resistance."""
+
+    def won(self) -> Fraction:
+        return self.most((0, 0), [("", self.everyone, self.everyone, self.sets, Fraction(1))])
+
+    def most(self, score: Score, known: list[Known]) -> Fraction:
+        """Return the resistance's greatest win from here, given all that the spies may know."""
+        groups = known[0][1]  # its groups are of the same sizes in all that the spies may know
+        found = self.at_last if self.is_last(score) else self.after_mission
+        return max(found(score, known, mission) for mission in choices(groups, self.size(score)))
+
+    def at_last(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
+        """Return the win with this last mission."""
+        found = Fraction(0)
+        for _, groups, finer, alive, weight in known:
+            go_on()
+            for players, chance in lots(groups, finer, mission):
+                found += weight * chance * sum(not spies & players for spies in alive)
+        return found
+
+    def after_mission(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
+        """Return the greatest win if this many of each group are sent."""
+        won, later = Fraction(0), dict[tuple[int, Score], list[Known]]()
+        for place, groups, finer, alive, weight in known:
+            for players, chance in lots(groups, finer, mission):
+                here = f"{place} {text_of(numbers_of(finer, players))}".strip()
+                names = {text_of(orders): orders for orders in self.all_orders(score, finer, players)}
+                going = tuple(group & players for group in finer)
+                for name, share in self.row(here, list(names)).items():
+                    told, likely = chosen(going, names[name]), weight * chance * share
+                    for sabotages, after, left in self.outcomes(score, alive, told) if share else ():
+                        parts = split(split(finer, players), told)
+                        if after[0] == self.setup.points:
+                            won += likely * len(left)
+                        elif after[1] < self.setup.points:
+                            state = f"{here}/{name}:{sabotages}", split(groups, players), parts, left, likely
+                            later.setdefault((sabotages, after), []).append(state)
+        return won + total(self.most(after, states) for (_, after), states in later.items())

@@ -1,0 +1,265 @@
+"""Spies who do not know each other, with sabotages counted in public, as a game of two players.
+
+The spies may agree before the roles are dealt, by dice that the resistance does not see, on what each player will do if
+it turns out to be a spy. That is a coordinator who tells some players of each mission to sabotage it if they are spies
+and who sees what everybody sees: the missions and the numbers of sabotages, never who the spies are. What a spy knows
+beyond that is that it is one, and orders are for spies only; what it did before follows from its orders. So mixtures
+of joint plans are mixed strategies of the coordinator, which has perfect recall: the solution is a team-maxmin
+equilibrium with correlation (Celli and Gatti 2018), and orders are those of a public team (Carminati et al. 2022).
+
+For the resistance, players fall into groups that went on the same missions, and it draws by lot who of a group goes.
+For the coordinator they fall into finer groups with the same orders too. When the spies lack one point, all spies
+sabotage whatever they can, and the resistance picks one last mission from which it draws the others.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import comb, lcm, prod
+
+import numpy as np
+
+from ..solving.exact.rational import ExactBounds, exact_bounds, exact_from
+from ..solving.methods.double_oracle import TOLERANCE, Growth, Side, double_oracle, restricted_game
+from ..solving.methods.lp import Simplex, planner_of, program_of
+from ..solving.proofs.checkers.primitives import digest_of
+from ..solving.solution import Record
+from ..solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
+from .checkers.lone_spies import FORMAT, PREFIX, LoneCertificate
+from .game.setups import VERSION, Setup, name_of
+from .orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
+
+MOST_PLAYERS = 6  # with more the coordinator has too many sequences
+
+
+@dataclass(frozen=True)
+class LoneGame:
+    """The sequence form (the resistance is the first player, payoffs are 1 for its win, else 0) and names for it."""
+
+    setup: Setup
+    form: SequenceForm
+    # What the resistance has seen before each of its infosets: missions, each with the number of sabotages.
+    histories: list[str]
+    missions: list[list[str]]  # the missions it may choose there
+    # What the coordinator has seen and told before each of its infosets, and the mission of the round.
+    situations: list[str]
+    orders: list[list[str]]  # how many of each of its groups it may tell to sabotage there
+
+
+def lone_game(setup: Setup) -> LoneGame:
+    """The game of a set-up."""
+    if setup.players > MOST_PLAYERS or not setup.nested:
+        raise ValueError(
+            f"spies who do not know each other are solved for {MOST_PLAYERS} players at most, with a last mission that "
+            "is the largest of the late ones and falls by one sabotage"
+        )
+    growth = _Growth(setup)
+    start = _State("", 0, everyone(setup), "", 0, everyone(setup), (0, 0), tuple(spy_sets(setup).tolist()), 1, 1)
+    growth.add(start)
+    resistance, coordinator = growth.resistance, growth.coordinator
+    whole = lcm(*growth.lists)
+    rows, columns, ways = (np.array(part, np.int64) for part in zip(*growth.leaves, strict=True))
+    weights = ways * (whole // np.array(growth.lists, np.int64))[rows]
+    form = merge((resistance.treeplex, coordinator.treeplex), rows, columns, weights, whole * len(start.alive))
+    return LoneGame(setup, form, resistance.names, resistance.options, coordinator.names, coordinator.options)
+
+
+@dataclass
+class _Side:
+    """The infosets of a player while they are being made."""
+
+    parents: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    options: list[list[str]] = field(default_factory=list)
+    sequences: int = 1
+
+    def add(self, name: str, parent: int, options: list[str]) -> int:
+        """Add an infoset; returns its first sequence."""
+        first = self.sequences
+        self.parents.append(parent)
+        self.firsts.append(first)
+        self.names.append(name)
+        self.options.append(options)
+        self.sequences += len(options)
+        return first
+
+    @property
+    def treeplex(self) -> Treeplex:
+        sizes = [len(options) for options in self.options]
+        return Treeplex(*(np.array(part, np.int64) for part in (self.parents, self.firsts, sizes)))
+
+
+@dataclass(frozen=True)
+class _State:
+    """History for both: text, last sequence and groups of the resistance, then those of the coordinator."""
+
+    history: str
+    chosen: int
+    groups: Groups
+    orders: str
+    told: int
+    finer: Groups
+    score: tuple[int, int]
+    alive: tuple[int, ...]  # the spy sets that fit the numbers of sabotages
+    lists: int  # in how many ways the missions can be drawn if the resistance chooses as it did
+    ways: int  # in how many of them the coordinator sees what it sees
+
+
+class _Growth:
+    """The infosets and payoffs while they are being made."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.resistance, self.coordinator = _Side(), _Side()
+        self.known: dict[str, int] = {}
+        self.lists: list[int] = [1]  # for each sequence of the resistance, in how many ways its missions can be drawn
+        self.leaves: list[tuple[int, int, int]] = []
+
+    def add(self, here: _State) -> None:
+        """Add the decision of the resistance and all that follows."""
+        setup, number = self.setup, sum(here.score)
+        last = here.score[1] == setup.points - 1
+        sizes = tuple(group.bit_count() for group in here.groups)
+        kinds = _kinds(sizes, setup.sizes[-1 if last else number])
+        if here.history not in self.known:
+            names = [numbered(kind) for kind in kinds]
+            self.known[here.history] = self.resistance.add(here.history, here.chosen, names)
+            self.lists += [here.lists * draws for draws in kinds.values()]
+        first = self.known[here.history]
+        if last:
+            places = {kind: first + place for place, kind in enumerate(kinds)}
+            for spies in here.alive:
+                for kind, draws in _kinds(counts(here.groups, ~spies), setup.sizes[-1]).items():
+                    self.leaves.append((places[kind], here.told, here.ways * draws))
+            return
+        for chosen, (kind, draws) in enumerate(kinds.items(), first):
+            word = f"{here.history} {numbered(kind)}".strip()
+            for mission, ways in self.lots(here, kind):
+                self.add_orders(here, word, chosen, mission, here.lists * draws, here.ways * ways)
+
+    def lots(self, here: _State, kind: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """The missions of a kind that the coordinator can tell apart, and in how many ways each can be drawn."""
+        parts = []
+        for group, number in zip(here.groups, kind, strict=True):
+            finer = tuple(part for part in here.finer if part & group)
+            sizes = tuple(part.bit_count() for part in finer)
+            parts.append([(taken(finer, sent), draws) for sent, draws in _kinds(sizes, number).items()])
+        for lot in product(*parts):
+            mission, ways = 0, 1
+            for sent, many in lot:
+                mission, ways = mission | sent, ways * many
+            yield mission, ways
+
+    def add_orders(self, here: _State, word: str, chosen: int, mission: int, lists: int, ways: int) -> None:
+        """Add the decision of the coordinator about a mission and all that follows."""
+        setup, number = self.setup, sum(here.score)
+        sent = counts(here.finer, mission)
+        all_orders = list(product(*(range(many + 1) for many in sent)))
+        if here.score[0] == setup.points - 1:
+            all_orders = [orders for orders in all_orders if any(orders)]  # else the resistance wins at once
+        place = f"{here.orders} {numbered(sent)}".strip()
+        names = [numbered(orders) for orders in all_orders]
+        first = self.coordinator.add(place, here.told, names)
+        going = tuple(group & mission for group in here.finer)
+        for told, (orders, name) in enumerate(zip(all_orders, names, strict=True), first):
+            saboteurs = taken(going, orders)
+            seen: dict[int, list[int]] = {}
+            for spies in here.alive:
+                seen.setdefault((spies & saboteurs).bit_count(), []).append(spies)
+            for sabotages, alive in seen.items():
+                failed = sabotages >= setup.needed[number]
+                score = here.score[0] + (not failed), here.score[1] + failed
+                if score[0] == setup.points:
+                    self.leaves.append((chosen, told, ways * len(alive)))
+                elif score[1] < setup.points:
+                    groups, finer = split(here.groups, mission), split(split(here.finer, mission), saboteurs)
+                    self.add(
+                        _State(
+                            f"{word}:{sabotages}", chosen, groups, f"{place}/{name}:{sabotages}", told, finer,
+                            score, tuple(alive), lists, ways,
+                        )
+                    )  # fmt: skip
+
+
+@cache
+def _kinds(sizes: tuple[int, ...], size: int) -> dict[tuple[int, ...], int]:
+    """The ways to take so many players from groups of these sizes, and in how many ways each can be drawn."""
+    return {kind: prod(map(comb, sizes, kind)) for kind in shares(sizes, size)}
+
+
+# The solution of The Resistance with spies who do not know each other: a double oracle, then fractions.
+#
+# The game that the double oracle ends with is small. It is solved in fractions, and best replies in the whole game, in
+# fractions too, say whether both strategies are optimal there.
+
+Behaviour = list[Fraction]  # the probability of each sequence of a player, given its infoset
+
+
+def rounds(game: LoneGame, stored: Sequence[Record]) -> Iterator[Growth]:
+    """Grow the sequences of both teams until neither has a better reply; only new rounds are yielded.
+
+    The last round of a finished search is played again, but has its record already.
+    """
+    return (growth for growth in double_oracle(game.form, records=stored) if growth.number > len(stored))
+
+
+def exact_solution(game: LoneGame, records: Sequence[Record]) -> ExactBounds:
+    """Both strategies in fractions, from the sequences that all rounds have generated."""
+    form = game.form
+    sides = Side(form, 0, TOLERANCE), Side(form, 1, TOLERANCE)
+    for record in records:
+        for side in sides:
+            side.add(record["added"][side.player])
+    small = restricted_game(form, sides)
+    planner = planner_of(small)
+    simplex = Simplex(program_of(small, planner))
+    found = exact_bounds(small, planner, simplex.optimum())
+    plans = [
+        exact_plan_of(side.treeplex, _whole(side, behaviour))
+        for side, behaviour in zip(sides, found.behaviours, strict=True)
+    ]
+    return exact_from(form, *plans)
+
+
+def _whole(side: Side, behaviour: Behaviour) -> Behaviour:
+    """Behaviour in the whole game: the default where nothing was generated."""
+    whole = [Fraction(int(allowed)) for allowed in side.allowed]
+    for sequence, share in zip(np.flatnonzero(side.generated).tolist(), behaviour, strict=True):
+        whole[sequence] = share
+    return whole
+
+
+def certificate(game: LoneGame, solution: ExactBounds) -> LoneCertificate:
+    """The solution as JSON can store it; the checker explains the keys."""
+    resistance, spies = game.form.treeplexes
+    lower, upper = 2 * solution.lower - 1, 2 * solution.upper - 1
+    body: LoneCertificate = {
+        "format": FORMAT,
+        "game": PREFIX + name_of(game.setup),
+        "rules": VERSION,
+        "value": str((lower + upper) / 2),
+        "lower": str(lower),
+        "upper": str(upper),
+        "resistance": _table(resistance, solution.behaviours[0], game.histories, game.missions),
+        "spies": _table(spies, solution.behaviours[1], game.situations, game.orders),
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+def _table(
+    treeplex: Treeplex, behaviour: Behaviour, names: list[str], options: list[list[str]]
+) -> dict[str, dict[str, str]]:
+    """The strategy wherever it can come: names of infosets, and the probabilities of options that are chosen there."""
+    reach = exact_plan_of(treeplex, behaviour)
+    found = {}
+    infosets = zip(names, options, treeplex.parent.tolist(), treeplex.first.tolist(), strict=True)
+    for name, words, parent, first in infosets:
+        if reach[parent]:
+            shares = zip(words, behaviour[first : first + len(words)], strict=True)
+            found[name] = {word: str(share) for word, share in shares if share}
+    return found

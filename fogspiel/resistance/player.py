@@ -1,0 +1,158 @@
+"""Playing a solution: the strategies on groups of players, applied to players with names.
+
+The certificate says how many of each group go; who goes is drawn by lot. A plan for a tail is drawn anew in every
+round among those that fit what was played, with the weights that make the whole as likely as drawing it once.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+from math import comb, prod
+from operator import or_
+
+import numpy as np
+
+from ..core.agents import PlayerAgent, draw_index
+from ..core.rng import random_below, random_unit
+from .checkers.resistance import ResistanceCertificate
+from .game.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
+from .game.setups import SETUPS, Setup
+from .orbits import Groups, counts, everyone, numbered, split
+
+
+class Situation:
+    """Public history: the missions and outcomes so far, as the certificate writes them."""
+
+    def __init__(self, setup: Setup, rounds: list[tuple[int, bool]]) -> None:
+        """The finished rounds: the mission as a mask, and whether it succeeded."""
+        self.setup, self.history, self.groups = setup, "", everyone(setup)
+        self.score, self.tail_missions, self.tail_words = (0, 0), list[int](), list[str]()
+        after = self.groups
+        for mission, success in rounds:
+            word = numbered(counts(after, mission))
+            after = split(after, mission)
+            if self.tail:
+                self.tail_missions.append(mission)
+                self.tail_words.append(word)
+            else:
+                self.history = f"{self.history} {word}{'+' if success else '-'}".strip()
+                self.groups = after
+            self.score = (self.score[0] + success, self.score[1] + (not success))
+        self.now = after  # the groups after all the missions; `groups` and `history` stop where the tail begins
+
+    @property
+    def tail(self) -> bool:
+        """True if a team lacks only one point."""
+        return max(self.score) >= self.setup.points - 1
+
+    @property
+    def ahead(self) -> bool:
+        """True if the resistance came to lack one point first."""
+        return self.history.count("+") == self.setup.points - 1
+
+    def way(self, mission: int) -> tuple[str, Groups]:
+        """The name of the spies' decision about a mission, and the groups after it."""
+        return f"{self.history} {numbered(counts(self.groups, mission))}".strip(), split(self.groups, mission)
+
+
+def situation(seen: np.ndarray) -> Situation:
+    """The situation that a player of the game sees."""
+    rounds = [
+        (int(mission), outcome == SUCCESS)
+        for mission, outcome in zip(seen[SEEN_MISSION:SEEN_OUTCOME], seen[SEEN_OUTCOME:SEEN_SECRET], strict=True)
+        if outcome in (SUCCESS, FAILURE)
+    ]
+    return Situation(SETUPS[int(seen[PLAYERS])], rounds)
+
+
+def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...], Fraction]:
+    """The shares of the missions that the resistance may send now, as numbers of the groups, not normalised.
+
+    In a tail in which the spies lack one point the numbers are those of the last mission, in the groups with which
+    the tail began; all missions of the tail are drawn from it.
+    """
+    found: dict[tuple[int, ...], Fraction] = {}
+    for text, share in body["resistance"].get(here.history, {}).items():
+        words = text.split(" ")
+        played = len(here.tail_words)
+        weight = Fraction(share)
+        if not here.tail or here.ahead:
+            if words[:played] != here.tail_words:
+                continue
+            numbers = tuple(map(int, words[played].split(",")))
+        else:
+            numbers = tuple(map(int, words[-1].split(",")))
+            gone = counts(here.groups, unite(here.tail_missions))
+            weight *= prod(comb(most, number) for most, number in zip(numbers, gone, strict=True))
+        if weight:
+            found[numbers] = found.get(numbers, Fraction(0)) + weight
+    return found
+
+
+def unite(missions: list[int]) -> int:
+    """All players who went on one of the missions."""
+    return reduce(or_, missions, 0)
+
+
+def draw_from(players: int, number: int, stream: np.ndarray) -> int:
+    """So many of the players, drawn by lot."""
+    left, mask = [player for player in range(players.bit_length()) if players >> player & 1], 0
+    for _ in range(number):
+        mask |= 1 << left.pop(int(random_below(stream, len(left))))
+    return mask
+
+
+def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
+    """The mission that the resistance's strategy sends, or any if the missions so far are none of its own."""
+    here = situation(seen)
+    shares = offers(body, here)
+    if not shares:
+        return int(actions[random_below(stream, len(actions))])
+    chosen = list(shares)[draw_index([float(share) for share in shares.values()], stream)]
+    if not here.tail or here.ahead:
+        crews = [draw_from(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
+        return unite(crews)
+    # The spies lack one point: those who went before go again, and the last mission has room for them all.
+    gone, size = unite(here.tail_missions), here.setup.sizes[sum(here.score)]
+    new = [
+        draw_from(group & ~gone, number - (group & gone).bit_count(), stream)
+        for group, number in zip(here.groups, chosen, strict=True)
+    ]
+    again = draw_from(gone, min(size, gone.bit_count()), stream)
+    return again | draw_from(unite(new), size - again.bit_count(), stream)
+
+
+def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mission: int) -> Fraction:
+    """The probability with which the spies' strategy sabotages a mission, 0 where it cannot."""
+    if (spies & mission).bit_count() < here.setup.needed[sum(here.score)]:
+        return Fraction(0)
+    if here.tail:
+        return Fraction(1)
+    way, after = here.way(mission)
+    return Fraction(body["spies"][way][numbered(counts(after, spies))])
+
+
+def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
+    """True if the spies' strategy sabotages the mission that is under way."""
+    here = situation(seen)
+    mission = int(seen[SEEN_MISSION + sum(here.score)])
+    chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)
+    return SABOTAGE if len(actions) > 1 and random_unit(stream) < float(chance) else PASS
+
+
+class Follower:
+    """Plays a solution, as either team."""
+
+    def __init__(self, body: ResistanceCertificate, stream: np.ndarray) -> None:
+        self.body, self.stream = body, stream
+
+    def begin(self, side: int) -> None:
+        self.choice = spies_choice if side else resistance_choice
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        return self.choice(self.body, seen, np.array(actions, np.int64), self.stream)
+
+
+def follower(name: str, body: ResistanceCertificate) -> PlayerAgent:
+    """An agent that plays by a certificate."""
+    return PlayerAgent(name, lambda stream: Follower(body, stream))

@@ -1,0 +1,250 @@
+"""Variants of The Resistance as something to be solved: their numbers are all there is, for no kernels play them."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..solving.sources import NamedSource
+from .checkers.lone_spies import PREFIX
+from .game.setups import VERSION, Setup, check_setup, find_setup, name_of
+from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
+
+
+class VariantProblem(NamedSource):
+    """A set-up of The Resistance, which only the route for knowledge trees can solve."""
+
+    def __init__(self, name: str, prefix: str = "") -> None:
+        """The name says all the numbers; a ValueError says which of them is wrong."""
+        found = prefix + name_of(find_setup(name.removeprefix(prefix)))
+        super().__init__(found, VERSION, f"{prefix}resistance", "a variant of The Resistance")
+
+
+class LoneProblem(VariantProblem):
+    """A set-up in which spies do not know each other and sabotages are counted in public."""
+
+    def __init__(self, name: str) -> None:
+        """The name is `lone-` and that of a set-up."""
+        super().__init__(name, PREFIX)
+
+
+# The Resistance after forced moves: the opening, and tails without decisions of the spies.
+#
+# As soon as a team lacks only one point, the spies sabotage whenever they can: with their own next point they win at
+# once, and the other team's next point would lose at once. So spies decide only in the opening, while both teams lack
+# two points or more. After it the resistance learns nothing but that the game is still on, and its strategy is a plan:
+# a list of missions. If it lacks one point it wins if any of them is clean; if the spies lack one point, it wins if all
+# of them are; where the last mission is the largest, the others belong into it, and the plan is just the last mission.
+#
+# The value of a history is counted in spy sets: the sum, over all spy sets, of the probability that the spies play to
+# the history and the resistance then wins. No conditional probabilities are needed, and all coefficients are integers.
+
+Plan = tuple[int, ...]  # a list of missions
+NEVER = -1  # stands for the sequence of spies who cannot have come here
+
+
+@dataclass(frozen=True, eq=False)
+class Infoset:
+    """A decision of the resistance in the opening."""
+
+    number: int
+    history: str
+    groups: Groups
+    score: tuple[int, int]
+    # Each mission, with what follows if it succeeds and if it is sabotaged.
+    options: list[tuple[int, "Infoset | Tail", "Infoset | Tail"]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """The decision of the resistance for a plan, when a team lacks one point."""
+
+    number: int
+    history: str
+    groups: Groups
+    score: tuple[int, int]
+    ahead: bool  # true if it is the resistance that lacks one point
+    sequence: np.ndarray  # the sequence of the spies that each spy set has played, or NEVER
+
+
+Place = Infoset | Tail  # where the resistance decides
+
+
+@dataclass(frozen=True, eq=False)
+class ForcedOpening:
+    """All the decisions of both teams in the opening, parents before children."""
+
+    setup: Setup
+    sets: np.ndarray
+    infosets: list[Infoset]
+    tails: list[Tail]
+    # The spies' sequence before each of their infosets; infoset i has sequences 1 + 2i (let it pass) and 2 + 2i.
+    spy_parent: list[int]
+    spy_name: list[tuple[str, str]]  # the history with the mission, and the type, of each infoset of the spies
+
+    @property
+    def total(self) -> int:
+        """The number of spy sets."""
+        return len(self.sets)
+
+
+def opening(setup: Setup) -> ForcedOpening:
+    """The opening of a set-up."""
+    sets = spy_sets(check_setup(setup))
+    made = ForcedOpening(setup, sets, [], [], [], [])
+    _grow(made, "", everyone(setup), (0, 0), np.zeros(len(sets), np.int64))
+    return made
+
+
+def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, int], sequence: np.ndarray) -> Place:
+    """Add the decision after a history, and all that follows."""
+    number, setup = len(made.infosets) + len(made.tails), made.setup
+    if max(score) == setup.points - 1:
+        tail = Tail(number, history, groups, score, score[0] == setup.points - 1, sequence)
+        made.tails.append(tail)
+        return tail
+    here = Infoset(number, history, groups, score)
+    made.infosets.append(here)
+    size, needed = setup.sizes[sum(score)], setup.needed[sum(score)]
+    for mission in missions(groups, size):
+        after = split(groups, mission)
+        way = f"{history} {numbered(counts(groups, mission))}".strip()
+        passed, failed = sequence.copy(), np.full_like(sequence, NEVER)
+        able = np.flatnonzero((ones(made.sets & mission) >= needed) & (sequence != NEVER))
+        _, firsts, kinds = np.unique(types(made.sets[able], after), return_index=True, return_inverse=True)
+        base = 1 + 2 * len(made.spy_parent)
+        passed[able], failed[able] = base + 2 * kinds, base + 2 * kinds + 1
+        for spies in able[firsts]:
+            made.spy_parent.append(int(sequence[spies]))
+            made.spy_name.append((way, numbered(counts(after, int(made.sets[spies])))))
+        won = _grow(made, way + "+", after, (score[0] + 1, score[1]), passed)
+        lost = _grow(made, way + "-", after, (score[0], score[1] + 1), failed)
+        here.options.append((mission, won, lost))
+    return here
+
+
+def clean(game: ForcedOpening, tail: Tail, plan: Plan) -> np.ndarray:
+    """Return the spy sets a plan wins against."""
+    needed = game.setup.needed[-len(plan) :]
+    missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
+    won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)
+    return won
+
+
+def row(game: ForcedOpening, tail: Tail, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Count the spy sets of each sequence a plan wins against: the sequences and the numbers."""
+    won = tail.sequence[clean(game, tail, plan) & (tail.sequence != NEVER)]
+    return np.unique(won, return_counts=True)
+
+
+# Merlin of Avalon: one good player knows the spies, who win after all if they name that player at the end.
+#
+# The spies can always let three missions pass and name a good player by lot, so the good team wins at most 1 - 1 /
+# (good players), whatever it does. It wins as much if it can win three missions for sure without a word about Merlin.
+# That whispering is enough for it is Christiano's (2018). Here a secret ballot is all there is: everybody puts in a
+# blank paper or a set of spies, Merlin the true one, other good players a blank. The papers are read to all: one set of
+# spies is true, and the spies can have added one false set each. If the missions depend on the sets alone, spies who
+# know what they wrote learn nothing about Merlin. A mission that is sabotaged refutes the sets with too few spies on
+# it.
+
+Claims = frozenset[int]  # spy sets as masks of players, one of which is the true one
+
+
+class Ballot(NamedTuple):
+    """Value of a secret ballot to the good team."""
+
+    most: Fraction  # the probability of winning that no good team can exceed
+    claims: int  # the kinds of sets of claims there are, up to relabelling
+    # Those of them with which the good team cannot win three missions for sure; with none of them, `most` is won.
+    lost: int
+
+
+def ballot(setup: Setup) -> Ballot:
+    """Return the value of a secret ballot, by a search through all claims and sabotages of the spies."""
+    every = claim_sets(setup)
+    lost = sum(not wins_for_sure(setup, claims) for claims in every)
+    return Ballot(1 - Fraction(1, setup.players - setup.spies), len(every), lost)
+
+
+def claim_sets(setup: Setup) -> list[Claims]:
+    """The true set and as many false ones as there are spies, up to relabelling; fewer are no harder."""
+    found: list[tuple[int, ...]] = [((1 << setup.spies) - 1,)]
+    for _ in range(setup.spies):
+        longer: dict[tuple[tuple[bool, ...], ...], tuple[int, ...]] = {}
+        for claims in found:
+            for claim in missions(_groups(setup, claims), setup.spies):
+                if claim not in claims:
+                    more = (*claims, claim)
+                    players = (tuple(bool(c >> p & 1) for c in more) for p in range(setup.players))
+                    longer.setdefault(tuple(sorted(players)), more)
+        found = list(longer.values())
+    return list(map(frozenset, found))
+
+
+def wins_for_sure(setup: Setup, claims: Claims) -> bool:
+    """True if there are missions that win whichever of the claims is true and whatever the spies sabotage."""
+    groups = _groups(setup, tuple(sorted(claims)))
+
+    @cache
+    def wins(left: Claims, won: int, lost: int) -> bool:
+        if setup.points in (won, lost):
+            return won == setup.points
+        number = won + lost
+        for mission in missions(groups, setup.sizes[number]):
+            able = frozenset(spies for spies in left if (spies & mission).bit_count() >= setup.needed[number])
+            if (not able or wins(able, won, lost + 1)) and wins(left, won + 1, lost):
+                return True
+        return False
+
+    return wins(claims, 0, 0)
+
+
+def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
+    """The players apart by the claims that name them."""
+    groups = everyone(setup)
+    for claim in claims:
+        groups = split(groups, claim)
+    return groups
+
+
+# Voting on missions: why the thesis may leave it out (Bossle 2018, section 4.2).
+#
+# In the game in the box a leader proposes each mission, in turn around the table, everybody votes in the open, and more
+# than half of the players must approve; five proposals that are rejected in a row lose the game. The good players
+# follow a plan that everybody may know: a good leader proposes the mission of the plan, and good players approve that
+# mission and no other. Then votes decide nothing, if the numbers are as `voting` says. Nor do they tell anything: spies
+# can vote and propose as good players would who know no more than what is public, and sabotage as in the game without
+# votes.
+
+MOST_REJECTIONS = 4  # five in a row lose the game
+
+
+class Voting(NamedTuple):
+    """Effect of votes against good players who follow a plan."""
+
+    passes: bool  # true if the mission of the plan is approved, however spies vote
+    blocked: bool  # true if any other mission is rejected, however spies vote
+    rejections: int  # the most proposals that are rejected in a row, over all seats of the spies and first leaders
+
+    @property
+    def irrelevant(self) -> bool:
+        """True if the mission of the plan is always sent in time."""
+        return self.passes and self.blocked and self.rejections <= MOST_REJECTIONS
+
+
+def voting(setup: Setup) -> Voting:
+    """Return the effect of the spies' votes, over all votes and all orders of leaders."""
+    good = setup.players - setup.spies
+    votes = range(setup.spies + 1)
+    passes = all(2 * (good + approving) > setup.players for approving in votes)
+    blocked = not any(2 * approving > setup.players for approving in votes)
+    seats = range(setup.players)
+    rejections = max(
+        next(turn for turn in range(setup.players) if (first + turn) % setup.players not in spies)
+        for spies in combinations(seats, setup.spies)
+        for first in seats
+    )
+    return Voting(passes, blocked, rejections)

@@ -1,0 +1,389 @@
+"""Beliefs of a phantom player: its own stones, and all possible stone sets of the opponent.
+
+A belief is (own, worlds): `own` is a set of cells as the bits of an integer, `worlds` a sorted int64 array of such
+sets, one for each way the opponent's stones may lie when the player is to move. A try splits the worlds: where it is
+illegal the player stays on move with fewer worlds, where it wins the game is over, and where it goes on the opponent
+answers unseen. That is all that a try tells, so own stones and worlds are all that matters for what comes.
+
+For example, White's first belief on a board of 2x2 cells is (0, [1, 2, 4, 8]). A try of cell 0 leaves (0, [1]) if it is
+illegal; if it stays, the worlds are 2, 4 and 8 until Black answers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.compile.kernel import Kernel, inlined, kernel
+from ...games.boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, spread, tic_tac_toe
+
+EMPTY = -1  # a place of a hash table that no key has taken
+# Fibonacci hashing: 2**64 over the golden ratio, and where the well mixed bits of the product are.
+HASH_FACTOR, HASH_SHIFT = -7046029254386353131, 17
+LOST, DRAWN, WON = 0, 1, 2
+FIRST_ROOM = 1 << 12  # places of a hash table at first
+FULL = -2  # what a kernel returns when a table has become too small for it
+TIC_TAC_TOE, PONNUKI = 0, 1
+# What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms per call.)
+KIND, CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(6)
+OUTCOMES = 4  # a try is illegal, goes on, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2.
+
+
+class Split(NamedTuple):
+    """The worlds after a try: where it is illegal, where the game goes on, and how many it wins at once."""
+
+    illegal: np.ndarray
+    going: np.ndarray
+    wins: int
+
+
+@inlined
+def home_of(table, key):
+    """Return the first slot of a key in an open-addressing table."""
+    return ((key * np.int64(HASH_FACTOR)) >> HASH_SHIFT) & (len(table) - 1)
+
+
+@kernel
+def slot_of(table, key):
+    """Return the slot of a key in an open-addressing table, or the free slot where it belongs."""
+    mask = len(table) - 1
+    at = home_of(table, key)
+    while table[at] != EMPTY and table[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def fate(ground, player, own, other, cell):
+    """Return the effect of `player`'s move to the cell, by the board's own rule."""
+    if ground[KIND] == TIC_TAC_TOE:
+        return tic_tac_toe(player, own, other, cell)
+    return ponnuki_outcome(own, other, cell, ground[CELLS], ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
+
+
+def ground_of(board: Board) -> np.ndarray:
+    """Return the kernels' record of a board."""
+    kind = TIC_TAC_TOE if board.name == "ttt" else PONNUKI
+    if kind == PONNUKI and not board.name.startswith("ponnuki"):
+        raise ValueError(f"beliefs are kept for ponnuki and tic-tac-toe, not for {board.name}")
+    left, right, _, _, full = outline(board.rows, board.columns)
+    return np.array([kind, board.cells, board.columns, left, right, full], np.int64)
+
+
+@kernel
+def outcomes_of_try(ground, player, own, worlds, cell, out):
+    """Write what a try does in each world; how many worlds it wins."""
+    wins = 0
+    for k in range(len(worlds)):
+        out[k] = fate(ground, player, own, worlds[k], cell)
+        if out[k] == WINS:
+            wins += 1
+    return wins
+
+
+@kernel
+def tally_outcomes(ground, player, own, worlds, out):
+    """Write for each cell in how many worlds a try there is illegal, goes on, wins, draws."""
+    for cell in range(len(out)):
+        for kind in range(OUTCOMES):
+            out[cell, kind] = 0
+        for k in range(len(worlds)):
+            out[cell, fate(ground, player, own, worlds[k], cell) - ILLEGAL] += 1
+
+
+@kernel
+def count_contacts(ground, worlds, out):
+    """Write for each cell how many of the opponent's stones are beside it, in all worlds together."""
+    for cell in range(len(out)):
+        out[cell] = 0
+        beside = spread(1 << cell, ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
+        for k in range(len(worlds)):
+            touched = beside & worlds[k]
+            while touched:
+                touched &= touched - 1
+                out[cell] += 1
+
+
+@kernel
+def unseen_answers(ground, player, own, worlds, table, out):
+    """Write the worlds after any move of the opponent that does not end the game, and then in how many it can win.
+
+    Returns their number, or FULL if the table (empty before and after) is too small.
+    """
+    count, losses, cells = 0, 0, ground[CELLS]
+    for k in range(len(worlds)):
+        losing = False
+        for cell in range(cells):
+            outcome = fate(ground, 1 - player, worlds[k], own, cell)
+            if outcome == WINS:
+                losing = True
+            elif outcome == GOES_ON:
+                world = worlds[k] | (1 << cell)
+                at = slot_of(table, world)
+                if table[at] == EMPTY and 2 * count < len(table):
+                    table[at] = world
+                    out[count] = world
+                    count += 1
+        losses += losing
+    full = 2 * count >= len(table)
+    for k in range(count):  # whatever stands between a key and its home is cleared with it or before it
+        at = home_of(table, out[k])
+        while table[at] != EMPTY:
+            table[at] = EMPTY
+            at = (at + 1) & (len(table) - 1)
+    if full:
+        return FULL
+    out[:count].sort()
+    out[count] = losses
+    return count
+
+
+@kernel
+def decided_cells(ground, player, own, other, out):
+    """Write the cells at which a try is illegal, and those at which it wins."""
+    out[0], out[1] = 0, 0
+    for cell in range(ground[CELLS]):
+        outcome = fate(ground, player, own, other, cell)
+        if outcome == ILLEGAL:
+            out[0] |= 1 << cell
+        elif outcome == WINS:
+            out[1] |= 1 << cell
+
+
+@kernel
+def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
+    """LOST, DRAWN or WON for the mover if both see the board: depth first with a table; FULL beyond `most` visits.
+
+    `used` counts the positions in the table, which must have room for `most` more. At each depth of the stack, `tried`
+    is the cell whose position is being looked into, or EMPTY on the way down.
+    """
+    depth, visits, child, cells = 0, 0, LOST, ground[CELLS]
+    mine, theirs = np.zeros(cells + 2, np.int64), np.zeros(cells + 2, np.int64)
+    tried, best = np.zeros(cells + 2, np.int64), np.zeros(cells + 2, np.int64)
+    mine[0], theirs[0] = own, other
+    tried[0] = EMPTY
+    while depth >= 0:
+        mover = player ^ (depth & 1)
+        key = (((mine[depth] << cells) | theirs[depth]) << 1) | mover
+        if tried[depth] == EMPTY:
+            at = slot_of(keys, key)
+            if keys[at] == key:
+                child = outcomes[at]
+                depth -= 1
+                continue
+            visits += 1
+            if visits > most:
+                return FULL
+            best[depth] = LOST
+            tried[depth] = 0
+            for cell in range(cells):
+                if fate(ground, mover, mine[depth], theirs[depth], cell) == WINS:
+                    best[depth] = WON
+        else:
+            best[depth] = max(best[depth], WON - child)
+            tried[depth] += 1
+        cell = tried[depth]
+        while cell < cells and best[depth] < WON:
+            outcome = fate(ground, mover, mine[depth], theirs[depth], cell)
+            if outcome == DRAWS:
+                best[depth] = max(best[depth], DRAWN)
+            elif outcome == GOES_ON:
+                break
+            cell += 1
+        if cell == cells or best[depth] == WON:
+            at = slot_of(keys, key)
+            keys[at] = key
+            outcomes[at] = best[depth]
+            used[0] += 1
+            child = best[depth]
+            depth -= 1
+        else:
+            tried[depth] = cell
+            mine[depth + 1] = theirs[depth]
+            theirs[depth + 1] = mine[depth] | (1 << cell)
+            depth += 1
+            tried[depth] = EMPTY
+    return child
+
+
+@kernel
+def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most):
+    """The first world from `start` on that is not known to be won, while the table has room for `most` positions."""
+    for k in range(start, len(worlds)):
+        if 2 * (used[0] + most) > len(keys):
+            return k
+        if perfect_outcome(ground, player, own, worlds[k], keys, outcomes, used, most) != WON:
+            return k
+    return len(worlds)
+
+
+@kernel
+def permute(stones, shift):
+    """A set of stones after a permutation of the cells."""
+    out = 0
+    for cell in range(len(shift)):
+        out |= ((stones >> cell) & 1) << shift[cell]
+    return out
+
+
+@kernel
+def smallest_image(own, worlds, shifts, image, best):
+    """Write the smallest image of a belief into `best`, the worlds sorted; which permutation gives it.
+
+    Own stones come first, then the worlds as a list; `image` is room to work.
+    """
+    count, chosen, least = len(worlds), -1, 0
+    for s in range(len(shifts)):
+        stones = permute(own, shifts[s])
+        if chosen >= 0 and stones > least:
+            continue
+        for k in range(count):
+            image[k] = permute(worlds[k], shifts[s])
+        image[:count].sort()
+        smaller = chosen < 0 or stones < least
+        if not smaller:
+            for k in range(count):
+                if image[k] != best[k]:
+                    smaller = image[k] < best[k]
+                    break
+        if smaller:
+            chosen, least = s, stones
+            for k in range(count):
+                best[k] = image[k]
+    return chosen
+
+
+def dominating_try(tally: list[list[int]]) -> int | None:
+    """Lemma 3: a cell that is illegal or wins in every world, and wins in some, by a `Beliefs.tally`."""
+    return next((cell for cell, (_, going, wins, draws) in enumerate(tally) if wins and not going + draws), None)
+
+
+class Beliefs:
+    """The beliefs of one player on a board: how tries and unseen answers change them."""
+
+    def __init__(self, board: Board, player: int) -> None:
+        if player not in (0, 1):
+            raise ValueError(f"player {player!r} is not a player: 0 is Black, 1 is White")
+        self.board, self.player, self.cells = board, player, board.cells
+        self._ground = ground_of(board)
+        self._table = np.full(FIRST_ROOM, EMPTY, np.int64)
+        self._out = np.zeros(FIRST_ROOM, np.int64)
+        self._tally = np.zeros((board.cells, OUTCOMES), np.int64)
+        self._pair, self._contacts = np.zeros(2, np.int64), np.zeros(board.cells, np.int64)
+        self._looks: dict[tuple[int, int, int], tuple[int, int]] = {}
+
+    @property
+    def start(self) -> np.ndarray:
+        """The worlds at the player's first turn: nothing for Black, one stone anywhere for White."""
+        stones = [0] if self.player == 0 else [1 << cell for cell in range(self.cells)]
+        return np.array(stones, np.int64)
+
+    def split(self, own: int, worlds: np.ndarray, cell: int) -> Split:
+        """The worlds after a try."""
+        outcomes = np.empty(len(worlds), np.int64)
+        wins = outcomes_of_try(self._ground, self.player, own, worlds, cell, outcomes)
+        return Split(worlds[outcomes == ILLEGAL], worlds[(outcomes == GOES_ON)], int(wins))
+
+    def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
+        """For each cell, in how many worlds a try there is illegal, goes on, wins, draws."""
+        tally_outcomes(self._ground, self.player, own, worlds, self._tally)
+        tally: list[list[int]] = self._tally.tolist()
+        return tally
+
+    def contacts(self, worlds: np.ndarray) -> list[int]:
+        """For each cell, how many of the opponent's stones are beside it, in all worlds together."""
+        count_contacts(self._ground, worlds, self._contacts)
+        contacts: list[int] = self._contacts.tolist()
+        return contacts
+
+    def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
+        """The worlds at the next turn after any unseen answer, and in how many worlds the opponent can win instead."""
+        while True:
+            count = unseen_answers(self._ground, self.player, own, worlds, self._table, self._out)
+            if count != FULL:
+                return self._out[:count].copy(), int(self._out[count])
+            self._table = np.full(4 * len(self._table), EMPTY, np.int64)
+            self._out = np.zeros(len(self._table), np.int64)
+
+    def look(self, player: int, own: int, other: int) -> tuple[int, int]:
+        """The cells at which a try of that player is illegal, and those at which it wins, as bits."""
+        found = self._looks.get((player, own, other))
+        if found is None:
+            decided_cells(self._ground, player, own, other, self._pair)
+            found = self._looks[player, own, other] = int(self._pair[0]), int(self._pair[1])
+        return found
+
+
+class PerfectInformation:
+    """The perfect-information game of a board, solved on demand and remembered."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self._ground = ground_of(board)
+        self._keys = np.full(FIRST_ROOM, EMPTY, np.int64)
+        self._outcomes = np.zeros(FIRST_ROOM, np.int64)
+        self._used = np.zeros(1, np.int64)
+
+    @property
+    def positions(self) -> int:
+        """Number of positions in the table."""
+        return int(self._used[0])
+
+    @property
+    def bytes(self) -> int:
+        """Size of the table in bytes."""
+        return self._keys.nbytes + self._outcomes.nbytes
+
+    def outcome(self, player: int, own: int, other: int, visits: int | None = None) -> int | None:
+        """LOST, DRAWN or WON for the player to move; None if that takes more than `visits` new positions."""
+        step = FIRST_ROOM
+        while True:
+            step = step if visits is None else min(step, visits)
+            self._make_room(step)
+            found = perfect_outcome(self._ground, player, own, other, self._keys, self._outcomes, self._used, step)
+            if found != FULL:
+                return int(found)
+            if step == visits:
+                return None
+            step *= 4
+
+    def all_won(self, player: int, own: int, worlds: np.ndarray, visits: int | None = None) -> bool:
+        """True if the player to move wins in every world with open eyes, as far as `visits` a world can tell."""
+        start = 0
+        while True:
+            step = FIRST_ROOM if visits is None else visits
+            self._make_room(2 * step)
+            start = first_not_won(
+                self._ground, player, own, worlds, start, self._keys, self._outcomes, self._used, step
+            )
+            if start == len(worlds):
+                return True
+            if self.outcome(player, own, int(worlds[start]), visits) not in (WON, None):
+                return False
+            start += 1
+
+    def fill(self, work: Kernel, *about: object, visits: int, out: np.ndarray) -> None:
+        """Let a kernel write outcomes of many positions, with more room whenever it says that there is too little."""
+        self._make_room(2 * visits)
+        while not work(self._ground, *about, self._keys, self._outcomes, self._used, visits, out):
+            self._make_room(2 * visits)
+
+    def _make_room(self, more: int) -> None:
+        """Grow the table so that `more` positions fit at half load."""
+        size = len(self._keys)
+        while 2 * (self.positions + more) > size:
+            size *= 2
+        if size == len(self._keys):
+            return
+        kept = self._keys != EMPTY
+        keys, outcomes = self._keys[kept], self._outcomes[kept]
+        self._keys, self._outcomes = np.full(size, EMPTY, np.int64), np.zeros(size, np.int64)
+        refill(keys, outcomes, self._keys, self._outcomes)
+
+
+@kernel
+def refill(keys, outcomes, table, values):
+    """Put remembered positions into a larger table."""
+    for k in range(len(keys)):
+        at = slot_of(table, keys[k])
+        table[at] = keys[k]
+        values[at] = outcomes[k]

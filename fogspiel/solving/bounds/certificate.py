@@ -1,0 +1,246 @@
+"""Proof objects: the strategies behind the guarantees of relaxed games and AND-OR search, as JSON stores them.
+
+`solve.checkers.phantom_bounds` says what the entries mean, and checks them with code of its own.
+"""
+
+from fractions import Fraction
+from typing import Any, NotRequired, TypedDict
+
+import numpy as np
+
+from ...games.boards.board import BOARDS, Board
+from ..exact.rational import exact_bounds
+from ..methods.lp import equilibrium
+from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, Checker, Node, PonnukiRules, node_of, verify
+from ..proofs.checkers.primitives import digest_of
+from .and_or_search import AndOrSearch
+from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
+
+SYMMETRIES = 8  # the board is turned at random at the beginning, all ways of a square alike
+
+Jump = list[list[int | str]]  # go on by earlier nodes: the node, the symmetry that leads to it, the probability
+Place = int | Jump | None  # where to go on: at a row of the same node, by earlier nodes, or nowhere
+# For each try: the cell, its probability, and where to go on if it is illegal or legal.
+Row = list[list[int | str | Jump | None]]
+
+
+class NodeJson(TypedDict):
+    """A strategy from a belief on, and what it guarantees in all worlds alike or in each."""
+
+    own: int
+    worlds: list[int]
+    worth: NotRequired[str]
+    worths: NotRequired[list[int]]
+    unit: NotRequired[int]
+    rows: list[Row]
+
+
+class Prover:
+    """The nodes of one player's proof: every belief once, those it leads to before it."""
+
+    def __init__(self, relaxation: Relaxation, search: AndOrSearch | None = None) -> None:
+        """`search` is another AND-OR search than the relaxation's, whose decisions are used instead."""
+        self.relaxation, self.board = relaxation, relaxation.board
+        self.search = search or relaxation.search
+        turns = PonnukiRules(self.board.rows).turns
+        self.turns = [turns.index(shift.tolist()) for shift in self.board.symmetries]
+        self.nodes: list[NodeJson] = []
+        self.numbers: dict[tuple[int, bytes], int] = {}
+
+    def jump(self, own: int, worlds: np.ndarray) -> Jump:
+        """Return the continuation of a belief: the node of its canonical image."""
+        number, turn = self.place(own, worlds)
+        return [[number, turn, "1"]]
+
+    def place(self, own: int, worlds: np.ndarray) -> tuple[int, int]:
+        """The number of the node for a belief, and the turn that leads to it."""
+        sure = self.search.is_sure_win(own, worlds)
+        own, worlds, turn = self.search.canonical(own, worlds)
+        worlds = worlds if sure else self.relaxation.best(own, worlds)
+        key = own, worlds.tobytes()
+        if key not in self.numbers:
+            self.relaxation.check()
+            if sure:
+                worth, rows = Fraction(1), self.sure_rows(own, worlds)
+            else:
+                worth, rows = self.relaxed_rows(self.relaxation.relaxed_game(own, worlds))
+            self.numbers[key] = self.add(own, worlds.tolist(), worth, rows)
+        return self.numbers[key], self.turns[turn]
+
+    def worth(self, own: int, worlds: np.ndarray) -> Fraction:
+        """Return the value guaranteed by the node of a belief."""
+        return Fraction(self.nodes[self.place(own, worlds)[0]]["worth"])
+
+    def add(self, own: int, worlds: list[int], worth: Fraction, rows: list[Row]) -> int:
+        """The number of a new node."""
+        self.nodes.append({"own": own, "worlds": worlds, "worth": str(worth), "rows": rows})
+        return len(self.nodes) - 1
+
+    def finish(self, rows: list[Row]) -> Fraction:
+        """Add the node of the whole game, on a board turned at random; what it guarantees."""
+        size, worlds = self.board.rows, self.search.beliefs.start.tolist()
+        number = self.add(0, worlds, Fraction(0), rows)
+        nodes: list[Node] = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
+        worth = min(found for _, found in Checker(size, nodes).worths(nodes[number], range(SYMMETRIES)))
+        self.nodes[number]["worth"] = str(worth)
+        return worth
+
+    def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
+        """The try that wins for sure, and how it goes on."""
+        cell = self.search.winning_try(own, worlds)
+        split = self.search.beliefs.split(own, worlds, cell)
+        illegal = self.jump(own, split.illegal) if len(split.illegal) else None
+        legal = None
+        if len(split.going):
+            after, _ = self.search.beliefs.after_answer(own | 1 << cell, split.going)
+            legal = self.jump(own | 1 << cell, after)
+        return [[[cell, "1", illegal, legal]]]
+
+    def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
+        """An optimal strategy of a relaxed game in fractions, with what it guarantees."""
+        found = equilibrium(game.form(self.relaxation.worths(game)))
+        used = set(game.used_assumptions(found.behaviours[0]))
+        form = game.form([self.worth(*belief) if a in used else Fraction(0) for a, belief in enumerate(game.assumed)])
+        found = equilibrium(form)
+        exact = exact_bounds(form, found.planner, found.point)
+        writer = _RowWriter(self, game, exact.behaviours[0])
+        writer.write(0)
+        return exact.lower, writer.rows
+
+
+class _RowWriter:
+    """The infosets of a relaxed game that a strategy reaches, written as rows."""
+
+    def __init__(self, prover: Prover, game: RelaxedGame, behaviour: list[Fraction]) -> None:
+        self.prover, self.game, self.behaviour = prover, game, behaviour
+        self.side = prover.relaxation.sides[PLANNER]
+        self.infosets = list(game.infosets)
+        self.rows: list[Row] = []
+
+    def shares_at(self, infoset: int) -> list[tuple[int, Fraction]]:
+        """Return the strategy's action probabilities at an infoset."""
+        first = int(self.game.treeplexes[PLANNER].first[infoset])
+        shares = enumerate(self.game.choices[infoset], first)
+        return [(choice, self.behaviour[sequence]) for sequence, choice in shares if self.behaviour[sequence]]
+
+    def write(self, infoset: int) -> int:
+        """The number of the row for an infoset; rows it leads to come later."""
+        (turn, failed), number = self.infosets[infoset], len(self.rows)
+        self.rows.append([])
+        for cell, share in self.shares_at(infoset):
+            illegal = self.place(turn, (*failed, cell))
+            following = turn.next.get((failed, cell))
+            legal = None if following is None else self.place(following, ())
+            self.rows[number].append([cell, str(share), illegal, legal])
+        return number
+
+    def place(self, turn: PrivateTurn, failed: Failed) -> Place:
+        """Return the continuation at an infoset: a row, earlier nodes, or nowhere."""
+        worlds = self.side.worlds_left(turn, failed)
+        if not len(worlds):
+            return None
+        if self.side.is_sure_win(turn, failed):
+            return self.prover.jump(turn.own, worlds)
+        infoset = self.game.infosets.get((turn, failed))
+        if infoset is None:
+            return None
+        if not self.game.is_end(turn):
+            return self.write(infoset)
+        jump: Jump = []
+        for assumption, share in self.shares_at(infoset):
+            jump.append([*self.prover.place(*self.game.assumed[assumption]), str(share)])
+        return jump or None
+
+
+def certificate(
+    game: str, lower: Fraction, black: list[NodeJson], upper: Fraction, white: list[NodeJson]
+) -> BoundsCertificate:
+    """The proof that the value of a game is between two bounds, with its digest."""
+    body: BoundsCertificate = {
+        "format": FORMAT,
+        "game": game,
+        "lower": str(lower),
+        "upper": str(upper),
+        "black": black,
+        "white": white,
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+# A proof of bounds in words: what it proves, how each player begins, and with --all every belief it passes through.
+
+SIDES = ("black", "white")
+
+
+def explain(body: Any, everything: bool = False) -> list[str]:
+    """The bounds that a certificate proves, checked first, and the strategies behind them."""
+    lower, upper = verify(body)
+    board = BOARDS[body["game"].removeprefix("phantom-")]
+    width = "" if lower == upper else f" (width {float(upper - lower):.6f})"
+    lines = [
+        f"{body['game']}: Black gets {_number(lower)} on average or more, at most {_number(upper)}{width}; "
+        "a win counts 1, a loss 0.",
+        "A proof is a list of nodes: each is a strategy for some turns from a belief on, with what it guarantees there "
+        "against an opponent who knows the belief. Its last node is the whole game.",
+    ]
+    for side, worth in zip(SIDES, (lower, 1 - upper), strict=True):
+        lines += ["", *_side_lines(side.capitalize(), body[side], worth, board, everything)]
+    return lines
+
+
+def _number(bound: Fraction) -> str:
+    return str(bound) if bound.denominator == 1 else f"{bound} = {float(bound):.6f}"
+
+
+def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, everything: bool) -> list[str]:
+    """The proof of one player: the first turns, and every node if everything is wanted."""
+    if not nodes:
+        return [f"{name}: nothing is proved but that it gets 0 or more."]
+    head = (
+        f"{name} gets {_number(worth)} or more, by {len(nodes)} nodes. It turns and mirrors the board at random, all "
+    )
+    lines = [head + "eight ways alike; then, from the first row on:", *_row_lines(nodes[-1]["rows"], board)]
+    for number in range(len(nodes) - 1) if everything else ():
+        node = nodes[number]
+        own = " ".join(board.cell_name(cell) for cell in range(board.cells) if node["own"] >> cell & 1) or "no stones"
+        worlds = f"{len(node['worlds'])} possible positions of the opponent"
+        lines += [f"node {number}: with {own}, {worlds}, it gets {_worths(node)}:"]
+        lines += _row_lines(node["rows"], board)
+    if not everything and len(nodes) > 1:
+        lines.append(f"  and {len(nodes) - 1} nodes to go on by: add --all")
+    return lines
+
+
+def _worths(node: Any) -> str:
+    """Describe the value of a node: one for all worlds, or the range from worst to best."""
+    if "worth" in node:
+        return _number(Fraction(node["worth"]))
+    worths = sorted({Fraction(worth, node["unit"]) for worth in node["worths"]})
+    if len(worths) == 1:
+        return _number(worths[0])
+    return f"{float(worths[0]):.6f} to {float(worths[-1]):.6f}, by position"
+
+
+def _row_lines(rows: list[Any], board: Board) -> list[str]:
+    lines = []
+    for number, row in enumerate(rows):
+        for cell, share, illegal, legal in row:
+            chance = "" if share == "1" else f" with probability {share}"
+            lines.append(
+                f"  row {number}: try {board.cell_name(cell)}{chance}; if it is illegal, {_place(illegal)}; "
+                f"if it stays, {_place(legal)}"
+            )
+    return lines
+
+
+def _place(place: Any) -> str:
+    """Describe the continuation of a strategy."""
+    if place is None:
+        return "give up"
+    if isinstance(place, int):
+        return f"go on at row {place}"
+    return "go on by " + " or ".join(
+        f"node {node}" + ("" if share == "1" else f" ({share})") for node, _, share in place
+    )

@@ -1,0 +1,266 @@
+"""Point-based search for the vectors of a player: sweeps from the beginning of the game to its end and back.
+
+On the way down windows are solved with the vectors that there are, and in every second sweep with hopes instead of
+vectors that are missing; the most likely beliefs of each turn are the points of the next one. On the way back a window
+at each point gives a vector, if it is better there than all others (Pineau, Gordon and Thrun 2003, for one player).
+The k-th sweep follows from the vectors before it and from k, so that a search goes on from what it has saved.
+"""
+
+import zlib
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...games.boards.board import Board
+from ..proofs.checkers.phantom_bounds import PonnukiRules
+from .and_or_search import Fields, TurnOutcomes
+from .beliefs import permute
+from .certificate import Jump, NodeJson, Place, Row
+from .window_regrets import Decisions, Vectors, spread_shares
+from .windows import (
+    GRID,
+    SHARES,
+    SLACK,
+    BeliefPoint,
+    Pick,
+    Rows,
+    VectorNode,
+    VectorSet,
+    Window,
+    WindowStrategy,
+    demand_worths,
+)
+
+ITERATIONS, FIRST_ITERATIONS = 60, 600  # rounds of regret matching for a window, and for the whole game's
+POINTS, BRANCHES = 30, 4  # points of a turn at most, and how many of them follow from one of the turn before
+LEAST_WEIGHT = 0.01  # worlds whose weight is less than this part of the largest are left out of a point
+LEAST_GAIN = 1e-5
+OPTIMISM = 1.2  # what is hoped for, as a multiple of what was found in the turn before
+WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))  # how many tries the planner chooses from: (worlds at most, tries)
+KNOWN = 0.15  # the start is left for the whole game when the player is sure of this much there
+
+Saved = dict[str, Any]
+
+
+class PointSearch:
+    """The vectors of one player, and the best strategy for the whole game by them."""
+
+    def __init__(self, board: Board, player: int, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called again and again, and stops the work if there is no time left for it."""
+        self.check = check
+        self.fields = Fields(board, player)
+        self.library = VectorSet(self.fields)
+        self.sweeps = 0
+        worlds = len(self.fields.worlds_beside(0))
+        self.root = BeliefPoint(0, np.full(worlds, 1 / worlds))
+        self.start: BeliefPoint | None = None
+        self.best: WindowStrategy | None = None
+
+    def begin_at(self, own: int, other: int) -> None:
+        """Until enough is found where both know these stones, begin there instead of at the beginning of the game."""
+        least, turns = self.fields.image(own)
+        known = int(permute(other, self.fields.board.symmetries[turns[0]]))
+        weights = (self.fields.worlds_beside(least) & known == known).astype(float)
+        self.start = BeliefPoint(least, weights / weights.sum())
+
+    def sweep(self) -> None:
+        """One sweep; what it finds stays in the library."""
+        draw = np.random.default_rng(self.sweeps)
+        hopeful = self.sweeps % 2 == 0
+        self.sweeps += 1
+        layers = [[self.start or self.root]]
+        while layers[-1]:
+            layers.append(self._points_after(layers[-1], hopeful, len(layers) == 1, draw))
+        for points in reversed(layers[1:]):
+            self._improve(points)
+        if self.start is not None:
+            self._leave_start(self.start)
+        else:
+            found = self._window(self.root, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
+            if self.best is None or found.worth > self.best.worth:
+                self.best = found
+
+    def _window(self, point: BeliefPoint, iterations: int, hopeful: bool = False, adversarial: bool = False) -> Window:
+        """The window at a point, solved."""
+        self.check()
+        possible = int((point.weights > 0).sum())
+        width = next(width for most, width in WIDTHS if possible <= most or point.own == 0)
+        window = Window(self.library, point, width, hopeful)
+        window.solve(iterations, adversarial)
+        return window
+
+    def _points_after(
+        self, points: list[BeliefPoint], hopeful: bool, adversarial: bool, draw: np.random.Generator
+    ) -> list[BeliefPoint]:
+        """Some points of the next turn, more likely ones more often."""
+        found: list[tuple[float, BeliefPoint]] = []
+        for point in points:
+            found += self._window(point, ITERATIONS // 2, hopeful, adversarial).points_after()
+        if not found:
+            return []
+        chances = np.array([chance for chance, _ in found])
+        count = min(POINTS, BRANCHES * len(points), len(found))
+        chosen = draw.choice(len(found), count, replace=False, p=chances / chances.sum())
+        return [_without_rare_worlds(found[k][1]) for k in sorted(chosen.tolist())]
+
+    def _improve(self, points: list[BeliefPoint]) -> None:
+        """Add the vectors of the windows at points of one turn, and correct what is hoped for."""
+        parts = []
+        for point in points:
+            window = self._window(point, ITERATIONS)
+            if not window.sequences:
+                continue
+            found = window.strategy()
+            won = float(self.fields.hopes(point.own) @ point.weights)
+            if won > 0:
+                parts.append(found.worth / won)
+            if found.worth > self.library.worth(point) + LEAST_GAIN:
+                self.library.add(VectorNode(point.own, found.rows, found.worths))
+        if parts:
+            self.library.hopes[points[0].own.bit_count()] = OPTIMISM * float(np.mean(parts))
+
+    def _leave_start(self, start: BeliefPoint) -> None:
+        """Add the vector of the start, and go on to the whole game if it is good enough."""
+        found = self._window(start, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
+        if found.worth > 0:
+            self.library.add(VectorNode(start.own, found.rows, found.worths))
+        if found.worth > KNOWN:
+            self.start = None
+
+    def to_json(self) -> Saved:
+        """All that it takes to go on."""
+        best = self.best and [self.best.rows, self.best.worth]
+        nodes = [
+            [node.own, node.rows, zlib.compress(node.worths.astype("<i4").tobytes()).hex()]
+            for node in self.library.nodes
+        ]
+        hopes = [[turn, hope] for turn, hope in self.library.hopes.items()]
+        return {"sweeps": self.sweeps, "started": self.start is None, "nodes": nodes, "hopes": hopes, "best": best}
+
+    def go_on_from(self, saved: Saved) -> None:
+        """Take over what an earlier search has saved."""
+        self.sweeps = saved["sweeps"]
+        self.start = None if saved["started"] else self.start
+        for own, rows, worths in saved["nodes"]:
+            vector = np.frombuffer(zlib.decompress(bytes.fromhex(worths)), "<i4").astype(np.int64)
+            self.library.add(VectorNode(own, rows, vector))
+        self.library.hopes.update(saved["hopes"])
+        if saved["best"] is not None:
+            rows, worth = saved["best"]
+            self.best = WindowStrategy(rows, np.zeros(0, np.int64), worth)
+
+
+def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
+    weights = np.where(point.weights < LEAST_WEIGHT * point.weights.max(), 0.0, point.weights)
+    return BeliefPoint(point.own, weights / weights.sum())
+
+
+# The proof of what vectors guarantee: the nodes behind the strategy for the whole game, with no more than is needed.
+#
+# From the whole game down, a node has to be worth something in some worlds only: in those that an answer leads to which
+# would cost too much otherwise. Answers that are no good leave room, so that most worlds are not needed at all.
+
+SAFE = 1e-9  # demands are larger by this, which is more than rounding errors
+
+
+class VectorProof:
+    """The nodes behind a strategy, numbered anew, those they lead to before them."""
+
+    def __init__(self, library: VectorSet, rows: Rows, worth: Fraction, turns: list[int]) -> None:
+        """`turns` has the checker's number of each symmetry."""
+        self.library, self.turns, self.fields = library, turns, library.fields
+        self.demands: dict[int, np.ndarray] = {}  # what a node must be worth in each world, in units of 1 / GRID
+        self._demand_of(0, np.full(len(self.fields.worlds_beside(0)), float(worth)), rows)
+        for number in range(len(library.nodes) - 1, -1, -1):  # a node leads to earlier nodes only
+            if number in self.demands:
+                node = library.nodes[number]
+                self._demand_of(node.own, self.demands[number] / GRID, node.rows)
+        self.numbers = {number: new for new, number in enumerate(sorted(self.demands))}
+        self.rows = [self._row(row) for row in rows]
+
+    def _demand_of(self, own: int, wanted: np.ndarray, rows: Rows) -> None:
+        """Demand of other nodes what a strategy needs to get this much in each world."""
+        field = self.fields.field(own)
+        tries = [one for row in rows for one in row]
+        first = np.cumsum([0, *map(len, rows)])
+        down = np.array([-1 if below is None else below for _, _, below, _ in tries], np.int64)
+        decisions = Decisions(first.astype(np.int64), np.array([cell for cell, *_ in tries], np.int64), down)
+        sources, vectors = self._vectors(field, tries)
+        most = max(1, *(len(picks) for *_, picks in tries))
+        behaviour = np.array([share for _, share, _, _ in tries]) / SHARES
+        picks, choice = np.zeros((len(tries), most), np.int64), np.zeros((len(tries), most))
+        for s, (stone, _, _, jump) in enumerate(tries):
+            for j, (number, turn, part) in enumerate(jump):
+                picks[s, j], choice[s, j] = sources[stone].index((number, turn)), part / SHARES
+        reach, share, shares = np.zeros(len(rows)), np.zeros(len(tries)), np.zeros((len(tries), most))
+        spread_shares(decisions, behaviour, choice, reach, share, shares)
+        demanded = np.zeros(len(vectors.table))
+        demand_worths(field.answers, decisions, vectors, share, picks, shares, wanted, demanded)
+        for stone, listed in sources.items():
+            wide, base = int(field.wide[stone]), int(vectors.base[stone])
+            for row, (number, turn) in enumerate(listed):
+                self._note(field, stone, number, turn, demanded[base + row * wide : base + (row + 1) * wide])
+
+    def _vectors(
+        self, field: TurnOutcomes, tries: list[tuple[int, int, int | None, list[Pick]]]
+    ) -> tuple[dict[int, list[tuple[int, int]]], Vectors]:
+        """The nodes and symmetries that each stone goes on by, and their vectors."""
+        sources: dict[int, list[tuple[int, int]]] = {}
+        for stone, _, _, picks in tries:
+            listed = sources.setdefault(stone, [])
+            listed += sorted({(number, turn) for number, turn, _ in picks} - set(listed))
+        base, tables = np.zeros(self.fields.board.cells, np.int64), [np.zeros(0)]
+        for stone, listed in sources.items():
+            base[stone] = sum(map(len, tables))
+            for number, turn in listed:
+                tables.append(self.library.nodes[number].worths[self.fields.ranks(field, stone, turn)] / GRID)
+        return sources, Vectors(base, field.wide, np.concatenate(tables))
+
+    def _note(self, field: TurnOutcomes, stone: int, number: int, turn: int, demanded: np.ndarray) -> None:
+        """Raise the demands of a node to what is demanded in the worlds after a stone."""
+        wanted = np.ceil(demanded * GRID * (1 + SAFE)).astype(np.int64)
+        if wanted.any():
+            worths, ranks = self.library.nodes[number].worths, self.fields.ranks(field, stone, turn)
+            found = self.demands.setdefault(number, np.zeros(len(worths), np.int64))
+            found[ranks] = np.maximum(found[ranks], np.minimum(wanted, worths[ranks]))
+
+    def nodes(self) -> list[NodeJson]:
+        """The nodes as the proof has them, without that of the whole game."""
+        out: list[NodeJson] = []
+        for number in self.numbers:
+            node, demands = self.library.nodes[number], self.demands[number]
+            worlds = self.fields.worlds_beside(node.own)[demands > 0].tolist()
+            rows = [self._row(row) for row in node.rows]
+            worths = demands[demands > 0].tolist()
+            out.append({"own": node.own, "worlds": worlds, "worths": worths, "unit": GRID, "rows": rows})
+        return out
+
+    def _row(self, row: list[tuple[int, int, int | None, list[Pick]]]) -> Row:
+        return [[stone, str(Fraction(share, SHARES)), below, self._jump(picks)] for stone, share, below, picks in row]
+
+    def _jump(self, picks: list[Pick]) -> Place:
+        """Return the continuation; what leads nowhere goes to the first node as well, at no cost."""
+        known = [(self.numbers[number], turn, share) for number, turn, share in picks if number in self.numbers]
+        if not known:
+            return None
+        rest = SHARES - sum(share for _, _, share in known)
+        jump: Jump = []
+        for place, (number, turn, share) in enumerate(known):
+            jump.append([number, self.turns[turn], str(Fraction(share + (rest if place == 0 else 0), SHARES))])
+        return jump
+
+
+def proved_worth(saved: Saved) -> Fraction:
+    """Return the guarantee of a saved strategy in the whole game."""
+    return Fraction(max(int(saved["best"][1] * GRID - SLACK), 0), GRID) if saved["best"] else Fraction(0)
+
+
+def vector_proof(search: PointSearch) -> list[NodeJson]:
+    """The nodes that prove what a search has found for the whole game."""
+    saved, board, worlds = search.to_json(), search.fields.board, search.fields.worlds_beside(0).tolist()
+    rules, worth = PonnukiRules(board.rows), proved_worth(saved)
+    turns = [rules.turns.index(shift.tolist()) for shift in board.symmetries]
+    proof = VectorProof(search.library, saved["best"][0], worth, turns)
+    return [*proof.nodes(), {"own": 0, "worlds": worlds, "worth": str(worth), "rows": proof.rows}]

@@ -1,0 +1,370 @@
+"""Strategies in windows of one turn: what they get in each world, and regret matching (CFR+) for good ones.
+
+`window_kernels` says what the arrays are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.compile.kernel import kernel
+from ...games.boards.board import GOES_ON, ILLEGAL, WINS
+from .window_kernels import BARRED, LOW, OPPONENT_WINS
+
+
+class Answers(NamedTuple):
+    """Effects of tries and answers in each world; `free[k]` is the number of empty cells in world k, then the cells."""
+
+    outcomes: np.ndarray
+    leaf: np.ndarray
+    free: np.ndarray
+
+
+class Decisions(NamedTuple):
+    """The planner's infosets: sequences first[i] .. first[i + 1] - 1, with cells and where they lead if illegal."""
+
+    first: np.ndarray
+    cell: np.ndarray
+    down: np.ndarray
+
+
+class Vectors(NamedTuple):
+    """A table for each stone c: entry l of row r is table[base[c] + r * wide[c] + l]."""
+
+    base: np.ndarray
+    wide: np.ndarray
+    table: np.ndarray
+
+
+@kernel
+def visited(k, answers, decisions, out):
+    """Write which infosets the planner may reach in world k."""
+    outcomes, (first, cell, down) = answers.outcomes, decisions
+    infosets = len(first) - 1
+    for i in range(infosets):
+        out[i] = False
+    out[0] = True
+    for i in range(infosets):
+        if out[i]:
+            for s in range(first[i], first[i + 1]):
+                if down[s] >= 0 and outcomes[k, cell[s]] == ILLEGAL:
+                    out[down[s]] = True
+
+
+@kernel
+def match_regrets(regret, begin, end, out):
+    """Write probabilities in proportion to positive regrets, all alike if there are none."""
+    total = 0.0
+    for s in range(begin, end):
+        total += regret[s]
+    for s in range(begin, end):
+        out[s] = regret[s] / total if total > 0.0 else 1.0 / (end - begin)
+
+
+@kernel
+def answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live):
+    """Write for each stone and answer what the planner gets in world k, times how likely the stone is; what it wins.
+
+    `live` says which stones it plays at all. `shares[s, j]` is how likely sequence s is, times that of its j-th vector,
+    which is row picks[s, j] of the stone's table.
+    """
+    outcomes, leaf, free = answers
+    first, cell, _ = decisions
+    base, wide, table = vectors
+    won = 0.0
+    for c in range(len(live)):
+        live[c] = False
+        for x in range(1, free[k, 0] + 1):
+            d = free[k, x]
+            value[c, d] = 0.0
+    for i in range(len(inside)):
+        if not inside[i]:
+            continue
+        for s in range(first[i], first[i + 1]):
+            c = cell[s]
+            if share[s] <= 0.0:
+                continue
+            if outcomes[k, c] == WINS:
+                won += share[s]
+            elif outcomes[k, c] == GOES_ON:
+                live[c] = True
+                for j in range(picks.shape[1]):
+                    weight = shares[s, j]
+                    if weight > 0.0:
+                        row = base[c] + picks[s, j] * wide[c]
+                        for x in range(1, free[k, 0] + 1):
+                            d = free[k, x]
+                            if leaf[k, c, d] >= 0:
+                                value[c, d] += weight * table[row + leaf[k, c, d]]
+    return won
+
+
+@kernel
+def worst_answer(k, answers, value, live):
+    """Return the planner's value after its stone in world k against a best-responding opponent."""
+    leaf, free, cells = answers.leaf, answers.free, len(live)
+    low = np.zeros(cells)
+    stays = False
+    for c in range(cells):
+        low[c] = -1.0
+        if not live[c]:
+            continue
+        stays = True
+        for x in range(1, free[k, 0] + 1):
+            d = free[k, x]
+            if leaf[k, c, d] == OPPONENT_WINS:
+                low[c] = 0.0
+            elif leaf[k, c, d] >= 0 and (low[c] < 0.0 or value[c, d] < low[c]):
+                low[c] = value[c, d]
+    if not stays:
+        return 0.0
+    worst = -1.0
+    for x in range(1, free[k, 0] + 1):
+        d = free[k, x]
+        total, possible = 0.0, False
+        for c in range(cells):
+            if live[c]:
+                if leaf[k, c, d] == BARRED:
+                    total += low[c]
+                else:
+                    possible = True
+                    total += value[c, d]  # it is 0 where the opponent wins
+        if possible and (worst < 0.0 or total < worst):
+            worst = total
+    return worst
+
+
+@kernel
+def evaluate(answers, decisions, vectors, share, picks, shares, out):
+    """Write what a strategy gets at least in each world."""
+    cells, inside = answers.outcomes.shape[1], np.zeros(len(decisions.first) - 1, np.bool_)
+    value, live = np.zeros((cells, cells)), np.zeros(cells, np.bool_)
+    for k in range(len(out)):
+        visited(k, answers, decisions, inside)
+        won = answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live)
+        out[k] = won + worst_answer(k, answers, value, live)
+
+
+@kernel
+def spread_shares(decisions, behaviour, choice, reach, share, shares):
+    """Write how likely each sequence is where nothing but the planner decides, and its vectors."""
+    first, _, down = decisions
+    infosets = len(reach)
+    for i in range(infosets):
+        reach[i] = 0.0
+    reach[0] = 1.0
+    for i in range(infosets):
+        for s in range(first[i], first[i + 1]):
+            share[s] = reach[i] * behaviour[s]
+            if down[s] >= 0:
+                reach[down[s]] += share[s]
+            for j in range(shares.shape[1]):
+                shares[s, j] = share[s] * choice[s, j]
+
+
+@kernel
+def regret_matching(
+    iterations, adversarial, weights, answers, decisions, vectors, picks, picked, plan, plan_shares, beliefs
+):
+    """CFR+ on a window: add up the planner's plans, and the weights of the worlds after each sequence.
+
+    `picks[s]` are the candidates of sequence s, picked[s] of them; `adversarial` lets the opponent choose the weights.
+    """
+    outcomes, leaf, free = answers
+    first, cell, down = decisions
+    base, wide, table = vectors
+    infosets, cells = len(first) - 1, outcomes.shape[1]
+    worlds, sequences, most = len(weights), len(cell), picks.shape[1]
+    regret, behaviour, share = np.zeros(sequences), np.zeros(sequences), np.zeros(sequences)
+    leaf_regret, choice, shares = np.zeros((sequences, most)), np.zeros((sequences, most)), np.zeros((sequences, most))
+    first_regret, first_share = np.zeros((worlds, cells)), np.zeros(cells)
+    reply_regret, reply_share = np.zeros((worlds, cells, cells)), np.zeros((cells, cells))
+    world_regret = np.zeros(worlds)
+    belief = weights.copy()
+    reach = np.zeros(infosets)
+    inside = np.zeros((worlds, infosets), np.bool_)
+    value, chance = np.zeros((cells, cells)), np.zeros((cells, cells))
+    live = np.zeros(cells, np.bool_)
+    low, total, gain = np.zeros(cells), np.zeros(cells), np.zeros(worlds)
+    worth, worth_leaf, worth_infoset = np.zeros(sequences), np.zeros((sequences, most)), np.zeros(infosets)
+    for k in range(worlds):
+        if weights[k] > 0.0:
+            visited(k, answers, decisions, inside[k])
+    for t in range(1, iterations + 1):
+        for i in range(infosets):
+            match_regrets(regret, first[i], first[i + 1], behaviour)
+        for s in range(sequences):
+            match_regrets(leaf_regret[s], 0, picked[s], choice[s])
+            worth[s] = 0.0
+            for j in range(picked[s]):
+                worth_leaf[s, j] = 0.0
+        spread_shares(decisions, behaviour, choice, reach, share, shares)
+        if adversarial:
+            match_regrets(world_regret, 0, worlds, belief)
+        for s in range(sequences):
+            plan[s] += t * share[s]
+            for j in range(picked[s]):
+                plan_shares[s, j] += t * shares[s, j]
+        mean_gain = 0.0
+        for k in range(worlds):
+            if weights[k] <= 0.0:
+                continue
+            won = answer_values(k, answers, decisions, vectors, inside[k], share, picks, shares, value, live)
+            # The opponent: regrets of the reply to a stone it has found, then of the first answer
+            for c in range(cells):
+                low[c] = 0.0
+                if outcomes[k, c] != GOES_ON:
+                    continue
+                plus, options, wins = 0.0, 0, -1
+                for x in range(1, free[k, 0] + 1):
+                    d = free[k, x]
+                    reply_share[c, d] = 0.0
+                    if leaf[k, c, d] == OPPONENT_WINS:
+                        wins = d
+                    elif leaf[k, c, d] >= 0:
+                        plus += reply_regret[k, c, d]
+                        options += 1
+                if wins >= 0:
+                    reply_share[c, wins] = 1.0
+                    continue
+                for x in range(1, free[k, 0] + 1):
+                    d = free[k, x]
+                    if leaf[k, c, d] >= 0:
+                        reply_share[c, d] = reply_regret[k, c, d] / plus if plus > 0.0 else 1.0 / options
+                        low[c] += reply_share[c, d] * value[c, d]
+                for x in range(1, free[k, 0] + 1):
+                    d = free[k, x]
+                    if leaf[k, c, d] >= 0:
+                        reply_regret[k, c, d] = max(reply_regret[k, c, d] + low[c] - value[c, d], 0.0)
+            plus, options = 0.0, 0
+            for x in range(1, free[k, 0] + 1):
+                d = free[k, x]
+                total[d] = -1.0
+                for c in range(cells):
+                    if live[c] and leaf[k, c, d] != BARRED:
+                        total[d] = 0.0
+                if total[d] == 0.0:
+                    for c in range(cells):
+                        if live[c]:
+                            total[d] += low[c] if leaf[k, c, d] == BARRED else value[c, d]
+                    plus += first_regret[k, d]
+                    options += 1
+            expected = 0.0
+            for x in range(1, free[k, 0] + 1):
+                d = free[k, x]
+                first_share[d] = 0.0
+                if total[d] >= 0.0:
+                    first_share[d] = first_regret[k, d] / plus if plus > 0.0 else 1.0 / options
+                    expected += first_share[d] * total[d]
+            for x in range(1, free[k, 0] + 1):
+                d = free[k, x]
+                if total[d] >= 0.0:
+                    first_regret[k, d] = max(first_regret[k, d] + expected - total[d], 0.0)
+            gain[k] = won + expected
+            mean_gain += belief[k] * gain[k]
+            for c in range(cells):
+                if outcomes[k, c] == GOES_ON:
+                    found = 0.0
+                    for x in range(1, free[k, 0] + 1):
+                        d = free[k, x]
+                        if leaf[k, c, d] == BARRED:
+                            found += first_share[d]
+                    for x in range(1, free[k, 0] + 1):
+                        d = free[k, x]
+                        chance[c, d] = found * reply_share[c, d]
+                        if leaf[k, c, d] != BARRED:
+                            chance[c, d] += first_share[d]
+            # The planner: what each vector of each sequence gets in this world
+            weight = belief[k]
+            if weight <= 0.0:
+                continue
+            for i in range(infosets):
+                if not inside[k, i]:
+                    continue
+                for s in range(first[i], first[i + 1]):
+                    c = cell[s]
+                    if outcomes[k, c] == WINS:
+                        worth[s] += weight
+                    elif outcomes[k, c] == GOES_ON:
+                        for x in range(1, free[k, 0] + 1):
+                            d = free[k, x]
+                            if leaf[k, c, d] >= 0 and chance[c, d] > 0.0:
+                                at = leaf[k, c, d]
+                                beliefs[s, at] += t * weight * chance[c, d]
+                                for j in range(picked[s]):
+                                    entry = table[base[c] + picks[s, j] * wide[c] + at]
+                                    worth_leaf[s, j] += weight * chance[c, d] * entry
+        if adversarial:
+            for k in range(worlds):
+                if weights[k] > 0.0:
+                    world_regret[k] = max(world_regret[k] + mean_gain - gain[k], 0.0)
+        for i in range(infosets - 1, -1, -1):
+            worth_infoset[i] = 0.0
+            for s in range(first[i], first[i + 1]):
+                of_leaf = 0.0
+                for j in range(picked[s]):
+                    of_leaf += choice[s, j] * worth_leaf[s, j]
+                for j in range(picked[s]):
+                    leaf_regret[s, j] = max(leaf_regret[s, j] + worth_leaf[s, j] - of_leaf, 0.0)
+                worth[s] += of_leaf
+                if down[s] >= 0:
+                    worth[s] += worth_infoset[down[s]]
+                worth_infoset[i] += behaviour[s] * worth[s]
+            for s in range(first[i], first[i + 1]):
+                regret[s] = max(regret[s] + worth[s] - worth_infoset[i], 0.0)
+
+
+@kernel
+def best_rows(cell, vectors, rows, beliefs, out):
+    """Write for each sequence the vector of its stone's table that is best for the weights of the worlds after it."""
+    base, wide, table = vectors
+    for s in range(len(cell)):
+        c = cell[s]
+        out[s] = 0
+        best = -1.0
+        for r in range(rows[c]):
+            total = 0.0
+            for at in range(wide[c]):
+                if beliefs[s, at] > 0.0:
+                    total += beliefs[s, at] * table[base[c] + r * wide[c] + at]
+            if total > best + LOW:
+                best = total
+                out[s] = r
+
+
+@kernel
+def round_row(weights, least, shares, out):
+    """Write weights as whole numbers that add up to `shares`, those below a part of the whole left out."""
+    total, most, kept = 0.0, 0.0, 0.0
+    for j in range(len(weights)):
+        total += weights[j]
+        most = max(most, weights[j])
+    for j in range(len(weights)):
+        out[j] = 0
+        if weights[j] >= min(least * total, most):
+            kept += weights[j]
+    if total <= 0.0:
+        if len(out):
+            out[0] = shares
+        return
+    left = shares
+    for j in range(len(weights)):
+        if weights[j] >= min(least * total, most):
+            out[j] = np.int64(weights[j] / kept * shares)
+            left -= out[j]
+    while left > 0:  # the largest remainders are rounded up
+        best, gap = 0, -1.0
+        for j in range(len(weights)):
+            if weights[j] >= min(least * total, most) and weights[j] / kept * shares - out[j] > gap:
+                best, gap = j, weights[j] / kept * shares - out[j]
+        out[best] += 1
+        left -= 1
+
+
+@kernel
+def round_shares(first, plan, plan_shares, least, shares, behaviour, choice):
+    """Write the behaviour of a plan and its choices of vectors in whole numbers that add up to `shares`."""
+    for i in range(len(first) - 1):
+        round_row(plan[first[i] : first[i + 1]], least, shares, behaviour[first[i] : first[i + 1]])
+    for s in range(len(plan)):
+        round_row(plan_shares[s], least, shares, choice[s])

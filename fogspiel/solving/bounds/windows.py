@@ -1,0 +1,319 @@
+"""Windows of one turn, solved at a point with the vectors that there are: they give strategies, vectors and points."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.compile.kernel import kernel
+from .and_or_search import Fields
+from .window_kernels import BARRED, build_infosets
+from .window_regrets import (
+    Decisions,
+    Vectors,
+    answer_values,
+    best_rows,
+    evaluate,
+    regret_matching,
+    round_shares,
+    spread_shares,
+    visited,
+)
+
+# Vectors of a planner: what strategies get in each world, by the planner's stones.
+#
+# An opponent that sees the board at each of the planner's turns leaves a one-sided partially observable stochastic
+# game, whose value is the largest of linear functions of the belief (Horak, Bosansky and Pechoucek 2017): a vector has
+# what one strategy guarantees in each world, and a window solved at a point, a belief, gives the vector that is best
+# there.
+
+GRID = 10**5  # vectors are rounded down to multiples of 1 / GRID
+SHARES = 500  # probabilities of a strategy are multiples of 1 / SHARES
+Pick = tuple[int, int, int]  # a node to go on by: its number, the symmetry that leads to it, how many times 1 / SHARES
+# For each try: a cell, its probability times SHARES, the row if it is illegal, and how to go on if it is legal.
+Rows = list[list[tuple[int, int, int | None, list[Pick]]]]
+
+
+@dataclass(frozen=True)
+class VectorNode:
+    """A strategy of one turn from own stones on, in canonical form, and its vector in units of 1 / GRID."""
+
+    own: int
+    rows: Rows
+    worths: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefPoint:
+    """Own stones in canonical form, and the weights of all worlds beside them."""
+
+    own: int
+    weights: np.ndarray
+
+
+class VectorSet:
+    """The vectors of a player, by own stones."""
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+        self.nodes: list[VectorNode] = []
+        self.by_own: dict[int, list[int]] = {}
+        # By the number of own stones: the part of what is won with open eyes that may be hoped for.
+        self.hopes: dict[int, float] = {}
+        self._tables: dict[int, np.ndarray] = {}
+
+    def add(self, node: VectorNode) -> int:
+        """Keep a node; its number."""
+        number = len(self.nodes)
+        self.nodes.append(node)
+        self.by_own.setdefault(node.own, []).append(number)
+        self._tables.pop(node.own, None)
+        return number
+
+    def table(self, own: int) -> np.ndarray:
+        """The vectors for own stones in canonical form, a row each."""
+        if own not in self._tables:
+            rows = [self.nodes[number].worths for number in self.by_own.get(own, [])]
+            self._tables[own] = np.array(rows, float) / GRID
+        return self._tables[own]
+
+    def hope(self, own: int) -> float:
+        """Return the share of the perfect-information win that may be hoped for."""
+        return self.hopes.get(own.bit_count(), 1.0)
+
+    def worth(self, point: BeliefPoint) -> float:
+        """Return the value of the best vector at a point."""
+        found = self.table(point.own)
+        return float((found @ point.weights).max()) if len(found) else 0.0
+
+
+# What is taken off a float, in units of the grid, before it is rounded down: far more than rounding errors.
+SLACK = 1e-3
+MOST_INFOSETS, MOST_SEQUENCES = 4000, 40000
+MOST_PICKS = 6  # vectors that a sequence chooses from at a time
+ROUNDS = 3  # how often better vectors are looked for
+PRUNE = (0.1, 0.04, 0.015, 0.005)  # probabilities below one of these are left out: the one that costs least is taken
+LEAST_CHANCE = 1e-3  # sequences that are less likely lead to no point
+
+
+@dataclass(frozen=True, eq=False)
+class WindowStrategy:
+    """A strategy for a window and its vector."""
+
+    rows: Rows
+    worths: np.ndarray
+    worth: float  # what it gets at the point, or in the worst world if the opponent chooses that
+
+
+class Window:
+    """A window from a point on; `sequences` is 0 if there is nothing to try, or too much."""
+
+    def __init__(self, library: VectorSet, point: BeliefPoint, width: int, hopeful: bool) -> None:
+        """If `hopeful` there are also vectors that no strategy has yet: part of what is won with open eyes."""
+        fields = self.fields = library.fields
+        field = self.field = fields.field(point.own)
+        self.library, self.weights, cells = library, point.weights, fields.board.cells
+        # For each stone: the node and the symmetry behind every row of its table, -1 for none.
+        self.sources: list[list[tuple[int, int]]] = []
+        tables = [self._table(stone, hopeful) for stone in range(cells)]
+        self.rows = np.array([len(table) for table in tables], np.int64)
+        base = np.r_[0, np.cumsum([table.size for table in tables])[:-1]].astype(np.int64)
+        self.vectors = Vectors(base, field.wide, np.concatenate([table.ravel() for table in tables]))
+        failed, first = np.zeros(MOST_INFOSETS, np.int64), np.zeros(MOST_INFOSETS + 1, np.int64)
+        cell, down = np.zeros(MOST_SEQUENCES, np.int64), np.zeros(MOST_SEQUENCES, np.int64)
+        self.infosets, self.sequences = build_infosets(
+            field.worlds,
+            point.weights,
+            field.outcomes,
+            field.scores,
+            point.own,
+            cells,
+            width,
+            failed,
+            first,
+            cell,
+            down,
+        )
+        counts = self.sequences
+        self.decisions = Decisions(first[: self.infosets + 1].copy(), cell[:counts].copy(), down[:counts].copy())
+        self.picks, self.picked = np.zeros((counts, MOST_PICKS), np.int64), np.ones(counts, np.int64)
+        self.plan, self.plan_shares = np.zeros(counts), np.zeros((counts, MOST_PICKS))
+        self.beliefs = np.ones((counts, int(field.wide.max(initial=1))))
+
+    def _table(self, stone: int, hopeful: bool) -> np.ndarray:
+        """The vectors after a stone, a row each, over the worlds after it; the first pays nothing."""
+        sources, wide = [(-1, 0)], int(self.field.wide[stone])
+        rows = [np.zeros((1, wide))]
+        if wide:
+            own, turns = self.fields.image(self.field.own | 1 << stone)
+            if hopeful:
+                sources.append((-1, 0))
+                hopes = self.fields.hopes(own)[self.fields.ranks(self.field, stone, turns[0])]
+                rows.append(self.library.hope(own) * hopes[None, :])
+            found = self.library.table(own)
+            if len(found):
+                for turn in turns:
+                    sources += [(number, turn) for number in self.library.by_own[own]]
+                    rows.append(found[:, self.fields.ranks(self.field, stone, turn)])
+        self.sources.append(sources)
+        return np.concatenate(rows)
+
+    def solve(self, iterations: int, adversarial: bool = False) -> None:
+        """Regret matching, some times with the best vectors for the beliefs that it has led to so far.
+
+        If it is `adversarial` the opponent chooses the world, among those with a weight.
+        """
+        chosen = np.zeros(self.sequences, np.int64)
+        for turn in range(ROUNDS + 1):
+            best_rows(self.decisions.cell, self.vectors, self.rows, self.beliefs, chosen)
+            self._pick(chosen)
+            for total in (self.plan, self.plan_shares, self.beliefs):
+                total[:] = 0
+            steps = iterations if turn == ROUNDS else iterations // 4
+            regret_matching(
+                steps, adversarial, self.weights, self.field.answers, self.decisions, self.vectors, self.picks,
+                self.picked, self.plan, self.plan_shares, self.beliefs,
+            )  # fmt: skip
+        steps = iterations * (iterations + 1) // 2
+        for total in (self.plan, self.plan_shares, self.beliefs):
+            total /= steps
+
+    def _pick(self, chosen: np.ndarray) -> None:
+        """Add the chosen vectors to the candidates, while there is room."""
+        known = (self.picks == chosen[:, None]) & (np.arange(MOST_PICKS) < self.picked[:, None])
+        new = np.flatnonzero(~known.any(axis=1) & (self.picked < MOST_PICKS))
+        self.picks[new, self.picked[new]] = chosen[new]
+        self.picked[new] += 1
+
+    def points_after(self) -> list[tuple[float, BeliefPoint]]:
+        """The points of the next turn that the solution leads to, with how likely they are."""
+        masses = self.beliefs.sum(axis=1)
+        likely = np.flatnonzero((self.plan > LEAST_CHANCE) & (masses > LEAST_CHANCE)).tolist()
+        return [(float(self.plan[s] * masses[s]), self._point_after(s)) for s in likely]
+
+    def _point_after(self, s: int) -> BeliefPoint:
+        """The point after a sequence, in canonical form."""
+        stone = int(self.decisions.cell[s])
+        own, turns = self.fields.image(self.field.own | 1 << stone)
+        weights = np.zeros(len(self.fields.worlds_beside(own)))
+        belief = self.beliefs[s, : int(self.field.wide[stone])]
+        weights[self.fields.ranks(self.field, stone, turns[0])] = belief / belief.sum()
+        return BeliefPoint(own, weights)
+
+    def strategy(self, adversarial: bool = False) -> WindowStrategy:
+        """The best of several roundings of the solution, with its vector."""
+        found = [self._rounded(least, adversarial) for least in PRUNE]
+        behaviour, choice, out, worth = max(found, key=lambda one: one[3])
+        worths = np.maximum(np.floor(out * GRID - SLACK), 0).astype(np.int64)
+        return WindowStrategy(self._rows(behaviour, choice), worths, worth)
+
+    def _rounded(self, least: float, adversarial: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """The solution in shares without what is less likely than `least`, what it gets in each world, and in all."""
+        behaviour, choice = np.zeros(self.sequences, np.int64), np.zeros(self.plan_shares.shape, np.int64)
+        round_shares(self.decisions.first, self.plan, self.plan_shares, least, SHARES, behaviour, choice)
+        reach, share, shares = np.zeros(self.infosets), np.zeros(self.sequences), np.zeros(self.plan_shares.shape)
+        spread_shares(self.decisions, behaviour / SHARES, choice / SHARES, reach, share, shares)
+        out = np.zeros(len(self.weights))
+        evaluate(self.field.answers, self.decisions, self.vectors, share, self.picks, shares, out)
+        worth = out[self.weights > 0].min() if adversarial else out @ self.weights
+        return behaviour, choice, out, float(worth)
+
+    def _rows(self, behaviour: np.ndarray, choice: np.ndarray) -> Rows:
+        """A rounded strategy as rows; those that nothing leads to are left out."""
+        first, cell, down = (array.tolist() for array in self.decisions)
+        used = {0}
+        for i in range(self.infosets):  # a failed try leads to a later infoset
+            if i in used:
+                used |= {down[s] for s in range(first[i], first[i + 1]) if behaviour[s] and down[s] >= 0}
+        numbers = {i: number for number, i in enumerate(sorted(used))}
+        rows: Rows = []
+        for i in numbers:
+            tries = [s for s in range(first[i], first[i + 1]) if behaviour[s]]
+            rows.append([(cell[s], int(behaviour[s]), numbers.get(down[s]), self._jump(s, choice[s])) for s in tries])
+        return rows
+
+    def _jump(self, s: int, choice: np.ndarray) -> list[tuple[int, int, int]]:
+        """The nodes that a sequence goes on by."""
+        sources = self.sources[int(self.decisions.cell[s])]
+        shares = [
+            (sources[row], int(share)) for row, share in zip(self.picks[s].tolist(), choice, strict=True) if share
+        ]
+        return [(node, turn, share) for (node, turn), share in shares if node >= 0]
+
+
+# Demands of a one-turn window strategy on the vectors that continue it.
+
+
+@kernel
+def demand_worths(answers, decisions, vectors, share, picks, shares, wanted, demanded):
+    """Raise `demanded`, laid out like the table of the vectors, to what gets the planner `wanted[k]` in each world k.
+
+    An answer with which the planner gets too much lets it do without the stones that matter least, and with less of
+    the others.
+    """
+    leaf, free, cells = answers.leaf, answers.free, answers.outcomes.shape[1]
+    first, cell, _ = decisions
+    base, wide, table = vectors
+    inside = np.zeros(len(first) - 1, np.bool_)
+    value, live = np.zeros((cells, cells)), np.zeros(cells, np.bool_)
+    low, part, need, need_low = np.zeros(cells), np.zeros(cells), np.zeros((cells, cells)), np.zeros(cells)
+    for k in range(len(wanted)):
+        if wanted[k] <= 0.0:
+            continue
+        visited(k, answers, decisions, inside)
+        won = answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live)
+        target = wanted[k] - won
+        if target <= 0.0:
+            continue
+        for c in range(cells):
+            need_low[c] = 0.0
+            low[c] = -1.0
+            for x in range(1, free[k, 0] + 1):
+                d = free[k, x]
+                need[c, d] = 0.0
+                if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
+                    low[c] = value[c, d]  # it is 0 where the opponent wins
+        for x in range(1, free[k, 0] + 1):
+            d = free[k, x]
+            total, possible = 0.0, False
+            for c in range(cells):
+                part[c] = 0.0
+                if live[c]:
+                    possible = possible or leaf[k, c, d] != BARRED
+                    part[c] = low[c] if leaf[k, c, d] == BARRED else value[c, d]
+                    total += part[c]
+            if not possible:
+                continue
+            while True:
+                least = -1
+                for c in range(cells):
+                    if part[c] > 0.0 and (least < 0 or part[c] < part[least]):
+                        least = c
+                if least < 0 or total - part[least] < target:
+                    break
+                total -= part[least]
+                part[least] = 0.0
+            scale = min(target / total, 1.0) if total > 0.0 else 1.0
+            for c in range(cells):
+                if part[c] > 0.0:
+                    if leaf[k, c, d] == BARRED:
+                        need_low[c] = max(need_low[c], scale)
+                    else:
+                        need[c, d] = max(need[c, d], scale)
+        for c in range(cells):
+            if need_low[c] > 0.0:
+                for x in range(1, free[k, 0] + 1):
+                    d = free[k, x]
+                    if leaf[k, c, d] >= 0 and value[c, d] > 0.0:
+                        need[c, d] = max(need[c, d], need_low[c] * low[c] / value[c, d])
+        for i in range(len(inside)):
+            if not inside[i]:
+                continue
+            for s in range(first[i], first[i + 1]):
+                c = cell[s]
+                for x in range(1, free[k, 0] + 1):
+                    d = free[k, x]
+                    if live[c] and leaf[k, c, d] >= 0 and need[c, d] > 0.0:
+                        for j in range(picks.shape[1]):
+                            if shares[s, j] > 0.0:
+                                at = base[c] + picks[s, j] * wide[c] + leaf[k, c, d]
+                                demanded[at] = max(demanded[at], need[c, d] * table[at])

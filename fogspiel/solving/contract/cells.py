@@ -1,0 +1,65 @@
+"""Arrays that tell what the compiler would let pass: a cell that is not there, a frozen one, something not whole."""
+
+from typing import Any
+
+import numpy as np
+
+
+class OutOfCells(IndexError):
+    """A cell was used that there is not."""
+
+    def __init__(self, role: str, index: int, cells: int):
+        super().__init__(f"cell {index} of {cells}")
+        self.role, self.index, self.cells = role, index, cells
+
+
+class NotWhole(TypeError):
+    """Something else than a whole number was written into a cell."""
+
+
+class FrozenCell(TypeError):
+    """A cell was written that must stay as it is."""
+
+
+class CheckedCells(np.ndarray):
+    """Cells of a state, a view or a list of actions that tell what the compiler would let pass."""
+
+    role = ""
+    frozen = False
+
+    def __array_finalize__(self, source: object) -> None:
+        self.role, self.frozen = getattr(source, "role", ""), getattr(source, "frozen", False)
+
+    def _check(self, key: Any) -> None:
+        if isinstance(key, int | np.integer) and not -len(self) <= key < len(self):
+            raise OutOfCells(self.role, int(key), len(self))
+
+    def __getitem__(self, key: Any) -> Any:
+        self._check(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._check(key)
+        if self.frozen:
+            raise FrozenCell(self.role)
+        if np.asarray(value).dtype.kind not in "iub":
+            raise NotWhole(f"{value}")
+        super().__setitem__(key, value)
+
+
+def cells_of(role: str, values: np.ndarray, *, frozen: bool = False) -> CheckedCells:
+    """A copy of the values as cells of that role."""
+    found = np.array(values, np.int64).view(CheckedCells)
+    found.role, found.frozen = role, frozen
+    return found
+
+
+def plain(cells: np.ndarray) -> np.ndarray:
+    """Cells as an ordinary array."""
+    return np.array(cells, np.int64)
+
+
+def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
+    """The first cell that differs, in words."""
+    cell = int(np.flatnonzero(cells != before)[0])
+    return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"

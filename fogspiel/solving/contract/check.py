@@ -1,0 +1,349 @@
+"""True if a game keeps the contract: the uncompiled rules first, then the compiled ones, then sizes and speed."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ...core.agents import Player, find_policy, fixed_baseline
+from ...core.compile.kernel import COMPILED, Kernel, compiled
+from ...core.find import load_game, spec_of
+from ...core.game import CHOOSE, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Strategy, known_game
+from ...core.rng import stream_of
+from ...core.session import Session, finish_game, view_of
+from ...core.simulate import PolicyMatch
+from ..tree.tree import NOT_ONE_LIST, WRONG, build_tree, session_at
+from .examiner import FIXED, GAMES, SEED, Examination, Finding, players_of, trace_of
+
+ARGUMENTS = {
+    "start": "state",
+    "mover": "state",
+    "legal": "state, out",
+    "apply": "state, action",
+    "view": "state, player, out",
+    "score": "state",
+    "weights": "state, out",
+    "prepare": "theta, plan",
+    "choose": "seen, actions, plan, stream",
+}
+PROCESS_SECONDS = 120.0  # how long the uncompiled rules are looked at, at most
+MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a game that goes on for longer is taken for one without an end
+SPEED_SECONDS = 0.3
+LOOPED = 8  # games of the compiled loop that are compared with games move by move
+SHOWN_ACTIONS = 20  # of a record that is not the shortest
+TREE_MEMORY = 0.1  # giB for the tree, of which only the size is told
+MOST_VIEWS = 20_000  # infosets whose views are compared
+
+
+@dataclass(frozen=True)
+class GameCheck:
+    """Findings about a game, and notes on it."""
+
+    game: str
+    findings: list[Finding]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """True if nothing was found."""
+        return not self.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {
+            "game": self.game,
+            "sound": self.sound,
+            "findings": [asdict(one) for one in self.findings],
+            **self.facts,
+        }
+
+
+def check_game(game: Game | str) -> GameCheck:
+    """Hold a game to the contract; it is named as on the command line, or was brought or found by its name.
+
+    Where the uncompiled rules are wrong, the compiled ones are not run: they could write anywhere.
+    """
+    chosen = game if isinstance(game, Game) else load_game(game)
+    words = _words_of(chosen)
+    findings = list(_declarations(chosen))
+    if findings:
+        return GameCheck(chosen.name, findings)
+    examined = _examine(words)
+    facts: dict[str, Any] = {"positions": examined.positions, "longest": examined.longest, "mean_length": examined.mean}
+    if not examined.findings:
+        findings = list(_compiled(chosen, examined, facts))
+    return GameCheck(chosen.name, examined.findings + findings, facts)
+
+
+def _words_of(game: Game) -> str:
+    """The words by which another process finds the game."""
+    words = spec_of(game.name)
+    if words is not None and known_game(game.name) is game:
+        return words.absolute
+    if words is None and game is known_game(game.name):
+        return game.name
+    raise ValueError(f"{game.name} is checked in a process of its own, which must find it: give check_game its file")
+
+
+# What can be seen without playing
+
+
+def _declarations(game: Game) -> Iterator[Finding]:
+    """Check sizes, payoffs and the arguments of kernels."""
+    for name, size in game.sizes._asdict().items():
+        if not isinstance(size, int) or size < 1:
+            yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
+    steps = {after - before for before, after in pairwise(game.payoffs)}
+    if len(steps) != 1 or min(steps) <= 0:
+        listed = ", ".join(map(str, game.payoffs))
+        yield Finding("payoffs", f"the payoffs {listed} do not rise in even steps", "list all steps between them, too")
+    for name, kernel in game.rules._asdict().items():
+        if kernel is not None:
+            yield from _arguments(name, name, kernel)
+    for strategy in _strategies(game):
+        for name in ("prepare", "choose"):
+            yield from _arguments(f"strategy {strategy.name}", name, getattr(strategy, name))
+
+
+def _strategies(game: Game) -> list[Strategy]:
+    named = [player for player in game.named.values() if isinstance(player, Strategy)]
+    return [*([game.strategy] if game.strategy else []), *named]
+
+
+def _arguments(rule: str, name: str, kernel: Kernel) -> Iterator[Finding]:
+    """Check the declaration of a kernel."""
+    function = getattr(kernel, "py_func", kernel)
+    if COMPILED and function is kernel:
+        yield Finding(rule, f"{name} is not a kernel", "put @kernel above it", None, _line_of(function))
+        return
+    wanted, given = ARGUMENTS[name], list(inspect.signature(function).parameters)
+    if len(given) != len(wanted.split(", ")):
+        yield Finding(
+            rule, f"{name} takes ({', '.join(given)})", f"declare it as {name}({wanted})", None, _line_of(function)
+        )
+
+
+def _line_of(function: Any) -> str | None:
+    code = getattr(function, "__code__", None)
+    return f"{Path(code.co_filename).name}, line {code.co_firstlineno}" if code else None
+
+
+# Uncompiled
+
+
+def _examine(words: str) -> Examination:
+    """Return the findings of a separate process, in which nothing is compiled."""
+    command = [sys.executable, "-m", "fogspiel.solving.contract.examiner", words]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONUTF8": "1"}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=PROCESS_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        slow = Finding("rules", f"the rules do not end within {PROCESS_SECONDS:.0f} s", "see that every loop ends")
+        return Examination([slow], 0, 0, None, [], [])
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        failed = Finding("rules", f"the rules cannot be run without the compiler: {why}", "correct what it names")
+        return Examination([failed], 0, 0, None, [], [])
+    body = json.loads(lines[-1])
+    return Examination(**body | {"findings": [Finding(**one) for one in body["findings"]]})
+
+
+# Compiled
+
+
+def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
+    """Check the compiled rules, and complete the facts."""
+    failures = list(_compile_all(game))
+    yield from failures
+    if failures:
+        return
+    wrong = [*(_play_on(game, name) for name in examined.unfinished), _compare(game, examined)]
+    findings = [one for one in wrong if one is not None] or list(_loop(game))
+    yield from findings
+    if findings:
+        return
+    facts["games_per_second"] = _speed(game)
+    yield from _tree(game, facts)
+
+
+def _compile_all(game: Game) -> Iterator[Finding]:
+    """Compile every kernel; what the compiler says is put into words."""
+    kernels = [(name, name, kernel, RULE_SIGNATURES[name]) for name, kernel in game.rules._asdict().items() if kernel]
+    for strategy in _strategies(game):
+        for name, of in (("prepare", PREPARE), ("choose", CHOOSE)):
+            kernels.append((f"strategy {strategy.name}", name, getattr(strategy, name), of))
+    for rule, name, kernel, of in kernels:
+        try:
+            compiled(kernel, of)
+        except Exception as error:
+            place, sentence, change = compiler_words(error)
+            yield Finding(
+                rule, f"{name} cannot be compiled: {sentence}", change, None, place or _line_of(kernel.py_func)
+            )
+
+
+KINDS = {
+    "int": "a whole number",
+    "float": "a real number",
+    "bool": "a truth value",
+    "none": "nothing",
+    "array": "an array",
+}  # what the compiler's types are, by how their names begin
+COMPLAINTS = (
+    (
+        r"Untyped global name '(?P<a>\w+)'",
+        "`{a}` is something that compiled code cannot use",
+        "use numbers, tuples of numbers, arrays and other kernels only: put @kernel above a function that is called",
+    ),
+    (
+        r"name '(?P<a>\w+)' is not defined",
+        "the name `{a}` is not known",
+        "define it at the top of the file, or correct its spelling",
+    ),
+    (
+        r"[Cc]annot unify (?P<a>.+?) and (?P<b>.+?) for '(?P<c>\w+)",
+        "the variable `{c}` is {a} in one place and {b} in another",
+        "let it be the same in all places",
+    ),
+    (
+        r"[Cc]an't unify return type from the following types: (?P<a>.+)",
+        "it does not return the same kind of thing everywhere ({a})",
+        "return a whole number in every case",
+    ),
+    (r"Variable '(?P<a>\w+)' is not defined", "`{a}` may be used before it has a value", "give it one before"),
+    (
+        r"Unknown attribute '(?P<a>\w+)' of type (?P<b>\S+)",
+        "`.{a}` cannot be compiled for {b}",
+        "write it out with plain loops and arithmetic",
+    ),
+    (
+        r"No implementation of function Function\((?P<a>.+?)\) found for signature",
+        "{a} cannot be compiled for what it is given here",
+        "use arithmetic on numbers and arrays only",
+    ),
+)
+
+
+def compiler_words(error: Exception) -> tuple[str | None, str, str]:
+    """The file and line of a compiler's complaint, the complaint in plain words, and what to do about it."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    places = re.findall(r'File "([^"]+)", line (\d+)', text) or re.findall(r" at (\S+) \((\d+)\)", text)
+    place = f"{Path(places[-1][0]).name}, line {places[-1][1]}" if places else None
+    for pattern, sentence, change in COMPLAINTS:
+        if told := re.search(pattern, text):
+            return place, sentence.format(**{key: _kind(part) for key, part in told.groupdict().items()}), change
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told_lines = [line for line in lines if not line.startswith(("Failed in", "File ", "During:", "^", "<source"))]
+    return place, (told_lines or lines or [type(error).__name__])[0], "write it with plain loops and arithmetic"
+
+
+def _kind(words: str) -> str:
+    """A type of the compiler in plain words; other words as they are."""
+    name = re.sub(r"^Literal\[(\w+)\].*", r"\1", words).strip()
+    if built := re.match(r"<(?:built-in function|function|intrinsic|class) '?([\w.]+)", name):
+        return f"`{built[1]}`"
+    return next((kind for begin, kind in KINDS.items() if name.startswith(begin)), words)
+
+
+def _play_on(game: Game, name: str) -> Finding | None:
+    """Play games of a strategy of which one was long; one that does not end is a finding."""
+    for number in range(GAMES):
+        session = _played(game, players_of(game, name, number), number)
+        if not session.over:
+            return Finding(
+                "mover",
+                f"a game of {name} against uniform is not over after {len(session.record):,} actions",
+                "let mover return OVER at last: count the moves in a cell of the state, and end the game at a limit",
+                session.record[:SHOWN_ACTIONS],
+            )
+    return None
+
+
+def _played(game: Game, players: tuple[Player, Player], number: int) -> Session:
+    """A game of the compiled rules, played move by move to its end or to a limit."""
+    session, give_up = Session(game), time.monotonic() + PLAY_SECONDS
+    finish_game(
+        session,
+        players,
+        stream_of(SEED, number, 0),
+        lambda: len(session.record) < MOST_ACTIONS and time.monotonic() < give_up,
+    )
+    return session
+
+
+def _compare(game: Game, examined: Examination) -> Finding | None:
+    """The compiled rules must play the games that the uncompiled ones play, and the same again."""
+    for number, (record, score, digest) in enumerate(examined.traces):
+        found = trace_of(game, number)
+        if found != (record, score, digest):
+            return Finding(
+                "rules",
+                f"game {number} of seed {SEED} is another one when the rules are compiled",
+                "do not rely on numbers beyond 64 bits, on division by zero, or on anything that changes between calls",
+                record[:SHOWN_ACTIONS],
+            )
+    return None
+
+
+def _loop(game: Game) -> Iterator[Finding]:
+    """The compiled loop plays the games that are played move by move; it is used only if these end."""
+    if game.strategy is None:
+        return
+    first, second = fixed_baseline(game, SEED), find_policy(game, UNIFORM.name)
+    for number in range(LOOPED):
+        session = _played(game, players_of(game, FIXED, number), number)
+        if not session.over:
+            return
+        score = int(PolicyMatch(game, first, second).scores(SEED, number, 1, "alternating")[0, 0])
+        score = game.top - score if number % 2 else score
+        if score != session.score:
+            yield Finding(
+                f"strategy {game.strategy.name}",
+                f"game {number} of seed {SEED} scores {score} in the compiled loop and {session.score} move by move",
+                "let choose and prepare depend on their arguments only",
+                session.record[:SHOWN_ACTIONS],
+            )
+            return
+
+
+def _speed(game: Game) -> float:
+    """Games of uniform players per second, on one core."""
+    uniform, count = find_policy(game, UNIFORM.name), 1
+    match = PolicyMatch(game, uniform, uniform)
+    while True:
+        began = time.perf_counter()
+        match.scores(1, 0, count)
+        seconds = time.perf_counter() - began
+        if seconds > SPEED_SECONDS or count >= 1 << 22:
+            return round(2 * count / seconds, 1)
+        count *= 4
+
+
+def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
+    """The size of the tree if it is not too large, and whether views tell the players what they did."""
+    try:
+        tree = build_tree(game, TREE_MEMORY)
+    except ValueError as error:
+        facts |= {"tree": None, "perfect_recall": None}
+        if WRONG[NOT_ONE_LIST] in str(error):
+            yield Finding("legal", str(error), "let legal depend on nothing that the view of the mover does not show")
+        return
+    infosets = [int((tree.owner == player).sum()) for player in (0, 1)]
+    facts["tree"] = {"nodes": tree.nodes, "infosets": infosets}
+    facts["perfect_recall"] = None
+    if sum(infosets) <= MOST_VIEWS:
+        views = set()
+        for player, node in zip(tree.owner.tolist(), tree.samples.tolist(), strict=True):
+            views.add((player, view_of(game, session_at(game, tree, node).state, player).tobytes()))
+        facts["perfect_recall"] = len(views) == sum(infosets)

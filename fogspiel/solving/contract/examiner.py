@@ -1,0 +1,491 @@
+"""The contract of a game, checked on its uncompiled rules: `python -m fogspiel.solving.contract.examiner GAME`, JIT off.
+
+Compiled code that writes outside of its arrays destroys something else, and one that does not end cannot be stopped. So
+a game is looked at in a process of its own, in which the rules are plain Python on arrays that know their limits. All
+short histories come first, so that the record of what is found is as short as can be, then some whole games.
+"""
+
+import hashlib
+import json
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...core.agents import Player, find_policy, fixed_baseline, policy_names
+from ...core.find import load_game
+from ...core.game import CHANCE, OVER, UNIFORM, Game
+from ...core.rng import random_below, stream_of
+from ...core.session import record_game, replay, view_of
+from . import cells
+from .cells import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
+
+Found = TypeVar("Found")
+MOST_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
+# Whole games, the actions of one of them that are looked at, and the time for all.
+GAMES, MOST_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
+# How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at.
+RULE_SECONDS = 5.0
+RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
+SHOWN_CELLS = 12
+FIXED, REDRAWN = "fixed", "redrawn"
+MARKS = (0, 7, -3)  # what arrays hold before a rule writes them: the rules may not leave any of it there
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in which a game breaks the contract."""
+
+    rule: str  # the rule, or the part of the game, that is wrong
+    sentence: str
+    change: str  # what to do about it
+    # The actions that lead there, as few as were found; None where it has nothing to do with a position.
+    record: list[int] | None = None
+    place: str | None = None  # file and line
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Findings of the uncompiled rules."""
+
+    findings: list[Finding]
+    positions: int
+    longest: int  # actions of the longest game that was played to its end
+    mean: float | None
+    # The strategies whose games against uniform players went on for longer than they were followed.
+    unfinished: list[str]
+    # Of some games: the record, the score, and a digest of all that the rules said on the way.
+    traces: list[tuple[list[int], int, str]]
+
+
+class Broken(Exception):
+    """A rule has broken the contract."""
+
+    def __init__(self, rule: str, sentence: str, change: str, place: str | None = None):
+        super().__init__(sentence)
+        self.rule, self.sentence, self.change, self.place = rule, sentence, change, place
+
+
+class Hang(Exception):
+    """A rule takes too long."""
+
+
+@dataclass(frozen=True)
+class ExaminedPosition:
+    """Facts of one position by the rules."""
+
+    state: np.ndarray
+    record: tuple[int, ...]
+    mover: int
+    actions: list[int]
+
+
+class Examiner:
+    """Looks at positions of one game and keeps the first finding of every sort."""
+
+    def __init__(self, game: Game):
+        self.game, self.rules, self.sizes = game, game.rules, game.sizes
+        self.found: dict[tuple[str, str], Finding] = {}
+        self.seen: set[bytes] = set()
+        self.lists: dict[tuple[int, bytes], ExaminedPosition] = {}
+        self.longest, self.lengths, self.unfinished = 0, list[int](), list[str]()
+
+    # The whole examination
+
+    def examine(self) -> Examination:
+        """Look at short histories, then at whole games, then at the words and strategies."""
+        self._walk()
+        if not self.found:
+            self._play()
+        traces = [] if self.found or self.unfinished else [trace_of(self.game, number) for number in range(RECORDS)]
+        mean = sum(self.lengths) / len(self.lengths) if self.lengths else None
+        findings = list(self.found.values())
+        return Examination(findings, len(self.seen), self.longest, mean, self.unfinished, traces)
+
+    def _walk(self) -> None:
+        first = self._guard((), self._start)
+        waiting: deque[tuple[tuple[int, ...], np.ndarray]] = deque([] if first is None else [((), first)])
+        give_up = time.monotonic() + WALK_SECONDS
+        while waiting and len(self.seen) < MOST_POSITIONS and time.monotonic() < give_up:
+            record, state = waiting.popleft()
+            position = self._look(record, state)
+            for action in position.actions if position else ():
+                after = self._guard(record, self._apply, position, action)
+                if after is not None and after.tobytes() not in self.seen:
+                    waiting.append(((*record, action), after))
+
+    def _play(self) -> None:
+        """Play games of all strategies by name, in both seats."""
+        names = [name for name in policy_names(self.game) if name != REDRAWN]
+        give_up = time.monotonic() + GAMES_SECONDS
+        for number in range(max(GAMES, 2 * len(names))):
+            if time.monotonic() > give_up or self.found or self.unfinished:
+                return
+            self._play_game(number, names[number // 2 % len(names)])
+
+    def _play_game(self, number: int, name: str) -> None:
+        players, chance, record = players_of(self.game, name, number), stream_of(SEED, number, 0), list[int]()
+        state = self._guard((), self._start)
+        for side, player in enumerate(players):
+            self._guard((), self._choosing, name, player.begin, side)
+        while state is not None and len(record) <= MOST_ACTIONS:
+            position = self._look(tuple(record), state, again=True)
+            if position is None:
+                return
+            if position.mover == OVER:
+                self.longest = max(self.longest, len(record))
+                self.lengths.append(len(record))
+                return
+            chosen = self._guard(record, self._choose, players, position, chance, name)
+            if chosen is None:
+                return
+            record.append(chosen)
+            state = self._guard(record, self._apply, position, chosen)
+        self.unfinished.append(name)
+
+    def _choose(self, players: Sequence[Any], at: ExaminedPosition, chance: np.ndarray, name: str) -> int:
+        if at.mover == CHANCE:
+            return at.actions[random_below(chance, len(at.actions))]
+        seen = plain(self._view(at.state, at.mover))
+        chosen = self._choosing(name, players[at.mover].choose, seen, list(at.actions))
+        if chosen not in at.actions:
+            raise Broken(
+                f"strategy {name}",
+                f"the strategy {name} chooses {chosen}, which is not among {at.actions[:SHOWN_CELLS]}",
+                "let choose return one of `actions`",
+            )
+        return int(chosen)
+
+    def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
+        """Return a strategy's action; every error in it is the strategy's fault."""
+        try:
+            return act(*arguments)
+        except (Hang, Broken):
+            raise
+        except Exception as error:
+            raise self._fault(f"strategy {name}", error) from error
+
+    # One position
+
+    def _guard(self, record: Sequence[int], act: Callable[..., Found], *arguments: Any) -> Found | None:
+        """Return a computed fact; None, and a finding, where a rule is broken."""
+        self._alarm(RULE_SECONDS)
+        try:
+            return act(*arguments)
+        except Broken as broken:
+            key = broken.rule, broken.change
+            self.found.setdefault(key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place))
+            return None
+        except Hang:
+            return None
+        finally:
+            self._alarm(0)
+
+    @staticmethod
+    def _alarm(seconds: float) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def _look(self, record: tuple[int, ...], state: np.ndarray, again: bool = False) -> ExaminedPosition | None:
+        """The position, looked at unless it was before; None if a rule is broken there."""
+        key = state.tobytes()
+        if key in self.seen:
+            return self._guard(record, self._position, record, state) if again else None
+        self.seen.add(key)
+        return self._guard(record, self._check_position, record, state)
+
+    def _position(self, record: tuple[int, ...], state: np.ndarray) -> ExaminedPosition:
+        mover = self._ask("mover", state)
+        if mover not in (0, 1, CHANCE, OVER):
+            raise Broken("mover", f"mover returns {mover}", "return 0, 1, CHANCE or OVER")
+        actions = [] if mover == OVER else self._legal(state, mover)
+        if mover == CHANCE and getattr(self.rules, "weights", None) is not None:
+            actions = [
+                action for action, weight in zip(actions, self._weights(state, len(actions)), strict=True) if weight
+            ]
+        return ExaminedPosition(state, record, mover, actions)
+
+    def _check_position(self, record: tuple[int, ...], state: np.ndarray) -> ExaminedPosition:
+        position = self._position(record, state)
+        views = [self._view(state, player) for player in (0, 1)]
+        if position.mover == OVER:
+            score = self._ask("score", state)
+            if not 0 <= score < len(self.game.payoffs):
+                raise Broken(
+                    "score",
+                    f"score returns {score}, but the payoffs are numbered 0 to {self.game.top}",
+                    "return an index into `payoffs`, not a payoff, or list more payoffs",
+                )
+        elif position.mover != CHANCE:
+            self._check_list(position, views[position.mover])
+        self._check_resample(position, views)
+        self._check_words(position, views)
+        return position
+
+    def _check_list(self, position: ExaminedPosition, view: np.ndarray) -> None:
+        """Check that the action list follows from the view."""
+        other = self.lists.setdefault((position.mover, view.tobytes()), position)
+        if other.actions != position.actions:
+            raise Broken(
+                "legal",
+                f"player {position.mover + 1} sees the same here and after {said(other.record)}, but may try "
+                f"{position.actions[:SHOWN_CELLS]} here and {other.actions[:SHOWN_CELLS]} there",
+                "let legal depend on nothing that the view of the mover does not show, or show it in the view",
+            )
+
+    def _check_resample(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
+        if self.game.resample is None or position.mover == OVER:
+            return
+        for player in (0, 1):
+            state, stream = position.state.copy(), stream_of(SEED, len(self.seen), player)
+            try:
+                other = plain(self.game.resample(state, player, stream))
+            except Exception as error:
+                raise self._fault("resample", error) from error
+            if not np.array_equal(state, position.state):
+                raise Broken("resample", "resample changes the state that it is given", "work on state.copy()")
+            seen = self._view(other, player)
+            if not np.array_equal(seen, views[player]):
+                raise Broken(
+                    "resample",
+                    f"after resample player {player + 1} sees {differences(seen, views[player], 'the view')}",
+                    "let view show nothing that is hidden from the player, or let resample keep what the player knows",
+                )
+            mover = self._ask("mover", other)
+            if mover != position.mover or (mover == player and self._legal(other, mover) != position.actions):
+                raise Broken(
+                    "resample",
+                    f"after resample player {player + 1} sees the same, but not the same player may try the same",
+                    "let mover and legal depend on what the player sees, or let resample keep it",
+                )
+
+    def _check_words(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
+        self._text("reveal", self.game.reveal, position.state.copy())
+        for view in views:
+            self._text("show", self.game.show, view.copy())
+        if position.mover in (0, 1):
+            labels = [self._text("label", self.game.label, action) for action in position.actions]
+            twice = next((label for label in labels if labels.count(label) > 1), None)
+            if twice is not None:
+                raise Broken("label", f"two actions are called {twice!r}", "give every action that is listed its name")
+
+    def _text(self, name: str, words: Callable[[Any], str], of: Any) -> str:
+        try:
+            text = words(of)
+        except Exception as error:
+            raise self._fault(name, error) from error
+        if not isinstance(text, str) or not text:
+            raise Broken(name, f"{name} gives {text!r}", "return a text that is not empty")
+        return text
+
+    # The rules, each asked twice
+
+    def _start(self) -> np.ndarray:
+        first, other = (self._write("start", np.full(self.sizes.state, mark), "state") for mark in MARKS[:2])
+        if not np.array_equal(first, other):
+            if np.array_equal(first, self._write("start", np.full(self.sizes.state, MARKS[0]), "state")):
+                cell = int(np.flatnonzero(first != other)[0])
+                raise Broken(
+                    "start",
+                    f"start leaves cell {cell} of the state as it was",
+                    "write every cell: the array holds the end of another game",
+                )
+            raise self._unsteady("start")
+        return first
+
+    def _apply(self, at: ExaminedPosition, action: int) -> np.ndarray:
+        first, other = (self._write("apply", at.state, "state", action) for _ in range(2))
+        if not np.array_equal(first, other):
+            raise self._unsteady("apply")
+        return first
+
+    def _legal(self, state: np.ndarray, mover: int) -> list[int]:
+        lists: list[list[int]] = []
+        for mark in MARKS[:2]:
+            out = cells_of("actions", np.full(self.sizes.actions, mark))
+            count = self._ask("legal", state, out)
+            who = "chance" if mover == CHANCE else f"player {mover + 1}"
+            if count < 1:
+                raise Broken(
+                    "legal",
+                    f"legal lists no action although {who} is to move",
+                    "list at least one action, such as passing, or let mover return OVER there",
+                )
+            if count > self.sizes.actions:
+                raise Broken(
+                    "legal",
+                    f"legal returns {count}, but sizes.actions is {self.sizes.actions}",
+                    f"raise sizes.actions to {count} at least",
+                )
+            lists.append(plain(out)[:count].tolist())
+        if lists[0] != lists[1]:
+            raise self._unsteady("legal")
+        twice = next((action for action in lists[0] if lists[0].count(action) > 1), None)
+        if twice is not None:
+            raise Broken("legal", f"legal lists action {twice} twice", "list every action once")
+        return lists[0]
+
+    def _weights(self, state: np.ndarray, count: int) -> list[int]:
+        """The weights of the outcomes of chance."""
+        lists: list[list[int]] = []
+        for mark in MARKS[:2]:
+            out = cells_of("actions", np.full(self.sizes.actions, mark))
+            self._call("weights", state, out)
+            lists.append(plain(out)[:count].tolist())
+        if lists[0] != lists[1]:
+            raise Broken(
+                "weights",
+                f"weights does not write the same {count} weights when it is called twice",
+                "write the weight of every outcome that legal lists, and draw nothing at random",
+            )
+        if min(lists[0]) < 0 or not 1 <= sum(lists[0]) < 2**31:
+            raise Broken(
+                "weights",
+                f"the weights of chance are {lists[0][:SHOWN_CELLS]}",
+                "write whole numbers from 0, with a sum from 1 to 2^31 - 1",
+            )
+        return lists[0]
+
+    def _view(self, state: np.ndarray, player: int) -> np.ndarray:
+        first, other = (self._seen(state, player, mark) for mark in MARKS[:2])
+        if not np.array_equal(first, other):
+            if np.array_equal(first, self._seen(state, player, MARKS[0])):
+                cell = int(np.flatnonzero(first != other)[0])
+                raise Broken(
+                    "view",
+                    f"view leaves cell {cell} of the view of player {player + 1} as it was",
+                    "write every cell of `out`: it holds what was seen before",
+                )
+            raise self._unsteady("view")
+        return first
+
+    def _seen(self, state: np.ndarray, player: int, mark: int) -> np.ndarray:
+        out = cells_of("view", np.full(self.sizes.view, mark))
+        self._call("view", state, player, out)
+        return plain(out)
+
+    def _ask(self, name: str, state: np.ndarray, *rest: Any) -> int:
+        """The whole number that a rule returns, twice the same."""
+        answers = [self._call(name, state, *rest) for _ in range(2)]
+        for answer in answers:
+            if not isinstance(answer, int | np.integer):
+                raise Broken(name, f"{name} returns {answer}", "return a whole number in every case")
+        if answers[0] != answers[1]:
+            raise self._unsteady(name)
+        return int(answers[0])
+
+    def _call(self, name: str, state: np.ndarray, *rest: Any) -> Any:
+        """Call a rule that may not change the state."""
+        given = cells_of("state", state)
+        answer = self._run(name, given, *rest)
+        if not np.array_equal(plain(given), state):
+            place = None
+            try:
+                self._run(name, cells_of("state", state, frozen=True), *rest)
+            except Broken as broken:
+                place = broken.place
+            changed = differences(plain(given), state, "the state")
+            raise Broken(name, f"{name} changes {changed}", "only start and apply may write the state", place)
+        return answer
+
+    def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
+        """Return the cells as written by a rule."""
+        given = cells_of(role, values)
+        self._run(name, given, *rest)
+        return plain(given)
+
+    def _run(self, name: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.rules, name)(*arguments)
+        except Exception as error:
+            raise self._fault(name, error) from error
+
+    # In words
+
+    def _fault(self, name: str, error: Exception) -> Broken:
+        """Describe the error that a rule raised, and its location."""
+        place = place_of(error)
+        if isinstance(error, OutOfCells):
+            return self._overflow(name, error, place)
+        if isinstance(error, NotWhole):
+            return Broken(
+                name,
+                f"{name} writes {error} into a cell; cells are whole numbers (int64), which would cut it off",
+                "count in smaller units, or divide by // instead of /",
+                place,
+            )
+        if isinstance(error, FrozenCell):
+            return Broken(name, f"{name} writes the state", "only start and apply may write the state", place)
+        if isinstance(error, Hang):
+            return Broken(
+                name, f"{name} does not end within {RULE_SECONDS:.0f} s", "see that every loop in it ends", place
+            )
+        return Broken(name, f"{name} fails: {type(error).__name__}: {error}", "correct this line", place)
+
+    def _overflow(self, name: str, error: OutOfCells, place: str | None) -> Broken:
+        size = {"view": "sizes.view", "actions": "sizes.actions"}.get(error.role, "sizes.state")
+        array = {"view": "a view", "actions": "the list of actions"}.get(error.role, "a state")
+        change = f"correct the index, or raise {size} to {error.index + 1}" if error.index > 0 else "correct the index"
+        return Broken(name, f"{name} uses cell {error.index} of {array}, which has {error.cells}", change, place)
+
+    def _unsteady(self, name: str) -> Broken:
+        return Broken(
+            name,
+            f"{name} does not do the same when it is called twice in the same position",
+            "draw nothing at random in the rules: let mover return CHANCE, and legal list the outcomes",
+        )
+
+
+def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
+    """The players of a game of a strategy against a uniform player; it moves first in games of even numbers."""
+    chosen = fixed_baseline(game, SEED) if name == FIXED else find_policy(game, name)
+    uniform = find_policy(game, UNIFORM.name)
+    first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
+    return first.player(stream_of(SEED, number, 1)), second.player(stream_of(SEED, number, 2))
+
+
+def place_of(error: BaseException) -> str | None:
+    """The innermost line outside of this package's own machinery at which an error was raised."""
+    own = {__file__, cells.__file__, str(Path(np.__file__).parent)}
+    for frame in reversed(extract_tb(error.__traceback__)):
+        if not any(frame.filename.startswith(path) for path in own):
+            return f"{Path(frame.filename).name}, line {frame.lineno}"
+    return None
+
+
+def said(record: Sequence[int]) -> str:
+    """A record as part of a sentence."""
+    return f"the actions {' '.join(map(str, record))}" if record else "no action"
+
+
+def trace_of(game: Game, number: int) -> tuple[list[int], int, str]:
+    """A game of uniform players: its record, its score, and a digest of all that the rules say on the way."""
+    uniform = find_policy(game, UNIFORM.name)
+    record, score = record_game(game, uniform, uniform, SEED, number)
+    digest = hashlib.blake2b(digest_size=16)
+    for position in replay(game, record):
+        views = [view_of(game, position.state, player).tolist() for player in (0, 1)]
+        digest.update(repr((position.state.tolist(), position.mover, position.actions, views)).encode())
+    return [int(action) for action in record], int(score), digest.hexdigest()
+
+
+def _ring(number: int, frame: object) -> None:
+    raise Hang
+
+
+def main(words: str) -> None:
+    """Print the examination of a game as JSON."""
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, _ring)
+    sys.stdout.write(json.dumps(asdict(Examiner(load_game(words)).examine())) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

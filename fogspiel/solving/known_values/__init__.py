@@ -1,0 +1,225 @@
+"""Games whose values are known: the value, its certificate, who published it first, and what is ours.
+
+The index and the certificates, unless they are large, lie in `known_values/`. Reading them needs the standard library
+only; `verify_shipped` checks a certificate by the rules.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+from ..proofs.checkers.primitives import Bounds
+
+FOLDER = Path(__file__).parent / "known_values"
+INDEX = FOLDER / "index.json"
+POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"  # the payoffs of games that are won, drawn or lost
+COLUMNS = ("game", "value", "win 1, loss -1", "certificate", "first published", "ours")
+DIGITS = 12  # fractions with more characters than a table has room for are shown with so many digits
+ROOM = 24
+
+
+@dataclass(frozen=True)
+class CertificateRecord:
+    """A certificate as the index knows it; `file` is its name if it is shipped."""
+
+    digest: str
+    bytes: int
+    file: str | None
+    playable: bool = True  # true if it holds strategies that can be played; what only proves bounds does not
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """The record of an entry of the index."""
+        return cls(body["digest"], body["bytes"], body["file"], body.get("playable", True))
+
+
+@dataclass(frozen=True)
+class KnownValue:
+    """Known value of one game; values are the first player's, in the game's own payoffs."""
+
+    game: str
+    lower: Fraction
+    upper: Fraction
+    payoffs: str
+    certificate: CertificateRecord | None
+    make: str | None  # the command that computes the value, and writes the certificate if there is one
+    check: str | None  # the command that checks the certificate
+    published: str  # who published the value first, as far as we know
+    ours: str
+    # What the game is worth after some first moves, which have no certificates of their own.
+    openings: Mapping[str, Fraction]
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """The entry of the index, or a ValueError that says what is wrong with it."""
+        try:
+            certificate = body["certificate"]
+            return cls(
+                game=body["game"],
+                lower=Fraction(body["lower"]),
+                upper=Fraction(body["upper"]),
+                payoffs=body["payoffs"],
+                certificate=None if certificate is None else CertificateRecord.from_json(certificate),
+                make=body["make"],
+                check=body["check"],
+                published=body["published"],
+                ours=body["ours"],
+                openings={move: Fraction(value) for move, value in body.get("openings", {}).items()},
+            )
+        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+            raise ValueError(f"an entry of the known values is damaged ({error!r}): install again") from None
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry with everything that follows from it."""
+        signed = self.signed
+        return {
+            "game": self.game,
+            "value": None if self.value is None else str(self.value),
+            "lower": str(self.lower),
+            "upper": str(self.upper),
+            "payoffs": self.payoffs,
+            "signed": None if signed is None else [str(bound) for bound in signed],
+            "certificate": None if self.certificate is None else vars(self.certificate),
+            "make": self.make,
+            "check": self.check,
+            "published": self.published,
+            "ours": self.ours,
+            "openings": {move: str(value) for move, value in self.openings.items()},
+        }
+
+    @property
+    def value(self) -> Fraction | None:
+        """The exact value, if that is known."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def signed(self) -> Bounds | None:
+        """The bounds if a win is worth 1 and a loss -1, for games that are won, drawn or lost."""
+        if self.payoffs == POINTS:
+            return 2 * self.lower - 1, 2 * self.upper - 1
+        return (self.lower, self.upper) if self.payoffs == SIGNS else None
+
+    @property
+    def shipped(self) -> Path | None:
+        """The certificate's file, if it comes with the package."""
+        file = self.certificate.file if self.certificate else None
+        return FOLDER / file if file else None
+
+    def row(self) -> tuple[str, ...]:
+        """A line of the table, under COLUMNS."""
+        signed = "" if self.signed is None else words_of(*self.signed)
+        return self.game, words_of(self.lower, self.upper), signed, self._proof(), self.published, self.ours
+
+    def lines(self) -> list[str]:
+        """Everything, for people who asked for this game."""
+        lines = [f"{self.game} is worth {interval_words(self.lower, self.upper)} to the first player"]
+        lines += [f"payoffs: {self.payoffs}"]
+        if self.signed is not None and self.payoffs != SIGNS:
+            lines += [f"with {SIGNS}: {interval_words(*self.signed)}"]
+        lines += [f"opening {move}: {value}" for move, value in self.openings.items()]
+        lines += [f"first published: {self.published}", f"ours: {self.ours}"]
+        if self.certificate is not None:
+            lines += [f"certificate: {self.shipped or 'not shipped'} ({self.certificate.bytes:,} bytes)"]
+            lines += [f"its digest: {self.certificate.digest}"]
+        commands = {"make it": self.make, "check it": self.check}
+        return lines + [f"{what}: {command}" for what, command in commands.items() if command]
+
+    def _proof(self) -> str:
+        if self.certificate is None:
+            return "none"
+        size = f"{self.certificate.bytes / 1000:,.1f} kB"
+        return size if self.certificate.file else f"{size}, not shipped"
+
+
+def words_of(lower: Fraction, upper: Fraction) -> str:
+    """A value or an interval as tables show it; `..` marks digits left out."""
+    return short(lower) if lower == upper else f"{short(lower)} to {short(upper)}"
+
+
+def interval_words(lower: Fraction, upper: Fraction) -> str:
+    """A value or an interval in full."""
+    return f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
+
+
+def short(number: Fraction) -> str:
+    """A fraction, or its first digits if it is long."""
+    text = str(number)
+    if len(text) <= ROOM:
+        return text
+    whole = abs(number.numerator) * 10**DIGITS // number.denominator
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole // 10**DIGITS}.{whole % 10**DIGITS:0{DIGITS}}.."
+
+
+@cache
+def _index() -> tuple[KnownValue, ...]:
+    try:
+        entries = json.loads(INDEX.read_text(encoding="utf-8"))["values"]
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"the index of known values, {INDEX}, cannot be read ({error}): install again") from None
+    return tuple(KnownValue.from_json(entry) for entry in entries)
+
+
+def known_values() -> dict[str, KnownValue]:
+    """Every game whose value is known or bounded by a proof, by its name in the catalogue."""
+    return {known.game: known for known in _index()}
+
+
+def find_known(game: str) -> KnownValue:
+    """Return the known value of a game, or raise ValueError with similar names."""
+    found = known_values()
+    if game in found:
+        return found[game]
+    alike = get_close_matches(game, found)
+    hint = f"did you mean {' or '.join(alike)}?" if alike else "`fogspiel values` lists the games whose values are"
+    raise ValueError(f"no value of {game!r} is known here: {hint}")
+
+
+def known_value(game: str) -> Fraction | None:
+    """The exact value of a game for its first player in its own payoffs, if that is known."""
+    known = known_values().get(game)
+    return known.value if known else None
+
+
+def shipped_certificate(game: str) -> Path | None:
+    """The certificate of a game that comes with the package, if there is one."""
+    known = known_values().get(game)
+    return known.shipped if known else None
+
+
+def shipped_solution(game: str) -> Path | None:
+    """The certificate of a game that comes with the package, if its strategies can be played."""
+    known = known_values().get(game)
+    return known.shipped if known and known.certificate and known.certificate.playable else None
+
+
+def verify_shipped(known: KnownValue) -> Bounds:
+    """The bounds that a shipped certificate proves; a ValueError if it is not what the index says."""
+    from ..proofs.certificate_files import read_certificate, verify
+
+    path, certificate = known.shipped, known.certificate
+    if path is None or certificate is None:
+        raise ValueError(f"no certificate of {known.game} comes with the package: {_instead(known)}")
+    body = read_certificate(path)
+    listed = known.game, certificate.digest, certificate.bytes
+    if (body["game"], body.get("digest"), path.stat().st_size) != listed:
+        raise ValueError(f"the certificate {path} is not the one that the index of known values lists: install again")
+    proved = verify(body)
+    if proved != (known.lower, known.upper):
+        raise ValueError(
+            f"the certificate {path} proves {words_of(*proved)}, "
+            f"but the index of known values says {words_of(known.lower, known.upper)}"
+        )
+    return proved
+
+
+def _instead(known: KnownValue) -> str:
+    """Suggest an alternative for a game without a shipped certificate."""
+    if known.certificate is None:
+        return "its value is known in another way"
+    return f"make it with `{known.make}` and check it with `{known.check}`"

@@ -1,0 +1,362 @@
+"""The linear program of a sequence form: one player plans, the other one's best response prices the plan.
+
+With the second player as planner, its realisation plan y and one value u for each infoset of the responder solve
+
+    minimise u_root  subject to  F y = e,  y >= 0,  and for each sequence s of the responder, in infoset I,
+    u_I - (sum of u_J over its infosets J whose parent is s) - (A y)_s >= 0
+
+(Koller, Megiddo and von Stengel 1994; Bossle 2018, section 5.2). Rows are F first, then one row for each sequence of
+the responder; columns are the planner's sequences first, then the root's value and that of each infoset. The first
+player plans by the same program with the seats exchanged, so it is a minimisation too.
+
+The values u are in units of 1 / denominator, so that every coefficient is a whole number.
+"""
+
+import zlib
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from ...stats.highs import BASIC, Columns, Option, Rows, add_rows, check, model_of, run, set_basis, solver_of, statuses
+from ..tree.sequence_form import (
+    DecisionProblem,
+    SequenceForm,
+    Sparse,
+    behaviour_of,
+    guaranteed_value,
+    links,
+    plan_of,
+    sparse,
+)
+
+LARGEST = 2**10  # payoffs above this are scaled down for the floating-point solver
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProgram:
+    """A linear program: minimise cost.z subject to row_lower <= M z <= row_upper, column_lower <= z <= column_upper.
+
+    The same program twice: `matrix` has the floats that a solver takes, `whole` the whole numbers (int64, one for each
+    entry of `matrix`) of the program for exact arithmetic. They may differ by the unit in which some columns are
+    measured: costs are the same in both, and so are the bounds, which are whole numbers or infinite.
+    """
+
+    cost: np.ndarray
+    matrix: Sparse
+    whole: np.ndarray
+    row_lower: np.ndarray
+    row_upper: np.ndarray
+    column_lower: np.ndarray
+    column_upper: np.ndarray
+    unit: Fraction  # what the first player gets is the least cost.z (of the floats) times this
+
+    @property
+    def constraints(self) -> Rows:
+        """The rows as the floating-point solver takes them."""
+        return Rows(self.matrix.start, self.matrix.column, self.matrix.value, self.row_lower, self.row_upper)
+
+    @property
+    def sizes(self) -> dict[str, int | list[int]]:
+        """Sizes for display."""
+        return {"rows": self.height, "columns": self.width, "nonzeros": len(self.whole)}
+
+    @property
+    def height(self) -> int:
+        return len(self.row_lower)
+
+    @property
+    def width(self) -> int:
+        return len(self.cost)
+
+
+def program_of(form: SequenceForm, planner: int) -> LinearProgram:
+    """The program in which `planner` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
+    if planner not in (0, 1):
+        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second")
+    seen = form if planner else form.swapped()
+    theirs, mine = seen.treeplexes
+    unit = Fraction(1 if planner else -1, form.denominator)
+    return planning_program(mine, theirs, np.arange(mine.sequences), seen.rows, seen.columns, seen.payoffs, unit)
+
+
+def planning_program(
+    mine: DecisionProblem,
+    theirs: DecisionProblem,
+    support: np.ndarray,
+    answers: np.ndarray,
+    places: np.ndarray,
+    gains: np.ndarray,
+    unit: Fraction,
+) -> LinearProgram:
+    """The program in which a player plans with the sequences of a support only, against all answers of the other one.
+
+    The support is in order and starts with the empty sequence; gains[k] is what the responder's sequence answers[k]
+    gets against the planner's sequence support[places[k]], in units of 1 / |unit|. Infosets that the support neither
+    enters nor leaves have no row.
+    """
+    column_of = np.full(mine.sequences, -1)
+    column_of[support] = np.arange(len(support))
+    chosen_at = mine.infoset_of[support[1:]]
+    leaving, entered = links(mine)
+    leaving, entered = leaving[column_of[leaving] >= 0], entered[column_of[leaving] >= 0]
+    kept = np.union1d(chosen_at, entered)
+    row_of = np.full(mine.infosets, -1)
+    row_of[kept] = 1 + np.arange(len(kept))
+    responses, values = 1 + len(kept), len(support)
+    width, height = values + 1 + theirs.infosets, responses + theirs.sequences
+    able = np.r_[True, theirs.infoset_of[1:] >= 0]
+    answering, answered = links(theirs)
+    blocks = [
+        ([0], [0], [1]),
+        (row_of[chosen_at], np.arange(1, len(support)), np.ones(len(chosen_at), np.int64)),
+        (row_of[entered], column_of[leaving], np.full(len(entered), -1)),
+        (responses + np.flatnonzero(able), values + 1 + theirs.infoset_of[able], np.ones(able.sum(), np.int64)),
+        (responses + answering, values + 1 + answered, np.full(len(answered), -1)),
+        (responses + answers, places, -gains.astype(np.int64)),
+    ]
+    rows, columns, whole = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    scale = 1
+    while np.abs(gains).max(initial=0) > LARGEST * scale:
+        scale *= 2
+    floats = whole.astype(float)
+    floats[len(floats) - len(gains) :] /= scale
+    order = sparse(rows, columns, np.arange(len(rows)), height)
+    row_lower, row_upper = np.zeros(height), np.zeros(height)
+    row_lower[0] = row_upper[0] = 1
+    row_upper[responses:] = inf
+    row_lower[responses:][~able] = -inf
+    column_lower, column_upper = np.zeros(width), np.full(width, inf)
+    column_lower[values:] = -inf
+    cost = np.zeros(width)
+    cost[values] = 1
+    matrix = Sparse(order.start, order.column, floats[order.value])
+    return LinearProgram(
+        cost, matrix, whole[order.value], row_lower, row_upper, column_lower, column_upper, scale * unit
+    )  # fmt: skip
+
+
+def plans_of(form: SequenceForm, planner: int, primal: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both players' plans from a solution of `program_of`, cleaned of rounding errors.
+
+    The planner's plan is the first part of the primal. The responder's is the dual of its rows: in HiGHS the dual of a
+    row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; the
+    columns of the values, which are free, say that the duals of an infoset add up to the dual of its parent.
+    """
+    mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
+    plan = plan_of(mine, behaviour_of(mine, primal[: mine.sequences]))
+    response = plan_of(theirs, behaviour_of(theirs, dual[1 + mine.infosets :]))
+    return (response, plan) if planner else (plan, response)
+
+
+# Linear programming by HiGHS, in slices that can be interrupted and resumed, and the equilibrium it gives.
+#
+# The dual simplex method is used: it ends at a vertex, and with presolve it took no more time than the primal one on
+# Leduc, liar's dice and goofspiel, and about as much as the interior-point method or less. HiGHS first reduces a
+# program (presolve), which is a function of the program alone; every slice of iterations then starts from the program
+# and a basis, and nothing else. So a solve that was stopped takes the same path as one that was not, and its state is
+# the basis.
+
+TOLERANCE = 1e-9
+PRECISE: dict[str, Option] = {
+    "simplex_strategy": 1,
+    "primal_feasibility_tolerance": TOLERANCE,
+    "dual_feasibility_tolerance": TOLERANCE,
+}  # the dual simplex method, with tolerances at which the supports of strategies can be told from rounding errors
+NO_LIMIT = 2**31 - 1
+REDUCED, FULL = 0, 1  # which program a basis belongs to: the one that presolve left, or the one that was asked
+DIVIDER = b"\xff"
+
+
+@dataclass(frozen=True, eq=False)
+class LpPoint:
+    """An optimum of a program: `value` is what the first player gets."""
+
+    value: float
+    primal: np.ndarray
+    dual: np.ndarray  # one for each row: how much the least cost grows with the row's bound
+    iterations: int
+    basis: bytes | None  # none for an interior point, which is no vertex
+
+
+def basis_statuses(program: LinearProgram, basis: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """The HiGHS status of each column and of each row at an optimum."""
+    stage, _, status = _unpack(basis)
+    columns, _, rows = status.partition(DIVIDER)
+    if stage != FULL or (len(columns), len(rows)) != (program.width, program.height):
+        raise ValueError("this basis does not belong to an optimum of this program; advance the simplex to its end")
+    return np.frombuffer(columns, np.uint8), np.frombuffer(rows, np.uint8)
+
+
+class Simplex:
+    """A program on its way to the optimum; `basis` is all there is to know about how far it is."""
+
+    def __init__(self, program: LinearProgram, basis: bytes | None = None) -> None:
+        self.program = program
+        self._keeper = solver_of(_model(program), **PRECISE)
+        self._reduced: Any = None
+        self._point: LpPoint | None = None
+        self._stage, self.iterations, self._status = (REDUCED, 0, b"") if basis is None else _unpack(basis)
+        if self._stage == REDUCED:
+            self._presolve()
+        model: Any = self._reduced if self._stage == REDUCED else self._keeper.getLp()
+        shape = tuple(map(len, self._status.split(DIVIDER)))
+        if self._status and shape != (model.num_col_, model.num_row_):
+            raise ValueError("this basis belongs to another program; give the program that it was made for")
+
+    @property
+    def basis(self) -> bytes:
+        """The state, from which another `Simplex` of the same program goes on."""
+        head = bytes([self._stage]) + self.iterations.to_bytes(8, "little")
+        return zlib.compress(head + self._status, 9)
+
+    @property
+    def point(self) -> LpPoint:
+        """The optimum, once `advance` has said that it is reached."""
+        if self._point is None:
+            raise ValueError("the optimum is not reached yet; call advance until it returns True")
+        return self._point
+
+    def advance(self, iterations: int = NO_LIMIT) -> bool:
+        """Go on for at most so many iterations; whether the optimum is reached.
+
+        Every call factorises the basis anew, so that a thousand iterations or more are a good slice.
+        """
+        before = self.iterations
+        if self._stage == REDUCED:
+            solver = self._slice(self._reduced, iterations)
+            if solver is None:
+                return False
+            check(self._keeper.postsolve(solver.getSolution(), solver.getBasis()), "postsolve failed")
+            self._stage, self._status = FULL, _pack(self._keeper)
+        # The point is computed from the basis of the whole program, also right after postsolve
+        solver = self._slice(self._keeper.getLp(), max(iterations - (self.iterations - before), 0))
+        if solver is None:
+            return False
+        self._point = _point(self.program, solver, self.iterations, self.basis)
+        return True
+
+    def optimum(self) -> LpPoint:
+        """Go on to the end."""
+        while not self.advance():
+            pass
+        return self.point
+
+    def add_rows(self, rows: Rows) -> None:
+        """Add rows before the first step or at an optimum, staying warm.
+
+        A basis from now on belongs to the program with these rows.
+        """
+        if self._stage == REDUCED and self._status:
+            raise ValueError("rows can be added before the first step or at an optimum; advance to the optimum first")
+        self._stage, self._reduced, self._point = FULL, None, None
+        if self._status:
+            self._status += bytes([BASIC]) * len(rows.lower)
+        add_rows(self._keeper, rows)
+
+    def _presolve(self) -> None:
+        """Reduce the program; one that does not shrink is solved as it is, one that vanishes is solved already."""
+        import highspy
+
+        check(self._keeper.presolve(), "presolve failed")
+        found, kinds = self._keeper.getModelPresolveStatus(), highspy.HighsPresolveStatus
+        if found == kinds.kReduced:
+            self._reduced = self._keeper.getPresolvedLp()
+            return
+        self._stage = FULL
+        if found != kinds.kNotReduced:
+            run(self._keeper)
+            self._status = _pack(self._keeper)
+
+    def _slice(self, model: Any, iterations: int) -> Any:
+        """The solver after one slice if it found the optimum, else None."""
+        solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
+        if self._status:
+            set_basis(solver, *self._status.split(DIVIDER))
+        found = run(solver)
+        self.iterations += max(solver.getInfo().simplex_iteration_count, 0)
+        self._status = _pack(solver)
+        return solver if found else None
+
+
+def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:
+    """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
+    if method == "simplex":
+        return Simplex(program).optimum()
+    if method != "ipm":
+        raise ValueError(f"there is no method {method!r}: it is 'simplex' or 'ipm'")
+    solver = solver_of(_model(program), **PRECISE | {"solver": "ipm", "run_crossover": "off"})
+    run(solver)
+    return _point(program, solver, max(solver.getInfo().ipm_iteration_count, 0), None)
+
+
+@dataclass(frozen=True, eq=False)
+class BehaviourEquilibrium:
+    """A behaviour strategy of each player, and what they secure."""
+
+    value: float  # the program's optimum; it is between `lower` and `upper` but for rounding
+    behaviours: tuple[np.ndarray, np.ndarray]
+    lower: float  # what the first strategy gets against its best response
+    upper: float  # what the best response gets against the second strategy
+    planner: int
+    point: LpPoint
+
+    @property
+    def gap(self) -> float:
+        return self.upper - self.lower
+
+
+def planner_of(form: SequenceForm, planner: int | str = "auto") -> int:
+    """The planner that is asked for, or else the one whose program has fewer rows.
+
+    The simplex method's work grows with them; ties go to the second player.
+    """
+    if planner not in (0, 1, "auto"):
+        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
+    if planner != "auto":
+        return int(planner)
+    first, second = form.treeplexes
+    return int(second.infosets + first.sequences <= first.infosets + second.sequences)
+
+
+def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "simplex") -> BehaviourEquilibrium:
+    """Optimal strategies by linear programming, with bounds from best responses to them (not from the program).
+
+    The planner "auto" is the player whose program has fewer rows (`planner_of`).
+    """
+    chosen = planner_of(form, planner)
+    point = solve_lp(program_of(form, chosen), method)
+    x, y = plans_of(form, chosen, point.primal, point.dual)
+    lower, upper = guaranteed_value(form, x, y)
+    first, second = form.treeplexes
+    return BehaviourEquilibrium(
+        point.value, (behaviour_of(first, x), behaviour_of(second, y)), lower, upper, chosen, point
+    )
+
+
+def _model(program: LinearProgram) -> Any:
+    """The program as HiGHS takes it."""
+    return model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+
+
+def _point(program: LinearProgram, solver: Any, iterations: int, basis: bytes | None) -> LpPoint:
+    solution = solver.getSolution()
+    value = solver.getInfo().objective_function_value * float(program.unit) + 0.0  # no minus zero
+    return LpPoint(value, np.array(solution.col_value), np.array(solution.row_dual), iterations, basis)
+
+
+def _pack(solver: Any) -> bytes:
+    """The status of the columns, then of the rows, a byte each."""
+    columns, rows = statuses(solver)
+    return columns.tobytes() + DIVIDER + rows.tobytes()
+
+
+def _unpack(basis: bytes) -> tuple[int, int, bytes]:
+    """The stage, the iterations so far, and the status of columns and rows, from the bytes of a basis."""
+    try:
+        plain = zlib.decompress(basis)
+    except zlib.error as error:
+        raise ValueError("these bytes are no basis; give the `basis` of a Simplex") from error
+    return plain[0], int.from_bytes(plain[1:9], "little"), plain[9:]

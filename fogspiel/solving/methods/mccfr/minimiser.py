@@ -1,0 +1,368 @@
+"""A run of Monte Carlo regret minimisation: the shell around the kernels, with bounds, saving and restoring."""
+
+import json
+from collections.abc import Generator, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from math import inf
+from time import process_time
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.game import WRONG_WEIGHTS, Game
+from ....core.rng import child
+from ....core.simulate import compile_rules
+from ...solution import Solution, SolveOptions, SolverProgress, SolverState, Work
+from ...sources import GameSource
+from ...tree.tree import MOST_DEPTH, rehash
+from . import best_response, traversal
+from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN
+
+SALTS = 2009  # the seed of the numbers that views are hashed with
+FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8  # room at first, and entries for each row
+ROW_BYTES = 8 * (4 + 4 + 2 * ENTRIES_EACH)  # of a row, its places in the hash table and its entries
+# Histories that a walk has room for at first, and bytes that their states may take.
+FIRST_HISTORIES, HISTORY_BYTES = 1 << 10, 1 << 28
+WALK_SLICE = 1 << 22  # positions of a best-response walk between two chances to interrupt it
+# The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
+# stands for a walk that cut off nothing but found no room.
+FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
+LEAST_WALK = 1 << 24  # positions that a walk may always visit, and as many as sampling has, if that is more
+ROUNDING = 2.0**-50  # the most that a position of a walk can add to the rounding error, in units of the highest payoff
+
+WRONG = {
+    traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must "
+    "follow from the view",
+    traversal.TOO_DEEP: f"a player moves more than {MOST_DEPTH - 2} times in a game",
+    traversal.NO_ACTIONS: "a position that is not over has no actions",
+    traversal.BAD_WEIGHTS: WRONG_WEIGHTS,
+}
+
+
+METHODS = {"external-sampling": traversal.sample_external, "outcome-sampling": traversal.sample_outcomes}
+
+
+@dataclass
+class SampledBounds:
+    """Bounds by the average strategies so far, and the schedule of the next evaluation."""
+
+    # The first player's strategy of some look gets this much at least, whatever the second player does.
+    lower: float = -inf
+    upper: float = inf  # the first player gets this much at most against the second player's strategy of some look
+    # The finest cut of a walk against each player that was affordable; 0 if nothing was cut off.
+    cuts: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    looks: int = 0
+    iterations: int = -1  # those before the last look
+    next_look: int = 1 << 16  # the positions to be visited by sampling before the next look
+
+    @property
+    def gap(self) -> float:
+        """Distance of the bounds."""
+        return self.upper - self.lower
+
+
+class Walk(NamedTuple):
+    """A walk of the best response: whether it came to its end, and what it found."""
+
+    complete: bool
+    worth: float
+    visited: int
+    skipped: int
+
+
+def _histories(rows: int, cells: int, past: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Room for histories: their states, the planner's past in them, and their probabilities."""
+    return np.zeros((rows, cells), np.int64), np.zeros((rows, past), np.int64), np.zeros(rows)
+
+
+def _enlarged(array: np.ndarray, rows: int) -> np.ndarray:
+    """The array with room for that many rows."""
+    larger = np.zeros((rows, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+class Sampling:
+    """Sampling on its way; neither the sizes of slices nor an interruption change a bit of what it finds."""
+
+    def __init__(self, game: Game, method: str, seed: int, memory: float) -> None:
+        """Within a memory limit in GiB, half of which the table may take."""
+        self.game, self.method, self.seed = game, method, seed
+        self._rules = (*compile_rules(game), int(game.rules.weights is not None))
+        self._payoffs = np.array([float(payoff) for payoff in game.payoffs])
+        self._most_rows = max(2 * traversal.RESERVE, int(memory * 2**29 / ROW_BYTES))
+        self._closed = 0
+        self._counters = np.zeros(6, np.int64)
+        self._rows = np.zeros((0, 4), np.int64)
+        self._regret, self._average = np.zeros(0), np.zeros(0)
+        self._table = np.full(2, -1, np.int64)
+        self._grow(FIRST_ROWS)
+        sizes, depth = game.sizes, MOST_DEPTH
+        salts = [[int(child(SALTS, half, cell)) | 1 for cell in range(sizes.view + 2)] for half in range(2)]
+        self._salts = np.array(salts, np.uint64).view(np.int64)
+        self._buffers = (
+            np.zeros((depth, sizes.state), np.int64),
+            np.zeros((depth, sizes.actions), np.int64),
+            np.zeros((depth, 3), np.int64),
+            np.zeros((depth, traversal.CHAINS + 2), np.int64),
+            np.zeros((depth, sizes.actions)),
+            np.zeros((depth, sizes.actions)),
+            np.zeros(sizes.actions),
+            np.zeros(sizes.view, np.int64),
+            np.zeros(sizes.actions, np.int64),
+            self._salts,
+        )
+        self.bounds = SampledBounds()
+        self.seconds = 0.0  # CPU time so far, as far as whoever works with this has noted it
+
+    @property
+    def iterations(self) -> int:
+        return int(self._counters[ITERATIONS])
+
+    @property
+    def visited(self) -> int:
+        """The positions that sampling has visited."""
+        return int(self._counters[NODES])
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Sizes for display."""
+        return {
+            "information_states": int(self._counters[ROWS]),
+            "iterations": self.iterations,
+            "visited": self.visited,
+            "not_stored": int(self._counters[UNKNOWN]),
+        }
+
+    def advance(self, until: int, most: int) -> None:
+        """Go on to an iteration, but for about so many positions at most."""
+        goal = self.visited + most
+        while self.iterations < until and self.visited < goal:
+            full = METHODS[self.method](
+                *self._rules, np.uint64(child(self.seed, 1)), until, goal - self.visited, self._closed, self._payoffs,
+                self._counters, self._table, self._rows, self._regret, self._average, *self._buffers,
+            )  # fmt: skip
+            self._check()
+            if full:
+                self._grow(2 * len(self._rows))
+
+    def _check(self) -> None:
+        fault = int(self._counters[FAULT])
+        if fault:
+            raise ValueError(f"{self.game.name} cannot be solved: {WRONG[fault]}")
+
+    def _grow(self, rows: int) -> None:
+        """Make room for that many information states, or as many as there may be."""
+        if rows >= self._most_rows:
+            rows, self._closed = self._most_rows, 1
+        self._rows = _enlarged(self._rows, rows)
+        self._regret = _enlarged(self._regret, rows * ENTRIES_EACH)
+        self._average = _enlarged(self._average, rows * ENTRIES_EACH)
+        self._table = np.full(1 << (2 * rows).bit_length(), -1, np.int64)
+        rehash(self._rows, int(self._counters[ROWS]), self._table, False)
+
+    # Bounds
+
+    def look(self) -> Iterator[None]:
+        """Narrow the bounds by best responses to both average strategies; to be interrupted wherever it yields."""
+        bounds, walked = self.bounds, 0
+        budget = max(LEAST_WALK, self.visited)
+        for planner in (0, 1):
+            worth, visited = yield from self._respond(planner, budget)
+            walked += visited
+            if planner == 0:
+                bounds.lower = max(bounds.lower, -worth)
+            else:
+                bounds.upper = min(bounds.upper, worth)
+        bounds.looks += 1
+        bounds.iterations = self.iterations
+        bounds.next_look = self.visited + max(self.visited, walked)
+
+    def _respond(self, planner: int, budget: int) -> Generator[None, None, tuple[float, int]]:
+        """Return the upper bound of a best response to a planner within this many positions, and their number.
+
+        Where the exact walk is too long, a coarse one is tried, and after one that was affordable a finer one.
+        """
+        cuts, top = self.bounds.cuts, float(np.abs(self._payoffs).max())
+        worth, walked, cut, refined = top, 0, cuts[planner], False
+        while True:
+            found = yield from self._walk(planner, cut, budget)
+            walked += found.visited
+            if not found.complete:
+                if refined or cut > 1:
+                    return worth, walked
+                cut = FINER * cut or FIRST_CUT
+                continue
+            refined = True
+            worth = min(worth, found.worth + ROUNDING * found.visited * top)
+            cuts[planner] = max(cut, FINEST) if found.skipped else 0.0
+            if not found.skipped or found.visited * FINER > budget or cut <= FINEST:
+                return worth, walked
+            cut /= FINER
+
+    def _walk(self, planner: int, cut: float, budget: int) -> Generator[None, None, "Walk"]:
+        """Respond to a planner, following what is likelier than `cut`."""
+        sizes, histories = self.game.sizes, FIRST_HISTORIES
+        most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
+        payoffs = self._payoffs if planner == 1 else -self._payoffs
+        outcome = best_response.NO_ROOM
+        while True:
+            if outcome == best_response.NO_ROOM:
+                histories *= 2
+                walk = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64)
+                levels, sums = np.zeros((MOST_DEPTH, 6), np.int64), np.zeros((MOST_DEPTH, 3))
+                held, pending = (_histories(histories, sizes.state, cells) for cells in (3, 2))
+                order, choices = np.zeros(histories, np.int64), np.zeros((MOST_DEPTH, sizes.actions), np.int64)
+            outcome = best_response.respond(
+                *self._rules, planner, min(WALK_SLICE, budget), payoffs, np.array([cut]),
+                self._counters, self._table, self._rows, self._average,
+                walk, levels, sums, *held, order, *pending, choices, *self._buffers[-2:-4:-1], self._salts,
+            )  # fmt: skip
+            self._check()
+            visited = int(walk[best_response.VISITED])
+            if outcome == best_response.DONE or (outcome == best_response.GOING_ON and visited >= budget):
+                complete = outcome == best_response.DONE
+                return Walk(complete, float(sums[0, best_response.WORTH]), visited, int(walk[best_response.SKIPPED]))
+            yield
+
+    # Saving
+
+    @property
+    def state_bytes(self) -> int:
+        """About how large a saved state is."""
+        return 8 * int(4 * self._counters[ROWS] + 2 * self._counters[ENTRIES])
+
+    @property
+    def state(self) -> bytes:
+        """All that it takes to go on: a line of JSON, then rows, regrets and averages."""
+        rows, entries = int(self._counters[ROWS]), int(self._counters[ENTRIES])
+        head = {
+            "game": self.game.name,
+            "method": self.method,
+            "seed": self.seed,
+            "counters": self._counters.tolist(),
+            "room": len(self._rows),
+            "bounds": asdict(self.bounds),
+            "seconds": self.seconds,
+        }
+        cells = (
+            self._rows[:rows].astype("<i8"),
+            *(part[:entries].astype("<f8") for part in (self._regret, self._average)),
+        )
+        return json.dumps(head).encode() + b"\n" + b"".join(part.tobytes() for part in cells)
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a saved state of the same run."""
+        line, _, rest = state.partition(b"\n")
+        head = json.loads(line)
+        if (head["game"], head["method"], head["seed"]) != (self.game.name, self.method, self.seed):
+            raise ValueError(f"the saved state is one of {head['game']} by {head['method']} with seed {head['seed']}")
+        counters = np.array(head["counters"], np.int64)
+        rows, entries = int(counters[ROWS]), int(counters[ENTRIES])
+        if len(rest) != 8 * (4 * rows + 2 * entries) or not rows <= head["room"] <= self._most_rows:
+            raise ValueError("the saved state is damaged: it has not as many information states as it says")
+        cells = np.frombuffer(rest, "<i8", 4 * rows).reshape(-1, 4)
+        first, count = cells[:, traversal.FIRST], cells[:, traversal.COUNT]
+        reals = np.frombuffer(rest, "<f8", 2 * entries, 32 * rows)
+        ends = np.append(first, entries)
+        if ends[0] != 0 or (np.diff(ends) != count).any() or (rows and count.min() < 1) or not np.isfinite(reals).all():
+            raise ValueError("the saved state is damaged: its numbers must be finite and its rows follow each other")
+        self._rows[:] = 0
+        self._counters[:] = 0
+        self._grow(head["room"])
+        self._counters[:] = counters
+        self._rows[:rows] = cells
+        self._regret[:entries], self._average[:entries] = reals[:entries], reals[entries:]
+        rehash(self._rows, rows, self._table, False)
+        self.bounds, self.seconds = SampledBounds(**head["bounds"]), float(head["seconds"])
+
+
+# The value of a game by sampling: slices of iterations, and at doubling times a look at what the averages prove.
+#
+# When there is a look is a matter of positions visited, not of seconds, so a run that is interrupted comes to the same.
+
+DEFAULT_SECONDS = 60.0  # CPU time unless iterations or another time are asked for
+SLICE = 1 << 20  # positions between two chances to interrupt
+SAVING_SECONDS = 5.0
+# Bytes of a state that is kept; with a larger one a run that is interrupted begins anew, and comes to the same.
+LARGEST_STATE = 64 * 2**20
+ENDLESS = 2**62
+
+
+def game_of(problem: GameSource, memory: float) -> Game:
+    """The rules as kernels: those of the game itself, or those that walk the tree that was read."""
+    if problem.game is not None:
+        return problem.game
+    from ...tree.game import game_of_tree
+
+    return game_of_tree(problem.describe(memory), problem.name, problem.version)
+
+
+class Clock:
+    """CPU time since the run began, what it took before an interruption included."""
+
+    def __init__(self, before: float) -> None:
+        self._began = process_time() - before
+
+    @property
+    def seconds(self) -> float:
+        return process_time() - self._began
+
+
+def solve(method: str, problem: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Sample until the bounds are close enough or the budget is spent."""
+    sampling = Sampling(game_of(problem, options.memory), method, options.seed, options.memory)
+    if saved.state is not None:
+        sampling.restore(saved.state)
+    limit = options.seconds or (float("inf") if options.iterations else DEFAULT_SECONDS)
+    last = options.iterations or ENDLESS
+    clock, kept, look_seconds = Clock(sampling.seconds), 0.0, 0.0
+    bounds = sampling.bounds
+
+    def remark(what: str = "") -> SolverProgress:
+        iterations = f"{method}, {sampling.iterations:,} iterations, {sampling.sizes['information_states']:,} states"
+        proved = (bounds.lower, bounds.upper) if bounds.looks else (None, None)
+        return SolverProgress(f"{iterations}{what}, {clock.seconds:.0f} CPU s", *proved)
+
+    def state() -> bytes | None:
+        sampling.seconds = clock.seconds
+        return sampling.state if sampling.state_bytes <= LARGEST_STATE else None
+
+    def slices() -> Iterator[SolverProgress]:
+        """Sample up to the next look."""
+        nonlocal kept
+        while True:
+            ends = sampling.iterations >= last or clock.seconds + look_seconds >= limit
+            if ends or sampling.visited >= bounds.next_look:
+                return
+            sampling.advance(last, min(SLICE, bounds.next_look - sampling.visited))
+            if clock.seconds - kept < SAVING_SECONDS:
+                yield remark()
+            else:
+                yield remark()._replace(state=state())
+                kept = clock.seconds
+
+    while bounds.gap > options.gap:
+        yield from slices()
+        if sampling.iterations == bounds.iterations:
+            break
+        began = clock.seconds
+        for _ in sampling.look():
+            yield remark(", best responses")
+        look_seconds = clock.seconds - began
+        work = {"number": bounds.looks, "iterations": bounds.iterations, "visited": sampling.visited}
+        row = {**work, "lower": bounds.lower, "upper": bounds.upper}
+        yield remark()._replace(row=row, state=state())
+    return Solution.bounded(words(sampling), sampling.sizes, bounds.lower, bounds.upper)
+
+
+def words(sampling: Sampling) -> str:
+    """Describe the method."""
+    cut = max(sampling.bounds.cuts)
+    how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
+    return f"{sampling.method} ({sampling.iterations} iterations), bounds by {how}"
+
+
+solve_by_external_sampling = partial(solve, "external-sampling")
+solve_by_outcome_sampling = partial(solve, "outcome-sampling")

@@ -1,0 +1,298 @@
+"""External sampling and outcome sampling (Lanctot, Waugh, Zinkevich and Bowling 2009) on the rules of a game.
+
+In each iteration both players update in turn. External sampling walks through all actions of the player who updates
+and draws those of chance and of the other player. Outcome sampling draws a single game, in which the player who updates
+tries any action with a certain probability, and divides by how likely its own draws were. An information state adds its
+strategy to its average when the other player updates: then it is met as often as its owner and chance lead there.
+Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on liar's dice
+that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as good.
+"""
+
+import numpy as np
+
+from ....core.compile.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, kernel, kernel_of
+from ....core.compile.kernel import ROWS as REAL_ROWS
+from ....core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
+from ....core.rng import GOLDEN, mixed, random_below, random_unit, split
+from ...tree.tree import place_of
+
+# The information states that sampling has met: a hash table with regrets and the sums of strategies.
+#
+# An information state is what its owner knows: its own information states and actions so far, and its view now (perfect
+# recall by construction). It is known by a 128-bit key. The key of the owner's past is a chain: the key of its last
+# information state and the action there. View and chain are hashed by sums of products with random odd numbers modulo
+# 2^64, in two independent halves.
+
+# Counters: information states and their actions in the table, iterations, positions visited, information states for
+# which there was no room, and what is wrong with the rules, if anything is.
+ROWS, ENTRIES, ITERATIONS, NODES, UNKNOWN, FAULT = range(6)
+NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # what may be wrong
+# A row of the table: the two halves of the key, the first entry of its actions, and how many there are.
+KEY, KEY_2, FIRST, COUNT = range(4)
+NO_ROW = -1
+
+
+@inlined
+def key_of(seen, past, salt):
+    """One half of the key of an information state, after the same half of the chain of its owner's past."""
+    total = past
+    for i in range(len(seen)):
+        total += seen[i] * salt[i]
+    return np.int64(mixed(np.uint64(total)))
+
+
+@inlined
+def chain_after(key, slot):
+    """One half of the chain after an action of an information state."""
+    return np.int64(mixed(np.uint64(key) + np.uint64(slot + 1) * GOLDEN))
+
+
+@kernel
+def find_row(counters, table, rows, key, key_2, count):
+    """The row of an information state with that many actions, NO_ROW if it is not in the table."""
+    row = table[place_of(rows, table, key, key, key_2)]
+    if row >= 0 and rows[row, COUNT] != count:
+        counters[FAULT] = NOT_ONE_LIST
+        return NO_ROW
+    return row
+
+
+@kernel
+def add_row(counters, table, rows, room, key, key_2, count):
+    """The row of an information state with that many actions, new if need be; NO_ROW if there is no room for it."""
+    at = place_of(rows, table, key, key, key_2)
+    row = table[at]
+    if row >= 0:
+        if rows[row, COUNT] != count:
+            counters[FAULT] = NOT_ONE_LIST
+            return NO_ROW
+        return row
+    row, first = counters[ROWS], counters[ENTRIES]
+    if row == len(rows) or first + count > room:
+        counters[UNKNOWN] += 1
+        return NO_ROW
+    table[at] = row
+    rows[row, KEY], rows[row, KEY_2], rows[row, FIRST], rows[row, COUNT] = key, key_2, first, count
+    counters[ROWS] += 1
+    counters[ENTRIES] += count
+    return row
+
+
+@kernel
+def match(weights, rows, row, count, shares):
+    """Write the shares in proportion to the positive weights of a row; equal ones where there are none."""
+    total = 0.0
+    if row >= 0:
+        first = rows[row, FIRST]
+        for i in range(count):
+            shares[i] = max(weights[first + i], 0.0)
+            total += shares[i]
+    for i in range(count):
+        shares[i] = shares[i] / total if total > 0.0 else 1.0 / count
+
+
+@kernel
+def draw_share(shares, count, point):
+    """The place of a share, drawn by a point in [0, 1)."""
+    for i in range(count - 1):
+        point -= shares[i]
+        if point < 0.0:
+            return i
+    return count - 1
+
+
+EXPLORATION = 0.6  # how often outcome sampling tries any action (Lanctot et al. 2009).
+# A frame of the walk, an information state of the player who updates: actions, which is next, its row.
+COUNT_AT, NEXT, ROW_AT = range(3)
+CHAINS = 4  # cells of both players' chains, two each; after them the two halves of the key of an information state
+# Information states for which there must be room before an iteration begins, and actions of these on average.
+RESERVE = 1 << 12
+ACTIONS_EACH = 8
+
+
+@inlined
+def draw_chance(weights, weighted, state, choices, count, odds, stream):
+    """An outcome of chance."""
+    if weighted:
+        weights(state, odds)
+        return choices[draw_by_weight(odds[:count], stream)]
+    return choices[random_below(stream, count)]
+
+
+@inlined
+def is_full(counters, rows, regret, closed):
+    """True if the table must grow before the next iteration."""
+    few = len(rows) - counters[ROWS] < RESERVE or len(regret) - counters[ENTRIES] < RESERVE * ACTIONS_EACH
+    return few and closed == 0
+
+
+@kernel_of(
+    NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER,
+    SEED, NUMBER, NUMBER, NUMBER, REALS,
+    CELLS, CELLS, TABLE, REALS, REALS,
+    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
+)  # fmt: skip
+def sample_external(
+    start, mover, legal, apply, view, score, weights, weighted,
+    seed, until, most, closed, payoffs,
+    counters, table, rows, regret, average,
+    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
+):  # fmt: skip
+    """Go on to iteration `until` or for about `most` positions; 1 if the table must grow first, else 0."""
+    stop = counters[NODES] + most
+    stream = np.empty(1, np.uint64)
+    while counters[ITERATIONS] < until and counters[NODES] < stop and counters[FAULT] == 0:
+        if is_full(counters, rows, regret, closed):
+            return 1
+        weight = counters[ITERATIONS] + 1.0
+        for updater in range(2):
+            sign = 1.0 - 2.0 * updater
+            stream[0] = split(split(seed, counters[ITERATIONS]), updater)
+            start(states[0])
+            for i in range(CHAINS):
+                chains[0, i] = salts[i % 2, -1 - i // 2]
+            depth = 0
+            while depth >= 0:
+                # Down to the end of the game or to an information state of the player who updates.
+                state, chain = states[depth], chains[depth]
+                value = 0.0
+                while True:
+                    counters[NODES] += 1
+                    who = mover(state)
+                    if who == OVER:
+                        value = sign * payoffs[score(state)]
+                        break
+                    count = legal(state, choices[depth])
+                    if who == CHANCE:
+                        apply(state, draw_chance(weights, weighted, state, choices[depth], count, odds, stream))
+                        continue
+                    view(state, who, seen)
+                    key = key_of(seen, chain[2 * who], salts[0])
+                    key_2 = key_of(seen, chain[2 * who + 1], salts[1])
+                    row = add_row(counters, table, rows, len(regret), key, key_2, count)
+                    if who == updater:
+                        if depth + 1 == len(frames):
+                            counters[FAULT] = TOO_DEEP
+                            return 0
+                        match(regret, rows, row, count, shares[depth])
+                        frames[depth, COUNT_AT], frames[depth, NEXT], frames[depth, ROW_AT] = count, 0, row
+                        chain[CHAINS], chain[CHAINS + 1] = key, key_2
+                        depth += 1
+                        break
+                    match(regret, rows, row, count, other_shares)
+                    if row != NO_ROW:
+                        for i in range(count):
+                            average[rows[row, FIRST] + i] += weight * other_shares[i]
+                    slot = draw_share(other_shares, count, random_unit(stream))
+                    apply(state, choices[depth, slot])
+                    chain[2 * who] = chain_after(key, slot)
+                    chain[2 * who + 1] = chain_after(key_2, slot)
+                # Up to the nearest information state that has an action left, and down by it.
+                depth -= 1
+                while depth >= 0:
+                    frame = frames[depth]
+                    if frame[NEXT] > 0:
+                        worths[depth, frame[NEXT] - 1] = value
+                    if frame[NEXT] < frame[COUNT_AT]:
+                        slot = frame[NEXT]
+                        frame[NEXT] += 1
+                        for i in range(states.shape[1]):
+                            states[depth + 1, i] = states[depth, i]
+                        for i in range(CHAINS):
+                            chains[depth + 1, i] = chains[depth, i]
+                        apply(states[depth + 1], choices[depth, slot])
+                        for i in range(2):
+                            chains[depth + 1, 2 * updater + i] = chain_after(chains[depth, CHAINS + i], slot)
+                        depth += 1
+                        break
+                    value = 0.0
+                    for i in range(frame[COUNT_AT]):
+                        value += shares[depth, i] * worths[depth, i]
+                    if frame[ROW_AT] != NO_ROW:
+                        first = rows[frame[ROW_AT], FIRST]
+                        for i in range(frame[COUNT_AT]):
+                            regret[first + i] += weight * (worths[depth, i] - value)
+                    depth -= 1
+        counters[ITERATIONS] += 1
+    return 0
+
+
+@kernel_of(
+    NUMBER,
+    *RULE_SIGNATURES.values(), NUMBER,
+    SEED, NUMBER, NUMBER, NUMBER, REALS,
+    CELLS, CELLS, TABLE, REALS, REALS,
+    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
+)  # fmt: skip
+def sample_outcomes(
+    start, mover, legal, apply, view, score, weights, weighted,
+    seed, until, most, closed, payoffs,
+    counters, table, rows, regret, average,
+    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
+):  # fmt: skip
+    """The same by outcome sampling.
+
+    A frame keeps the action that was drawn in NEXT; `worths` keeps how likely the player who updates was to draw its
+    actions up to there.
+    """
+    stop = counters[NODES] + most
+    stream = np.empty(1, np.uint64)
+    state, chain = states[0], chains[0]
+    while counters[ITERATIONS] < until and counters[NODES] < stop and counters[FAULT] == 0:
+        if is_full(counters, rows, regret, closed):
+            return 1
+        weight = counters[ITERATIONS] + 1.0
+        for updater in range(2):
+            stream[0] = split(split(seed, counters[ITERATIONS]), updater)
+            start(state)
+            for i in range(CHAINS):
+                chain[i] = salts[i % 2, -1 - i // 2]
+            depth, drawn = 0, 1.0
+            while True:
+                counters[NODES] += 1
+                who = mover(state)
+                if who == OVER:
+                    break
+                count = legal(state, choices[0])
+                if who == CHANCE:
+                    apply(state, draw_chance(weights, weighted, state, choices[0], count, odds, stream))
+                    continue
+                view(state, who, seen)
+                key = key_of(seen, chain[2 * who], salts[0])
+                key_2 = key_of(seen, chain[2 * who + 1], salts[1])
+                row = add_row(counters, table, rows, len(regret), key, key_2, count)
+                if who == updater:
+                    if depth == len(frames):
+                        counters[FAULT] = TOO_DEEP
+                        return 0
+                    match(regret, rows, row, count, shares[depth])
+                    for i in range(count):
+                        share = shares[depth, i]
+                        other_shares[i] = share + EXPLORATION * (1.0 / count - share)
+                    slot = draw_share(other_shares, count, random_unit(stream))
+                    drawn *= other_shares[slot]
+                    frames[depth, COUNT_AT], frames[depth, NEXT], frames[depth, ROW_AT] = count, slot, row
+                    depth += 1
+                else:
+                    match(regret, rows, row, count, other_shares)
+                    if row != NO_ROW:
+                        for i in range(count):
+                            average[rows[row, FIRST] + i] += weight * other_shares[i] / drawn
+                    slot = draw_share(other_shares, count, random_unit(stream))
+                apply(state, choices[0, slot])
+                chain[2 * who] = chain_after(key, slot)
+                chain[2 * who + 1] = chain_after(key_2, slot)
+            # What the drawn action of each information state is worth; the others are worth nothing this time.
+            value = (1.0 - 2.0 * updater) * payoffs[score(state)] / drawn
+            while depth > 0:
+                depth -= 1
+                frame = frames[depth]
+                mean = value * shares[depth, frame[NEXT]]
+                if frame[ROW_AT] != NO_ROW:
+                    first = rows[frame[ROW_AT], FIRST]
+                    for i in range(frame[COUNT_AT]):
+                        regret[first + i] += weight * ((value if i == frame[NEXT] else 0.0) - mean)
+                value = mean
+        counters[ITERATIONS] += 1
+    return 0

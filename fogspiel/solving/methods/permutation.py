@@ -1,0 +1,254 @@
+"""The permutation version solved: a double oracle in floats that ends in fractions (McMahan, Gordon and Blum 2003).
+
+By symmetry a player loses nothing by drawing one of the symmetries of the board for each game, so a strategy is a
+mixture of permutations each of which stands for all its images, and payoffs are averages over them. Each round solves
+the game restricted to the permutations found so far and searches all permutations for better ones: the best with each
+two-cell prefix whose first cell represents an orbit. When there is none, the last basis is solved in fractions, and
+the best responses to them, over all permutations and in whole numbers, must guarantee the same to both.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...core.agents import PlayerAgent
+from ...core.rng import random_unit
+from ...games.boards.board import Board
+from ...games.permutation_tictactoe.scores import (
+    TTT,
+    Mixtures,
+    Permutation,
+    Reply,
+    best_replies,
+    check_order,
+    images,
+    payoffs,
+    whole_weights,
+    with_images,
+)
+from ..exact.rational import exact_bounds
+from ..proofs.checkers.permutation import FORMAT, RULES, PermutationCertificate, mixture, verify
+from ..proofs.checkers.permutation import TTT as CHECKER_TTT
+from ..proofs.checkers.primitives import digest_of
+from ..solution import Record
+from ..tree.sequence_form import SequenceForm, Treeplex
+from .lp import equilibrium
+
+TOLERANCE = 1e-9  # a permutation must be better than the restricted game by this much to be worth adding
+FINE = 2**39  # probabilities in floats become whole multiples of 1 / FINE, which is one digit of a weight
+
+Known = tuple[list[Permutation], list[Permutation]]  # permutations of each player, one for each set of images
+# The best permutations of each player against the other's mixture, one for each prefix.
+Replies = tuple[list[Reply], list[Reply]]
+
+
+@dataclass(frozen=True)
+class Round:
+    """Result of one round; bounds are scores of the first player."""
+
+    number: int
+    sizes: list[int]  # how many permutations each player had in the restricted game
+    lower: float  # the most that a strategy of the first player has guaranteed so far
+    upper: float  # the least that a strategy of the second player has conceded so far
+    added: Known  # the permutations that the next round has in addition
+    certificate: PermutationCertificate | None = None  # the exact solution, in the last round
+
+    @property
+    def record(self) -> Record:
+        """The round as JSON can store it; the records so far are enough to go on."""
+        return asdict(self)
+
+
+def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]:
+    """Solve the permutation version of a board game round by round, going on after the records of earlier rounds."""
+    if stored and stored[-1]["certificate"] is not None:
+        return
+    known: Known = ([check_order(range(board.cells), board)], [check_order(range(board.cells), board)])
+    lower, upper = 0.0, 1.0
+    for record in stored:
+        for side, added in zip(known, record["added"], strict=True):
+            side.extend(tuple(cells) for cells in added)
+        lower, upper = record["lower"], record["upper"]
+    for number in range(len(stored) + 1, 10**6):
+        sizes, proof = [len(known[0]), len(known[1])], None
+        game = restricted_game(board, known)
+        solution = equilibrium(game)
+        x, y = ([round(weight * FINE) for weight in plan.tolist()] for plan in solution.behaviours)
+        replies = answers(board, mixtures_of(known, x, y))
+        bounds = guaranteed_bounds(replies)
+        lower, upper = max(lower, float(bounds[0])), min(upper, float(bounds[1]))
+        better = improvements(board, known, replies, solution.value + TOLERANCE, solution.value - TOLERANCE)
+        if not any(better):
+            exact = exact_bounds(game, solution.planner, solution.point)
+            mixtures = mixtures_of(known, *exact.behaviours)
+            replies = answers(board, mixtures)
+            bounds = guaranteed_bounds(replies)
+            if bounds[0] == bounds[1]:
+                proof = certificate(board, mixtures, bounds[0])
+            better = improvements(board, known, replies, exact.upper, exact.lower)
+        if not (proof or any(better)):
+            raise RuntimeError(f"nothing is left to add, but the exact bounds {bounds[0]} and {bounds[1]} do not meet")
+        yield Round(number, sizes, lower, upper, better, proof)
+        if proof:
+            return
+        for side, added in zip(known, better, strict=True):
+            side.extend(added)
+
+
+def solve(board: Board = TTT) -> PermutationCertificate:
+    """The certificate of the permutation version: its exact value and an optimal strategy for each player."""
+    *_, last = rounds(board)
+    assert last.certificate is not None
+    return last.certificate
+
+
+def restricted_game(board: Board, known: Known) -> SequenceForm:
+    """The matrix game of the known permutations, each with its images: one decision for each player."""
+    firsts, seconds = (np.array(side, np.int64) for side in known)
+    points = payoffs(board, firsts, seconds, board.symmetries)
+    rows, columns = np.nonzero(points)
+    nothing, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+    treeplexes = (Treeplex(nothing, one, one * len(known[0])), Treeplex(nothing, one, one * len(known[1])))
+    return SequenceForm(treeplexes, 1 + rows, 1 + columns, points[rows, columns], 2 * len(board.symmetries))
+
+
+def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fraction]) -> Mixtures:
+    """The mixtures of two plans, each of which starts with the empty sequence."""
+    first, second = (
+        {cells: weight for cells, weight in zip(side, plan[1:], strict=True) if weight}
+        for side, plan in zip(known, (x, y), strict=True)
+    )
+    return first, second
+
+
+def answers(board: Board, mixtures: Mixtures) -> Replies:
+    """The best permutations of each player with each prefix against the mixture of the other one and its images."""
+    starts = prefixes(board)
+    first, second = (
+        best_replies(board, seat, *whole_weights(with_images(board, mixtures[1 - seat]), board), starts)
+        for seat in (0, 1)
+    )
+    return first, second
+
+
+def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
+    """Return the first player's guarantee and the second player's concession."""
+    return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
+
+
+def improvements(
+    board: Board, known: Known, replies: Replies, above: float | Fraction, below: float | Fraction
+) -> Known:
+    """The new permutations by which the first player gets more than `above`, the second player less than `below`."""
+    bars = (above, 1 - below)
+    found: list[list[Permutation]] = []
+    for side, answered, bar in zip(known, replies, bars, strict=True):
+        better = (min(images(board, reply.cells)) for reply in answered if reply.score > bar)
+        found.append([cells for cells in dict.fromkeys(better) if cells not in side])
+    return found[0], found[1]
+
+
+def prefixes(board: Board) -> list[Permutation]:
+    """All pairs of cells of which the first is the least of its orbit."""
+    firsts = [orbit[0] for orbit in board.orbits]
+    return [(first, second) for first in firsts for second in range(board.cells) if second != first]
+
+
+def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
+    """The value and both strategies, ready for JSON; `permutation_check` says what the entries mean."""
+    first, second = (
+        {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
+    )
+    body: PermutationCertificate = {
+        "format": FORMAT,
+        "game": f"permutation-{board.name}",
+        "rules": RULES,
+        "value": str(value),
+        "lower": str(value),
+        "upper": str(value),
+        "first": first,
+        "second": second,
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+# Playing a permutation certificate: an order is drawn before the game, turned at random, and written down.
+
+# The orders of one side, and for each the probability of it or one before it.
+Orders = tuple[list[tuple[int, ...]], list[float]]
+
+
+class Follower:
+    """Follows the strategies of a certificate, in either seat."""
+
+    def __init__(self, sides: tuple[Orders, Orders], stream: np.ndarray) -> None:
+        self.sides, self.stream = sides, stream
+
+    def begin(self, side: int) -> None:
+        orders, cumulated = self.sides[side]
+        place = int(np.searchsorted(cumulated, random_unit(self.stream) * cumulated[-1], "right"))
+        self.order = orders[min(place, len(orders) - 1)]
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        return self.order[CHECKER_TTT.cells - len(actions)]
+
+
+def follower(name: str, document: PermutationCertificate) -> PlayerAgent:
+    """An agent that plays by a certificate."""
+    first, second = orders_of(document["first"], "first"), orders_of(document["second"], "second")
+    return PlayerAgent(name, lambda stream: Follower((first, second), stream))
+
+
+def orders_of(entries: Any, side: str) -> Orders:
+    """The strategy of one side with all images of its permutations, ready to be drawn from."""
+    images = mixture(CHECKER_TTT, entries, side)
+    return list(images), list(accumulate(map(float, images.values())))
+
+
+# An optimal strategy of permutation tic-tac-toe in words and numbered boards, from its certificate.
+
+# How many orders of a side are shown unless all are wanted, and how many boards stand next to each other.
+SHOWN, ABREAST = 6, 6
+
+
+def explain(document: Any, everything: bool = False) -> list[str]:
+    """Both strategies: how to use them, and the orders from the heaviest on, all of them if everything is wanted."""
+    value, _ = verify(document)
+    return [
+        f"permutation-ttt: moving first one gets {value} = {float(value):.6f} on average or more, moving second "
+        f"{float(1 - value):.6f}, whatever the other does (a win counts 1, a draw 1/2).",
+        "Before each game draw one of the boards of your side by lot, with the chances above them, then turn and "
+        "mirror it at random, all eight ways alike. Your stones go to its cells by number; taken ones are skipped.",
+        *(line for side in ("first", "second") for line in side_lines(side, document[side], everything)),
+    ]
+
+
+def side_lines(side: str, entries: dict[str, str], everything: bool) -> list[str]:
+    """The orders of one side, from the heaviest on."""
+    orders = sorted(((Fraction(share), order) for order, share in entries.items()), key=lambda one: (-one[0], one[1]))
+    shown = orders if everything else orders[:SHOWN]
+    together = float(sum(share for share, _ in shown))
+    part = (
+        ""
+        if len(shown) == len(orders)
+        else f"; the heaviest {len(shown)}, of which one is drawn {together:.1%} of the time"
+    )
+    lines = ["", f"Moving {side}, {len(orders)} orders{part}:"]
+    for at in range(0, len(shown), ABREAST):
+        some = shown[at : at + ABREAST]
+        boards = [numbered(order) for _, order in some]
+        lines += ["", "   ".join(f"{float(share):>7.2%}" for share, _ in some)]
+        lines += ["   ".join(f"  {row}" for row in rows) for rows in zip(*boards, strict=True)]
+    return lines
+
+
+def numbered(order: str) -> list[str]:
+    """The rows of a board from the top, every cell with its place in the order."""
+    places = [str(order.index(str(cell)) + 1) for cell in range(CHECKER_TTT.cells)]
+    return [" ".join(places[at : at + CHECKER_TTT.columns]) for at in range(0, CHECKER_TTT.cells, CHECKER_TTT.columns)]

@@ -1,0 +1,375 @@
+"""A phantom game as one sparse bilinear form over two players' private histories.
+
+A pair of private histories fixes the whole game, so the payoff of two plans x and y, the weights of Black's and
+White's sequences, is x' M y. Orbits of symmetric histories stand for all of their members at once and a plan gives
+their total weight: flow is then conserved without any factors, and M[s, t] is the mean over the members of t of what s
+and t lead to. Payoffs are counted from a draw: Black gets 1/2 + x' M y / unit.
+
+M is written row by row in a depth-first walk through Black's histories, each of which carries along the worlds that
+Black may be in:
+
+    write_rows        every turn of Black's, every infoset of it, every sequence: one row of M
+      play_sequence   the stone in every world: it wins, White wins at once, or White
+        answer        tries: every set of failures and every stone lead to a world of Black's next turn
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
+from ....games.boards.board import BOARDS, Board
+from ...tree.sequence_form import Sparse
+from .private_histories import (
+    ALWAYS,
+    AT_THE_END,
+    INFOSET,
+    MOST_CELLS,
+    NEVER,
+    NOWHERE,
+    SEQUENCE,
+    TURN,
+    Histories,
+    geometry,
+    histories_of,
+)
+
+VARIANTS = ("classical", "numturns")
+FIRST_ROOM = 1 << 22  # entries of M for which there is room at first; it is doubled until all fit
+ANY = -1  # White may fail any number of times
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionDag:
+    """One player's infosets, those before others first, as a `DecisionProblem`; sequence 0 is the beginning."""
+
+    first: np.ndarray
+    count: np.ndarray
+    start: np.ndarray
+    follow: np.ndarray
+    places: np.ndarray  # the number of each infoset among the histories
+    numbers: np.ndarray  # the number of each sequence among the histories
+
+    @property
+    def parent(self) -> np.ndarray:
+        """Nothing: an infoset of a DAG has no single parent."""
+        return np.zeros(0, np.int64)
+
+    @property
+    def infosets(self) -> int:
+        return len(self.first)
+
+    @property
+    def sequences(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def infoset_of(self) -> np.ndarray:
+        """The infoset in which each sequence is played; -1 for the empty one."""
+        owner = np.full(self.sequences, NOWHERE, np.int64)
+        owner[_ranges(self.first, self.count)] = np.repeat(np.arange(self.infosets), self.count)
+        return owner
+
+
+@dataclass(frozen=True, eq=False)
+class BilinearForm:
+    """A phantom game: Black gets 1/2 + x' M y / unit for the plans x and y."""
+
+    name: str
+    variant: str
+    histories: tuple[Histories, Histories]
+    sides: tuple[DecisionDag, DecisionDag]
+    rows: Sparse  # m by Black's sequences, in whole numbers
+    columns: Sparse  # m by White's sequences
+    unit: int
+    turn_nodes: int
+
+    @property
+    def board(self) -> Board:
+        return BOARDS[self.name]
+
+    def cell_of(self, player: int, sequence: int) -> int:
+        """The cell that a sequence ends with."""
+        return int(self.histories[player].sequences[self.sides[player].numbers[sequence], SEQUENCE.cell])
+
+    @property
+    def sizes(self) -> dict[str, int | list[int]]:
+        """Sizes of the form; sequences without the empty one."""
+        return {
+            "infosets": [side.infosets for side in self.sides],
+            "sequences": [side.sequences - 1 for side in self.sides],
+            "turn nodes": self.turn_nodes,
+            "nonzeros": len(self.rows.value),
+        }
+
+
+class Workspace(NamedTuple):
+    """Room to work in: worlds, the row in hand, and what was reached."""
+
+    worlds: np.ndarray
+    waiting: np.ndarray  # black's turns that are still to be played: the turn, and where its worlds begin and end
+    sums: np.ndarray  # the row in hand, by White's sequences
+    touched: np.ndarray  # the sequences whose sums are not zero
+    black_reached: np.ndarray  # black's infosets that are reached
+    white_reached: np.ndarray
+    entries: np.ndarray  # m: row, column and value of each entry
+    counters: np.ndarray
+
+
+class Counters(NamedTuple):
+    """Places in `counters`."""
+
+    entries: int = 0
+    nodes: int = 1
+    touched: int = 2
+    worlds: int = 3
+    waiting: int = 4
+
+
+COUNT = Counters()
+
+
+# A world is what Black cannot see, in one number: White's sequence, the twist from the board to its frame, White's
+# stones on the board. So sequence 5, twist 3 and the stones on cells 0 and 2 are 5 << 13 | 3 << 9 | 0b101.
+TWIST_BITS = 4
+STONES_MASK, TWIST_MASK = (1 << MOST_CELLS) - 1, (1 << TWIST_BITS) - 1
+
+
+@inlined
+def world_of(sequence, twist, stones):
+    """Pack a world."""
+    return (sequence << (MOST_CELLS + TWIST_BITS)) | (twist << MOST_CELLS) | stones
+
+
+@inlined
+def unpack(world):
+    """White's sequence, the twist, and White's stones."""
+    return world >> (MOST_CELLS + TWIST_BITS), (world >> MOST_CELLS) & TWIST_MASK, world & STONES_MASK
+
+
+@inlined
+def note(room, white, sequence, sign):
+    """Add to the row in hand the end of a game against one member of the orbit of White's sequence."""
+    if room.sums[sequence] == 0:
+        room.touched[room.counters[COUNT.touched]] = sequence
+        room.counters[COUNT.touched] += 1
+    room.sums[sequence] += sign * ones(white.sequences[sequence, SEQUENCE.stabiliser])
+
+
+@kernel
+def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
+    """Write all worlds that White's turn leads to, with `heard` failures (or ANY); returns whether there was room.
+
+    Black has the stones, will win at once if a cell of `forced` is empty, and has no more decisions unless it goes on.
+    White's turn is in the frame of its representative, to which the twist takes the board.
+    """
+    image, cells = tables.image, tables.cells
+    _, twist, theirs = unpack(world)
+    hidden = image[twist, stones]
+    free = white.turns[turn, TURN.free]
+    occupied = free & hidden
+    failed = occupied
+    while True:
+        if heard in (ANY, ones(failed)):
+            place = white.turns[turn, TURN.first_place] + tables.rank[free, failed]
+            infoset, second = white.places[place, 0], white.places[place, 1]
+            room.white_reached[infoset] = True
+            for cell in range(cells):
+                bit = 1 << cell
+                if not bit & free & ~hidden:
+                    continue
+                entry = infoset * cells + trailing_zeros(image[second, bit])
+                after, third = white.child[entry, 0], white.child[entry, 1]
+                if white.sequences[after, SEQUENCE.wins]:
+                    note(room, white, after, -1)
+                    continue
+                room.counters[COUNT.nodes] += 1
+                now = theirs | image[tables.inverse[twist], bit]
+                if forced & ~now:
+                    note(room, white, after, 1)
+                elif goes_on:
+                    if room.counters[COUNT.worlds] == len(room.worlds):
+                        return False
+                    # The board is taken to the frame of the turn, of the infoset in it, and of the sequence in that
+                    further = tables.product[third, tables.product[second, twist]]
+                    room.worlds[room.counters[COUNT.worlds]] = world_of(after, further, now)
+                    room.counters[COUNT.worlds] += 1
+        if failed == 0:
+            return True
+        failed = (failed - 1) & occupied  # the next smaller subset
+
+
+@kernel
+def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
+    """Play Black's sequence in the worlds from `begin` to `end` that it fits; returns whether there was room.
+
+    White's failures are counted up to `way` if they lead to different turns of Black's. The worlds of Black's next turn
+    are written above the others.
+    """
+    stones, wins = black.sequences[mine, SEQUENCE.stones], black.sequences[mine, SEQUENCE.wins]
+    next_turn = black.sequences[mine, SEQUENCE.first_turn] + way
+    heard = way if black.sequences[mine, SEQUENCE.turns] > 1 else ANY
+    for w in range(begin, end):
+        world = room.worlds[w]
+        if tried & ~world or world >> black.sequences[mine, SEQUENCE.cell] & 1:
+            continue
+        theirs, twist, _ = unpack(world)
+        if wins:
+            note(room, white, theirs, 1)
+            continue
+        turn = white.sequences[theirs, SEQUENCE.first_turn]
+        turn += min(ones(tried), white.sequences[theirs, SEQUENCE.turns] - 1)
+        loses = white.turns[turn, TURN.forced] & ~tables.image[twist, stones] != 0
+        if way == 0:
+            room.counters[COUNT.nodes] += 1
+            if loses:
+                note(room, white, theirs, -1)
+        if not loses and white.turns[turn, TURN.infosets] > 0:
+            forced, goes_on = black.turns[next_turn, TURN.forced], black.turns[next_turn, TURN.infosets] > 0
+            if not answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
+                return False
+    return True
+
+
+@kernel
+def write_rows(room, tables, black, white):
+    """Let every representative of Black's histories meet all of White's; returns whether there was room."""
+    worlds, waiting, counters = room.worlds, room.waiting, room.counters
+    worlds[0] = 0
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, 1
+    counters[COUNT.entries], counters[COUNT.nodes], counters[COUNT.waiting] = 0, 1, 1
+    while counters[COUNT.waiting]:
+        counters[COUNT.waiting] -= 1
+        last = counters[COUNT.waiting]
+        turn, begin, end = waiting[last, 0], waiting[last, 1], waiting[last, 2]
+        counters[COUNT.worlds] = end  # these worlds are needed until the last child is done: the children go above them
+        first_infoset = black.turns[turn, TURN.first_infoset]
+        for infoset in range(first_infoset, first_infoset + black.turns[turn, TURN.infosets]):
+            tried = black.infosets[infoset, INFOSET.tried]
+            for w in range(begin, end):
+                room.black_reached[infoset] |= tried & ~worlds[w] & STONES_MASK == 0
+            if not room.black_reached[infoset]:
+                continue
+            first = black.infosets[infoset, INFOSET.first]
+            for mine in range(first, first + black.infosets[infoset, INFOSET.sequences]):
+                counters[COUNT.touched] = 0
+                for way in range(max(black.sequences[mine, SEQUENCE.turns], 1)):
+                    start = counters[COUNT.worlds]
+                    if not play_sequence(room, tables, black, white, mine, tried, begin, end, way):
+                        return False
+                    if counters[COUNT.worlds] > start:
+                        last = counters[COUNT.waiting]
+                        if last == len(waiting):
+                            return False
+                        waiting[last, 0] = black.sequences[mine, SEQUENCE.first_turn] + way
+                        waiting[last, 1], waiting[last, 2] = start, counters[COUNT.worlds]
+                        counters[COUNT.waiting] += 1
+                if not flush_row(room, mine):
+                    return False
+    return True
+
+
+@inlined
+def flush_row(room, mine):
+    """Write the row in hand to the entries of M and clear it; returns whether there was room."""
+    entry, touched = room.counters[COUNT.entries], room.counters[COUNT.touched]
+    if entry + touched > len(room.entries):
+        return False
+    for k in range(touched):
+        column = room.touched[k]
+        room.entries[entry + k, 0], room.entries[entry + k, 1] = mine, column
+        room.entries[entry + k, 2] = room.sums[column]
+        room.sums[column] = 0
+    room.counters[COUNT.entries] += touched
+    return True
+
+
+def build_form(
+    name: str, variant: str = "classical", lemma: bool | None = None, symmetric: bool = True
+) -> BilinearForm:
+    """The form of the phantom version of a board game; Lemmas 1 and 3 are used where they hold unless declined."""
+    if variant not in VARIANTS:
+        raise ValueError(f"there is no variant {variant!r}: it is {' or '.join(VARIANTS)}")
+    counted = variant == "numturns"
+    when = NEVER if lemma is False else AT_THE_END if counted else ALWAYS
+    tables = geometry(name, symmetric)
+    black, white = (histories_of(tables, player, when, counted) for player in (0, 1))
+    size = FIRST_ROOM
+    while not write_rows(room := _workspace(size, black, white), tables, black, white):
+        size *= 2
+    sides = dag_of(black, room.black_reached), dag_of(white, room.white_reached)
+    entries, nodes = room.entries[: room.counters[COUNT.entries]], int(room.counters[COUNT.nodes])
+    row, column = (_renumber(entries[:, axis], side) for axis, side in enumerate(sides))
+    value = entries[:, 2].copy()
+    del room, entries
+    by_column = by_line(column, row, value, sides[1].sequences)
+    row, column = by_column.column, np.repeat(np.arange(sides[1].sequences, dtype=np.int32), np.diff(by_column.start))
+    by_row = by_line(row, column, by_column.value, sides[0].sequences)
+    return BilinearForm(name, variant, (black, white), sides, by_row, by_column, 2 * len(tables.image), nodes)
+
+
+def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
+    """Room for so many entries of M, and for worlds in proportion."""
+    columns = len(white.sequences)
+    return Workspace(
+        worlds=np.empty(size // 4, np.int64),
+        waiting=np.empty((size // 16, 3), np.int64),
+        sums=np.zeros(columns, np.int64),
+        touched=np.empty(columns, np.int64),
+        black_reached=np.zeros(len(black.infosets), np.bool_),
+        white_reached=np.zeros(len(white.infosets), np.bool_),
+        entries=np.empty((size, 3), np.int32),
+        counters=np.zeros(len(COUNT), np.int64),
+    )
+
+
+def _renumber(histories: np.ndarray, side: DecisionDag) -> np.ndarray:
+    """The numbers of sequences among those of the form, from their numbers among the histories."""
+    number = np.full(1 + int(side.numbers.max()), NOWHERE, np.int32)
+    number[side.numbers] = np.arange(side.sequences)
+    return np.take(number, histories)
+
+
+def dag_of(histories: Histories, reached: np.ndarray) -> DecisionDag:
+    """The infosets that are reached, numbered in their order, and what follows each of their sequences."""
+    places = np.flatnonzero(reached)
+    number = np.full(len(reached) + 1, NOWHERE)  # the last entry serves the infoset NOWHERE
+    number[places] = np.arange(len(places))
+    first, count = histories.infosets[places, INFOSET.first], histories.infosets[places, INFOSET.sequences]
+    numbers = np.r_[0, _ranges(first, count)]
+    chosen = histories.sequences[numbers]
+    # A sequence leads to the infoset after its failure and to the beginning of each turn that may come next
+    owner = np.repeat(np.arange(len(numbers)), chosen[:, SEQUENCE.turns])
+    turn = histories.turns[_ranges(chosen[:, SEQUENCE.first_turn], chosen[:, SEQUENCE.turns])]
+    opening = np.where(turn[:, TURN.infosets] > 0, turn[:, TURN.first_infoset], NOWHERE)
+    owner = np.r_[np.arange(len(numbers)), owner]
+    follow = number[np.r_[chosen[:, SEQUENCE.failure], opening]]
+    owner, follow = owner[follow != NOWHERE], follow[follow != NOWHERE]
+    order = np.argsort(owner, kind="stable")
+    start = np.r_[0, np.cumsum(np.bincount(owner, minlength=len(numbers)))]
+    return DecisionDag(1 + np.cumsum(count) - count, count, start, follow[order], places, numbers)
+
+
+def _ranges(first: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """The numbers first[i] .. first[i] + count[i] - 1 for each i: 5, 6, 7, 2, 3 for (5, 2) and (3, 2)."""
+    return np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+
+
+@kernel
+def sort_by_line(line, other, value, place, to_other, to_value):
+    """Distribute the entries of a matrix to their lines, in their order; `place` is where each line begins."""
+    for k in range(len(line)):
+        there = place[line[k]]
+        place[line[k]] += 1
+        to_other[there] = other[k]
+        to_value[there] = value[k]
+
+
+def by_line(line: np.ndarray, other: np.ndarray, value: np.ndarray, lines: int) -> Sparse:
+    """A matrix by rows (or columns), the entries of each in the order in which they come."""
+    start = np.r_[0, np.cumsum(np.bincount(line, minlength=lines))]
+    to_other, to_value = np.empty_like(other), np.empty_like(value)
+    sort_by_line(line, other, value, start.copy(), to_other, to_value)
+    return Sparse(start, to_other, to_value)

@@ -1,0 +1,301 @@
+"""The merged histories of a phantom game, what they are worth against each other, and best replies among them.
+
+In a classical phantom game the order of the failed tries of a turn changes nothing for anybody else, so the payoff
+depends on merged histories only: turn by turn the set of failed tries, and the stone. Words used here:
+
+    group      a player's merged history at the beginning of one of its turns
+    node       a group and the set of cells that have failed in the turn so far
+    sequence   a node and the cell where the stone stays; it is the group of the next turn, if there is one
+
+For example, the second player of phantom tic-tac-toe begins with
+group 0. Its node 0 (nothing has failed) has the sequences 1 to 9; nodes 1 to 9, in which one cell has failed, have
+eight each. The first player has just node 0 there, for nothing can fail.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ....core.compile.kernel import inlined, kernel, ones
+from ....games.boards.board import WINS, Board
+from ...tree.sequence_form import Treeplex
+
+NOWHERE = -1
+FIRST_ROOM = 1 << 16  # sequences for which there is room at first; it is doubled until all fit
+MOST_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
+
+
+class Sets(NamedTuple):
+    """Tables about the sets of cells of a board."""
+
+    cells: int
+    # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
+    rank: np.ndarray
+    wins: np.ndarray  # wins[player, own] are the cells that win for a player with these stones
+
+
+class Side(NamedTuple):
+    """The merged histories of a player. Sequence 0 is that nothing has happened; later turns have higher numbers."""
+
+    player: int
+    stones: np.ndarray  # all own stones of a sequence
+    known: np.ndarray  # all cells that have failed up to a sequence
+    # The node at the beginning of the turn after a sequence, or NOWHERE; its other nodes follow by rank.
+    first_node: np.ndarray
+    group: np.ndarray  # the sequence before the turn of a node
+    tried: np.ndarray  # what has failed in the turn of a node so far
+    first_sequence: np.ndarray  # the first sequence of a node; the others follow, by cell
+    reached: np.ndarray  # true if any play of the opponent lets a node be reached
+
+
+def sets_of(board: Board) -> Sets:
+    """The tables of a board, whose winner must be told by the winner's own stones alone."""
+    masks = np.arange(1 << board.cells)
+    order = np.array(sorted(range(1 << board.cells), key=lambda mask: (mask.bit_count(), mask)))
+    inside = (order[None, :] & ~masks[:, None]) == 0
+    rank = np.zeros((len(masks), len(masks)), np.int32)
+    rank[:, order] = np.where(inside, np.cumsum(inside, axis=1) - 1, NOWHERE)
+    wins = np.zeros((2, len(masks)), np.int64)
+    for player in range(2):
+        for own in range(len(masks)):
+            wins[player, own] = sum(1 << c for c in range(board.cells) if board.fate(player, own, 0, c) == WINS)
+    return Sets(board.cells, rank, wins)
+
+
+@inlined
+def unknown(sets, side, group):
+    """The cells that a player may try at the beginning of a turn."""
+    return ((1 << sets.cells) - 1) & ~np.int64(side.stones[group] | side.known[group])
+
+
+@inlined
+def node_of(sets, side, group, tried):
+    """The node of a group in which these cells have failed in the turn."""
+    return side.first_node[group] + sets.rank[unknown(sets, side, group), tried]
+
+
+@inlined
+def sequence_of(side, node, free, cell):
+    """The sequence of a node with its stone on a cell; `free` are the cells that may be tried there."""
+    return side.first_sequence[node] + ones(free & ((1 << cell) - 1))
+
+
+@inlined
+def hidden_stones(side, group):
+    """Count the opponent's stones that a player has not met before the turn."""
+    return ones(np.int64(side.stones[group])) + side.player - ones(np.int64(side.known[group]))
+
+
+@kernel
+def grow(sets, side, sizes):
+    """Number a player's nodes and sequences; `sizes` becomes their numbers, and the answer whether there was room."""
+    player, stones, known, first_node, group_of, tried, first_sequence, _ = side
+    cells = sets.cells
+    stones[0], known[0], first_node[0] = 0, 0, 0
+    nodes, sequences, group = 0, 1, 0
+    while group < sequences:
+        left = cells - 2 * ones(np.int64(stones[group])) - player  # empty cells at this turn
+        if first_node[group] != NOWHERE:
+            free = unknown(sets, side, group)
+            most = 1 << ones(free)
+            if nodes + most > len(group_of) or sequences + most * cells > len(stones):
+                return False
+            first_node[group] = nodes
+            for failures in range(hidden_stones(side, group) + 1):
+                failed = 0
+                while True:
+                    if ones(failed) == failures:
+                        group_of[nodes], tried[nodes], first_sequence[nodes] = group, failed, sequences
+                        nodes += 1
+                        for cell in range(cells):
+                            bit = 1 << cell
+                            if free & ~failed & bit:
+                                stones[sequences] = stones[group] | bit
+                                known[sequences] = known[group] | failed
+                                over = left < 3 or sets.wins[player, stones[group]] & bit
+                                first_node[sequences] = NOWHERE if over else 0
+                                sequences += 1
+                    failed = (failed - free) & free  # the next larger subset, and after the last one the empty one
+                    if failed == 0:
+                        break
+        group += 1
+    sizes[0], sizes[1] = nodes, sequences
+    return True
+
+
+def grow_side(sets: Sets, player: int) -> Side:
+    """The merged histories of a player; which nodes are reached is not known yet."""
+    room, sizes = FIRST_ROOM, np.zeros(2, np.int64)
+    while True:
+        side = Side(
+            player,
+            stones=np.empty(room, np.int16),
+            known=np.empty(room, np.int16),
+            first_node=np.empty(room, np.int32),
+            group=np.empty(room // 2, np.int32),
+            tried=np.empty(room // 2, np.int16),
+            first_sequence=np.empty(room // 2, np.int32),
+            reached=np.zeros(room // 2, np.bool_),
+        )
+        if grow(sets, side, sizes):
+            break
+        room *= 2
+    nodes, sequences = sizes.tolist()
+    heights = (sequences,) * 3 + (nodes,) * 4
+    tables = (side.stones, side.known, side.first_node, side.group, side.tried, side.first_sequence, side.reached)
+    cut = [table[:height].copy() for table, height in zip(tables, heights, strict=True)]
+    return Side(player, *cut)
+
+
+# The orders of stones
+
+
+class Held(NamedTuple):
+    """For each player and number of its stones on the way: the sequences that fit, how many, and their total weight."""
+
+    sequences: np.ndarray
+    size: np.ndarray
+    total: np.ndarray
+
+
+@inlined
+def place(sets, side, weights, held, player, number, hidden, cell):
+    """Let a player, for the `number`-th time, put a stone on a cell: write the sequences that fit the stones."""
+    count = 0
+    total = weights[0] - weights[0]
+    for k in range(held.size[player, number]):
+        group = held.sequences[player, number, k]
+        free = unknown(sets, side, group)
+        unmet = hidden & free
+        failed = unmet
+        while True:
+            node = node_of(sets, side, group, failed)
+            side.reached[node] = True
+            sequence = sequence_of(side, node, free & ~failed, cell)
+            held.sequences[player, number + 1, count] = sequence
+            count += 1
+            total += weights[sequence]
+            if failed == 0:
+                break
+            failed = (failed - 1) & unmet
+    held.size[player, number + 1] = count
+    held.total[player, number + 1] = total
+
+
+@inlined
+def add_end(worth, held, player, number, sign, weight):
+    """Add the end of a game to all of a player's sequences that fit it."""
+    for k in range(held.size[player, number]):
+        worth[held.sequences[player, number, k]] += sign * weight
+
+
+@kernel
+def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
+    """Play all orders of stones; a sequence becomes worth the opponent's weight where it wins less where it loses.
+
+    Also marks all nodes that can be reached.
+    """
+    cells = sets.cells
+    stones, cell_at = np.zeros(2, np.int64), np.zeros(cells + 1, np.int64)
+    for player in range(2):
+        held.sequences[player, 0, 0], held.size[player, 0] = 0, 1
+    held.total[0, 0], held.total[1, 0] = weights_0[0], weights_1[0]
+    depth = 0  # stones on the board; cell_at[depth] is the next cell to be tried by their order
+    while depth >= 0:
+        player, number, cell = depth & 1, depth >> 1, cell_at[depth]
+        if cell == cells:  # all done here: take the last stone back
+            depth -= 1
+            if depth >= 0:
+                stones[depth & 1] ^= 1 << cell_at[depth]
+                cell_at[depth] += 1
+            continue
+        bit = 1 << cell
+        if (stones[0] | stones[1]) & bit:
+            cell_at[depth] += 1
+            continue
+        if player == 0:
+            place(sets, side_0, weights_0, held, 0, number, stones[1], cell)
+        else:
+            place(sets, side_1, weights_1, held, 1, number, stones[0], cell)
+        if sets.wins[player, stones[player]] & bit:
+            sign = 1 if player == 0 else -1
+            blacks, whites = number + 1, number + player
+            add_end(worth_0, held, 0, blacks, sign, held.total[1, whites])
+            add_end(worth_1, held, 1, whites, -sign, held.total[0, blacks])
+            cell_at[depth] += 1
+        elif depth + 1 == cells:  # a draw
+            cell_at[depth] += 1
+        else:
+            stones[player] |= bit
+            depth += 1
+            cell_at[depth] = 0
+
+
+@kernel
+def respond(sets, side, worth, value, choice):
+    """Return a player's best-response value and cell at each node; the last nodes come first."""
+    for node in range(len(side.group) - 1, -1, -1):
+        if not side.reached[node]:
+            value[node], choice[node] = 0, NOWHERE
+            continue
+        free = unknown(sets, side, side.group[node]) & ~np.int64(side.tried[node])
+        best_cell = NOWHERE
+        best = worth[0] - worth[0]
+        for cell in range(sets.cells):
+            if free >> cell & 1:
+                this = try_value(sets, side, worth, value, node, free, cell)
+                if best_cell == NOWHERE or this > best:
+                    best, best_cell = this, cell
+        value[node], choice[node] = best, best_cell
+
+
+@inlined
+def try_value(sets, side, worth, value, node, free, cell):
+    """Return the value of trying a cell at a node: the stone stays, or the try fails."""
+    sequence = sequence_of(side, node, free, cell)
+    this = worth[sequence]
+    if side.first_node[sequence] != NOWHERE:
+        this += value[side.first_node[sequence]]
+    group, failed = side.group[node], np.int64(side.tried[node]) | 1 << cell
+    if ones(failed) <= hidden_stones(side, group):
+        this += value[node_of(sets, side, group, failed)]
+    return this
+
+
+# Treeplexes that are numbered while a walk over the histories of a small game meets their infosets.
+
+Key = TypeVar("Key", bound=Hashable)
+Entry = TypeVar("Entry")
+
+
+class TreeplexBuilder(Generic[Key]):
+    """The infosets of one player, by what the player knows there, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Key, int] = {}
+        self.choices: list[list[int]] = []
+        self.first: list[int] = []
+        self._parent: list[int] = []
+        self._sequences = 1
+
+    def infoset(self, known: Key, sequence: int, choices: Callable[[], list[int]]) -> int:
+        """The number of an infoset; a new one continues the sequence, and has an action even without choices."""
+        number = self.numbers.setdefault(known, len(self._parent))
+        if number == len(self._parent):
+            self._parent.append(sequence)
+            self.first.append(self._sequences)
+            self.choices.append(choices())
+            self._sequences += max(len(self.choices[-1]), 1)
+        return number
+
+    @property
+    def treeplex(self) -> Treeplex:
+        """The treeplex so far."""
+        count = [max(len(choices), 1) for choices in self.choices]
+        return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))
+
+
+def with_entry(pair: tuple[Entry, Entry], player: int, entry: Entry) -> tuple[Entry, Entry]:
+    """The pair with one player's entry replaced."""
+    return (entry, pair[1]) if player == 0 else (pair[0], entry)

@@ -1,0 +1,324 @@
+"""A phantom game solved by a double oracle over pure strategies (McMahan, Gordon and Blum 2003), ending in fractions.
+
+A plan stands for all its images under the symmetries of the board. Each round solves the game restricted to the plans
+found so far, and adds a best reply of each player. They are replies to an average of the mixtures of this round and
+earlier ones, which oscillates less than the mixtures (smoothing, Wentges 1997). Plans that were not used for long are
+forgotten. When the bounds are close, replies are to the mixtures themselves. When these are no better than the
+restricted game, its basis is solved in fractions, and the checker of the certificate says whether it is a proof.
+"""
+
+import io
+import zipfile
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, lcm
+
+import numpy as np
+
+from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
+from ...exact.basis import Statuses, vertex
+from ...proofs.checkers.primitives import digest_of
+from ...proofs.checkers.pure_strategies import FORMAT, RULES, PlansCertificate, verify
+from ...solution import SolverProgress
+from ...tree.sequence_form import Sparse
+from ..lp import LinearProgram
+from .best_response import best_reply, complete, room_for
+from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
+
+# The matrix game of the plans found so far: its equilibrium in floats, warm from the last one, and then in fractions.
+#
+# minimise -v  subject to  sum of x = 1,  x >= 0,  and for each plan j of White's  (sum of points[i, j] x[i]) - v >= 0
+#
+# The duals of White's rows are White's mixture.
+
+MATRIX_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class MixedEquilibrium:
+    """The value in half points times symmetries, a mixture for each player, and the basis they come from."""
+
+    value: float
+    mixtures: tuple[np.ndarray, np.ndarray]
+    basis: Statuses
+
+
+def program_of(points: np.ndarray) -> LinearProgram:
+    """The program of a matrix of points, a row for each plan of Black's."""
+    blacks, whites = points.shape
+    table = np.zeros((1 + whites, blacks + 1), np.int64)
+    table[0, :blacks] = 1
+    table[1:, :blacks] = points.T
+    table[1:, blacks] = -1
+    filled = table != 0
+    start = np.append(0, np.cumsum(filled.sum(axis=1)))
+    whole = table[filled]
+    row_lower, row_upper = np.zeros(1 + whites), np.full(1 + whites, inf)
+    row_lower[0] = row_upper[0] = 1
+    column_lower, column_upper, cost = np.zeros(blacks + 1), np.full(blacks + 1, inf), np.zeros(blacks + 1)
+    column_lower[blacks], cost[blacks] = -inf, -1
+    matrix = Sparse(start, np.nonzero(filled)[1], whole.astype(float))
+    return LinearProgram(cost, matrix, whole, row_lower, row_upper, column_lower, column_upper, Fraction(-1))
+
+
+def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
+    """The equilibrium, from the last basis on: plans that it does not know yet are out of it."""
+    model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+    solver = solver_of(
+        model,
+        presolve="off",
+        primal_feasibility_tolerance=MATRIX_TOLERANCE,
+        dual_feasibility_tolerance=MATRIX_TOLERANCE,
+    )
+    if last is not None:
+        columns, rows = np.zeros(program.width, np.uint8), np.full(program.height, BASIC, np.uint8)
+        known = len(last[0]) - 1
+        columns[:known], columns[-1] = last[0][:known], last[0][known]
+        rows[: len(last[1])] = last[1]
+        set_basis(solver, columns.tobytes(), rows.tobytes())
+    run(solver)
+    found = solver.getSolution()
+    x, y = np.array(found.col_value)[:-1], np.array(found.row_dual)[1:]
+    return MixedEquilibrium(
+        -float(solver.getInfo().objective_function_value), (normalise(x), normalise(y)), statuses(solver)
+    )
+
+
+def normalise(weights: np.ndarray) -> np.ndarray:
+    """Weights that are not negative and add up to 1."""
+    positive = np.maximum(weights, 0.0)
+    return np.asarray(positive / positive.sum())
+
+
+def exact_mixtures(program: LinearProgram, basis: Statuses) -> tuple[list[Fraction], list[Fraction]] | None:
+    """The mixtures of a basis in fractions, or None if it is not one of an equilibrium."""
+    found = vertex(program, basis, np.arange(program.width - 1), np.arange(1, program.height))
+    if found is None or any(min(weights) < 0 or sum(weights) != 1 for weights in found):
+        return None
+    return found
+
+
+SOLVABLE = {
+    "phantom-ttt-abrupt": ("ttt", "abrupt"),
+    "phantom-ttt-numturns": ("ttt", "numturns"),
+    "dark-hex-3x3-abrupt": ("hex-3x3", "abrupt"),
+    "dark-hex-4x3": ("hex-4x3", "classical"),
+    "dark-hex-3x4": ("hex-3x4", "classical"),
+}  # the board and the variant of each game
+SHARE = 0.7  # the share of the earlier mixtures in an average
+CLOSE = 1e-5  # when the bounds are this close, replies are to the mixtures themselves
+LIGHT = 1e-5  # plans with less weight are left out of an average
+PATIENCE = 60  # plans that were out of all mixtures for so many rounds are forgotten
+MATCHING = 1e-9  # a reply that is better than the restricted game by no more than this matches it
+TOLERANCE = 1e-12  # replies may be worse than the best by this much for each try
+
+
+@dataclass(frozen=True, eq=False)
+class OracleSolution:
+    """The exact solution, and how it was found."""
+
+    certificate: PlansCertificate
+    rounds: int
+    plans: list[int]
+    support: list[int]
+
+
+class DoubleOracle:
+    """The plans found so far, which grow round by round; it can be saved, restored and continued."""
+
+    def __init__(self, setting: PhantomTables) -> None:
+        self.setting = setting
+        self.rounds = 0
+        self.lower, self.upper = 0.0, 1.0
+        self.plans: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        self.average = [np.ones(1), np.ones(1)]
+        self.used = [np.zeros(1, np.int64), np.zeros(1, np.int64)]  # the last round in which the average had each plan
+        self.basis: Statuses | None = None
+        self.points = np.zeros((0, 0), np.int64)
+        self._known: tuple[set[bytes], set[bytes]] = (set(), set())
+        self._rooms = room_for(setting, 0), room_for(setting, 1)
+        for player, courses in enumerate(setting.courses):
+            plan = np.full(len(courses.follow), NONE, np.int8)
+            complete(setting, player, EMPTY, plan)
+            self._add(player, plan)
+        self._fill_points()
+
+    @property
+    def unit(self) -> int:
+        """Number of points of a win against a plan and all its images."""
+        return 2 * len(self.setting.images)
+
+    def advance(self) -> MixedEquilibrium | None:
+        """One round: add replies; the equilibrium if they match it, so that it may be that of the whole game."""
+        found = solve(program_of(self.points), self.basis)
+        value, matching = found.value / self.unit, False
+        self.basis = found.basis
+        self.rounds += 1
+        if self.upper - self.lower <= CLOSE:
+            scores = self._reply(found.mixtures)
+            matching = max(scores[0] - value, scores[1] - (1 - value)) <= MATCHING
+        else:
+            self._take_in(found)
+            self._forget(*found.basis)
+            self._reply(self.average)
+        self._fill_points()
+        return found if matching else None
+
+    def _take_in(self, found: MixedEquilibrium) -> None:
+        """Take the mixtures of an equilibrium into the average, and note which plans are used in it."""
+        for player, weights in enumerate(found.mixtures):
+            average, used = (1 - SHARE) * weights, np.full(len(weights), self.rounds)
+            average[: len(self.average[player])] += SHARE * self.average[player]
+            used[: len(self.used[player])] = self.used[player]
+            average[average < LIGHT] = 0.0
+            used[average > 0.0] = self.rounds
+            self.average[player], self.used[player] = average / average.sum(), used
+
+    def _forget(self, columns: np.ndarray, rows: np.ndarray) -> None:
+        """Forget the plans that were not used for long and are not in the basis, whose statuses these are."""
+        inside = columns[:-1] == BASIC, rows[1:] != BASIC
+        for player in (0, 1):
+            kept = np.flatnonzero((self.used[player] > self.rounds - PATIENCE) | inside[player])
+            self.plans[player][:] = [self.plans[player][number] for number in kept]
+            self.average[player], self.used[player] = self.average[player][kept], self.used[player][kept]
+            self.points = self.points.take(kept, axis=player)
+            self._known[player].clear()
+            self._known[player].update(plan.tobytes() for plan in self.plans[player])
+            if player == 0:
+                columns = columns[np.append(kept, len(columns) - 1)]
+            else:
+                rows = rows[np.append(0, 1 + kept)]
+        self.basis = columns, rows
+
+    def _reply(self, mixtures: Sequence[np.ndarray]) -> list[float]:
+        """Add the best reply of each player to the other's mixture; what they score."""
+        trees: list[Mixture] = []
+        for player, weights in enumerate(mixtures):
+            used = np.flatnonzero(weights)
+            plans = np.array([self.plans[player][number] for number in used])
+            trees.append(mixture_of(self.setting, player, plans, weights[used]))
+        scores = []
+        for player in (0, 1):
+            reply = best_reply(self.setting, player, trees[1 - player], trees[player], self._rooms[player], TOLERANCE)
+            scores.append(reply.points / 2)
+            self._add(player, reply.plan)
+        self.upper, self.lower = min(self.upper, scores[0]), max(self.lower, 1 - scores[1])
+        return scores
+
+    def _add(self, player: int, plan: np.ndarray) -> None:
+        """Add a plan unless it or an image is there."""
+        least = least_image(self.setting, plan)
+        if least.tobytes() not in self._known[player]:
+            self._known[player].add(least.tobytes())
+            self.plans[player].append(least)
+
+    def _fill_points(self) -> None:
+        """Write down what the new plans score."""
+        rows, columns = self.points.shape
+        points = np.zeros((len(self.plans[0]), len(self.plans[1])), np.int64)
+        points[:rows, :columns] = self.points
+        fill_points(self.setting, np.array(self.plans[0]), np.array(self.plans[1]), rows, columns, points)
+        self.points = points
+
+    @property
+    def state(self) -> bytes:
+        """All that it takes to go on."""
+        parts = {f"plans{player}": np.array(plans) for player, plans in enumerate(self.plans)}
+        parts |= {f"average{player}": weights for player, weights in enumerate(self.average)}
+        parts |= {f"used{player}": rounds for player, rounds in enumerate(self.used)}
+        if self.basis is not None:
+            parts |= {f"basis{kind}": status for kind, status in enumerate(self.basis)}
+        file = io.BytesIO()
+        np.savez_compressed(file, progress=np.array([self.rounds, self.lower, self.upper]), **parts)  # type: ignore[arg-type]
+        return file.getvalue()
+
+    def restore(self, state: bytes) -> None:
+        """Continue from a saved state of the same game."""
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as parts:
+                rounds, self.lower, self.upper = parts["progress"].tolist()
+                found = [parts["plans0"], parts["plans1"]]
+                self.average = [parts["average0"], parts["average1"]]
+                self.used = [parts["used0"], parts["used1"]]
+                self.basis = (parts["basis0"], parts["basis1"]) if "basis0" in parts else None
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise ValueError("these bytes are no saved state; give the `state` of such a run") from error
+        self.rounds = int(rounds)
+        for player, plans in enumerate(found):
+            if plans.dtype != np.int8 or plans.shape[1:] != self.plans[player][0].shape:
+                raise ValueError("the saved state is of another game; it must be of this one")
+            self.plans[player][:] = list(plans)
+            self._known[player].clear()
+            self._known[player].update(plan.tobytes() for plan in plans)
+        self.points = np.zeros((0, 0), np.int64)
+        self._fill_points()
+
+
+def solve_in_steps(game: str, state: bytes | None = None) -> Generator[SolverProgress, None, OracleSolution]:
+    """Solve a game round by round; `state` is that of an earlier step."""
+    oracle = DoubleOracle(build_tables(*SOLVABLE[game]))
+    if state is not None:
+        oracle.restore(state)
+    while True:
+        found = oracle.advance()
+        sizes = [len(plans) for plans in oracle.plans]
+        remark = f"round {oracle.rounds}, {sizes[0]} and {sizes[1]} plans"
+        yield SolverProgress(remark, oracle.lower, oracle.upper, state=oracle.state)
+        if found is None:
+            continue
+        yield SolverProgress(f"{remark}, exact weights", oracle.lower, oracle.upper)
+        proof = prove(game, oracle, found)
+        if proof is not None:
+            return OracleSolution(proof, oracle.rounds, sizes, [len(proof["black"]), len(proof["white"])])
+        if sizes == [len(weights) for weights in found.mixtures]:
+            raise RuntimeError("nothing is left to add, but the mixtures in fractions prove no value")
+
+
+def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCertificate | None:
+    """The certificate of an equilibrium of the plans found so far, if its checker accepts it."""
+    blacks, whites = len(found.mixtures[0]), len(found.mixtures[1])
+    points = oracle.points[:blacks, :whites]
+    weights = exact_mixtures(program_of(points), found.basis)
+    if weights is None:
+        return None
+    columns = [points[:, j].tolist() for j in range(whites)]
+    least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in columns)
+    proof = certificate(game, oracle.plans, weights, Fraction(least) / oracle.unit)
+    try:
+        verify(proof)
+    except ValueError:
+        return None
+    return proof
+
+
+def certificate(
+    game: str,
+    plans: tuple[list[np.ndarray], list[np.ndarray]],
+    weights: tuple[list[Fraction], list[Fraction]],
+    value: Fraction,
+) -> PlansCertificate:
+    """The value and both mixtures, ready for JSON; `plans_certificate` says what the entries mean."""
+    mixtures = []
+    for known, shares in zip(plans, weights, strict=False):
+        unit = lcm(*(share.denominator for share in shares))
+        entries = {text_of(plan): str(int(share * unit)) for plan, share in zip(known, shares, strict=False) if share}
+        mixtures.append(dict(sorted(entries.items())))
+    body: PlansCertificate = {
+        "format": FORMAT,
+        "game": game,
+        "rules": RULES,
+        "value": str(value),
+        "lower": str(value),
+        "upper": str(value),
+        "black": mixtures[0],
+        "white": mixtures[1],
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+def text_of(plan: np.ndarray) -> str:
+    """A plan as a certificate has it: a letter for each course that can be reached."""
+    return "".join(chr(ord("a") + cell) for cell in plan.tolist() if cell != NONE)

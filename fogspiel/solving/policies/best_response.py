@@ -1,0 +1,288 @@
+"""The judge: how good two strategies are, found on the tree itself by code that shares nothing with the solvers.
+
+A strategy is one number for each sequence of its player, in the numbering of the tree: the probability of an action,
+given that its infoset is reached. Entry 0, the empty sequence, is not looked at.
+"""
+
+from collections import defaultdict, namedtuple
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from numbers import Rational
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ...core.compile.kernel import kernel
+from ..tree.tree import LEAF, Tree
+
+Number = TypeVar("Number", float, Fraction)
+Column = np.ndarray | list[Number]  # a number for each sequence: floats are in an array
+
+ROW_TOLERANCE = 1e-9
+MASS_TOLERANCE = 1e-6
+SOUND = -1
+
+
+class StrategyBounds(NamedTuple, Generic[Number]):
+    """Value and best-response bounds of a strategy pair; payoffs are the first player's."""
+
+    value: Number  # the expected payoff when both are played
+    lower: Number  # what the first player's strategy guarantees: the payoff against the best response to it
+    upper: Number  # what the second player's strategy allows: the payoff of the best response to it
+
+    @property
+    def gap(self) -> Number:
+        """Sum of both players' best-response gains (NashConv)."""
+        return self.upper - self.lower
+
+    @property
+    def exploitability(self) -> Number:
+        """Half of the gap: the mean over the two players, zero in equilibrium only."""
+        return self.gap / 2
+
+
+class Responses(NamedTuple, Generic[Number]):
+    """Two strategies, and the best responses to them, by sequences."""
+
+    value: Number  # the expected payoff of the first player when both are played
+    # With what probability a player plays each of its sequences if everything else leads there.
+    reach: tuple[Column[Number], Column[Number]]
+    # What a player gets by each of its sequences if it then responds best; by the empty one, all in all.
+    #
+    # These are the player's own payoffs, weighed by the probabilities of chance and of the other player's actions.
+    gains: tuple[Column[Number], Column[Number]]
+
+
+# What kernels read of a tree: probabilities of chance and payoffs as floats, how many actions each infoset has.
+Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
+
+
+def _arrays(tree: Tree) -> Arrays:
+    chances = tree.chance_index, np.array(tree.chance_prob, float)
+    infosets = tree.owner, tree.before, tree.first, tree.count
+    return Arrays(tree.parent, tree.slot, tree.label, *chances, np.array(tree.payoffs, float), *infosets)
+
+
+@kernel
+def faulty_row(tree, player, behaviour, tolerance):
+    """An infoset of the player whose probabilities are negative or do not add up to 1, or SOUND."""
+    owner, first, count = tree.owner, tree.first, tree.actions
+    for i in range(len(owner)):
+        if owner[i] == player:
+            total = 0.0
+            for s in range(first[i], first[i] + count[i]):
+                if not behaviour[s] >= 0.0:
+                    return i
+                total += behaviour[s]
+            if not abs(total - 1.0) <= tolerance:
+                return i
+    return SOUND
+
+
+@kernel
+def reach_sequences(tree, player, behaviour, reach):
+    """Write the probability that the player plays each of its sequences if everything else leads there."""
+    owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
+    reach[0] = 1.0
+    for i in range(len(owner)):
+        if owner[i] == player:
+            for s in range(first[i], first[i] + count[i]):
+                reach[s] = reach[before[i]] * behaviour[s]
+
+
+@kernel
+def weigh_leaves(tree, reach_0, reach_1, last, gain_0, gain_1, sums):
+    """Walk through the tree and add what each leaf is worth to the last sequence of either player.
+
+    `gain_0` is for the first player against `reach_1`, `gain_1` for the second against `reach_0`; `sums` becomes the
+    expected payoff and the total probability. The answer is a node that its infoset does not fit, or SOUND.
+    """
+    parent, slot, label, owner = tree.parent, tree.slot, tree.label, tree.owner
+    for node in range(len(parent)):
+        last[node, 0] = 0
+        last[node, 1] = 0
+        above = parent[node]
+        if above >= 0:
+            last[node, 0] = last[above, 0]
+            last[node, 1] = last[above, 1]
+            infoset = label[above]
+            if infoset >= 0:
+                if not 0 <= slot[node] < tree.actions[infoset]:
+                    return node
+                last[node, owner[infoset]] = tree.first[infoset] + slot[node]
+        here = label[node]
+        if here >= 0 and last[node, owner[here]] != tree.before[here]:
+            return node
+        if here <= LEAF:
+            chance = tree.chance_prob[tree.chance_index[node]]
+            payoff = chance * tree.payoffs[LEAF - here]
+            s, r = last[node, 0], last[node, 1]
+            gain_0[s] += reach_1[r] * payoff
+            gain_1[r] -= reach_0[s] * payoff
+            sums[0] += reach_0[s] * reach_1[r] * payoff
+            sums[1] += reach_0[s] * reach_1[r] * chance
+    return SOUND
+
+
+@kernel
+def respond(tree, player, gain):
+    """Add the best of each infoset of the player to what led there, the last infoset first; gain[0] is the total."""
+    owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
+    for i in range(len(owner) - 1, -1, -1):
+        if owner[i] == player:
+            best = gain[first[i]]
+            for s in range(first[i] + 1, first[i] + count[i]):
+                best = max(best, gain[s])
+            gain[before[i]] += best
+
+
+def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+    """The realisation probabilities of a player's sequences, after checking the strategy."""
+    row = np.ascontiguousarray(behaviour, np.float64)
+    _check_length(tree, player, row.shape)
+    fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
+    if fault != SOUND:
+        raise _not_a_law(tree, player, fault)
+    reach = np.empty(len(row))
+    reach_sequences(_arrays(tree), player, row, reach)
+    return reach
+
+
+def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
+    width = 1 + int(tree.count[tree.owner == player].sum())
+    if shape != (width,):
+        raise ValueError(
+            f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each "
+            f"sequence, but {shape[0] if len(shape) == 1 else 'a table'} was given"
+        )
+
+
+def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
+    return ValueError(
+        f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset} must not be negative and must "
+        f"add up to 1"
+    )
+
+
+def _not_a_tree(tree: Tree, node: int) -> ValueError:
+    return ValueError(
+        f"{tree.title}: node {node} does not fit its infoset; all nodes of an infoset must have the same actions and "
+        f"the same past moves of its owner"
+    )
+
+
+def _not_one(tree: Tree, mass: float) -> ValueError:
+    return ValueError(f"{tree.title}: the probabilities of the leaves add up to {mass}, but they must add up to 1")
+
+
+def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
+    """The best responses to both of a pair of strategies, in floats."""
+    arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
+    gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
+    fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
+    if fault != SOUND:
+        raise _not_a_tree(tree, fault)
+    value, mass = sums.tolist()
+    if abs(mass - 1) > MASS_TOLERANCE:
+        raise _not_one(tree, mass)
+    for player in (0, 1):
+        respond(arrays, player, gains[player])
+    return Responses(value, reach, gains)
+
+
+def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> StrategyBounds[float]:
+    """Return the value and both best-response bounds of a strategy pair, in floats."""
+    value, _, gains = responses(tree, first, second)
+    return StrategyBounds(value, -float(gains[1][0]), float(gains[0][0]))
+
+
+# The same in exact arithmetic, in plain Python
+
+
+def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list[Fraction]:
+    """`_reach` for fractions: the probabilities must add up to 1 exactly."""
+    _check_length(tree, player, (len(behaviour),))
+    reach = [Fraction(1)] * len(behaviour)
+    for i in np.flatnonzero(tree.owner == player).tolist():
+        low = int(tree.first[i])
+        row = behaviour[low : low + int(tree.count[i])]
+        if not all(isinstance(p, Rational) and p >= 0 for p in row) or sum(row) != 1:
+            raise _not_a_law(tree, player, i)
+        for s, p in enumerate(row, low):
+            reach[s] = reach[int(tree.before[i])] * p
+    return reach
+
+
+def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
+    """Count the leaves for each pair of last sequences, probability of chance and payoff."""
+    parent, slot, label, chance_index = (
+        row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)
+    )
+    owner, before, first, count = (row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count))
+    last: list[tuple[int, int]] = []
+    leaves: dict[tuple[int, int, int, int], int] = defaultdict(int)
+    for node, above in enumerate(parent):
+        past = last[above] if above >= 0 else (0, 0)
+        infoset = label[above] if above >= 0 else LEAF
+        if infoset >= 0:
+            if not 0 <= slot[node] < count[infoset]:
+                raise _not_a_tree(tree, node)
+            move = first[infoset] + slot[node]
+            past = (move, past[1]) if owner[infoset] == 0 else (past[0], move)
+        last.append(past)
+        here = label[node]
+        if here >= 0 and past[owner[here]] != before[here]:
+            raise _not_a_tree(tree, node)
+        if here <= LEAF:
+            leaves[past[0], past[1], chance_index[node], LEAF - here] += 1
+    return leaves
+
+
+def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
+    """Add to what each sequence is worth what the best response gets after it."""
+    for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
+        low = int(tree.first[i])
+        gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
+
+
+def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> tuple[Responses[Fraction], int]:
+    """The best responses to both of a pair of strategies, with value and gains in units, and how many units are 1."""
+    reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
+    # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
+    unit = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
+    chances = [int(p * unit) for p in tree.chance_prob]
+    worth = [[int(p * q * unit) for q in tree.payoffs] for p in tree.chance_prob]
+    pays: dict[tuple[int, int], int] = defaultdict(int)
+    falls: dict[tuple[int, int], int] = defaultdict(int)
+    for (s, r, chance_index, payoff), leaves in _exact_leaves(tree).items():
+        pays[s, r] += leaves * worth[chance_index][payoff]
+        falls[s, r] += leaves * chances[chance_index]
+    gains = [Fraction(0)] * len(reach_0), [Fraction(0)] * len(reach_1)
+    masses = [Fraction(0)] * len(reach_0)
+    for (s, r), pay in pays.items():
+        if reach_1[r]:
+            gains[0][s] += reach_1[r] * pay
+            masses[s] += reach_1[r] * falls[s, r]
+        if reach_0[s]:
+            gains[1][r] -= reach_0[s] * pay
+    value = sum((p * gain for p, gain in zip(reach_0, gains[0], strict=True)), Fraction(0))
+    mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
+    if mass != unit:
+        raise _not_one(tree, float(mass / unit))
+    for player in (0, 1):
+        _exact_respond(tree, player, gains[player])
+    return Responses(value, (reach_0, reach_1), gains), unit
+
+
+def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
+    """The best responses to both of a pair of strategies, in fractions."""
+    (value, reach, gains), unit = _exact_units(tree, first, second)
+    mine, theirs = ([gain / unit for gain in side] for side in gains)
+    return Responses(value / unit, reach, (mine, theirs))
+
+
+def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> StrategyBounds[Fraction]:
+    """Return the value and both best-response bounds of a strategy pair, in fractions."""
+    (value, _, gains), unit = _exact_units(tree, first, second)
+    return StrategyBounds(value / unit, -gains[1][0] / unit, gains[0][0] / unit)

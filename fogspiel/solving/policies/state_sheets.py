@@ -1,0 +1,198 @@
+"""Every information state of a game as a question in words, and the answers as a policy: homework, exactly graded.
+
+A question is one JSON line: its id, the seat, what the player sees, and what may be done. Whoever answers writes
+`{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}` per line; several answers to a question are averaged.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.agents import Agent
+from ...core.behaviour_policy import InformationState, behaviour_policy
+from ...core.game import Game, known_game
+from ..known_values import shipped_solution
+from ..methods import solve_methods
+from ..proofs.certificate_files import certificate_agent, read_certificate
+from ..sources import KernelSource
+from ..tree.tree import Tree, build_tree
+from .best_response import exploitability as tree_exploitability
+from .best_response import responses
+from .exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from .policy_files import PolicyTable, table_behind
+
+# How often sampled answers are drawn again, and the share of the outcomes that an interval covers.
+RESAMPLES, COVERED = 200, 0.95
+
+
+def information_states(game: Game, memory: float) -> list[InformationState]:
+    """Every information state of both players."""
+    problem = KernelSource(game, game.name)
+    own = next((route.questions for route in solve_methods() if route.questions and route.fits(problem)), None)
+    return own(game) if own else states_of(game, build_tree(game, memory))
+
+
+def question_json(state: InformationState) -> dict[str, Any]:
+    """A question as one line has it."""
+    return {"id": state.id, "player": state.player + 1, "you see": state.text, "you may": state.labels}
+
+
+def head_json(game: Game, count: int) -> dict[str, Any]:
+    """The first line: what the game is and how answers are written."""
+    return {
+        "game": game.name,
+        "title": game.title,
+        "rules": game.source,
+        "payoffs of player 1": [str(payoff) for payoff in game.payoffs],
+        "questions": count,
+        "answer with": '{"id": .., "probabilities": {action: number, ..}} or {"id": .., "action": ..}, one per line',
+    }
+
+
+class SampledSpread(NamedTuple):
+    """Between which numbers the exploitability and the score lie, as far as sampled answers tell."""
+
+    exploitability: tuple[float, float]
+    value: tuple[float, float]
+
+
+def spread_of_answers(game: Game, table: PolicyTable, missing: str, memory: float) -> SampledSpread:
+    """Bootstrap intervals for a policy whose answers were sampled: the answers to each question are drawn again.
+
+    Answers to one question are taken as independent. Exploitability of sampled answers is too high on average, since a
+    best reply also exploits what is mere chance; the interval does not correct that.
+    """
+    tree = build_tree(game, memory)
+    states, source = states_of(game, tree), np.random.default_rng(0)
+    found = []
+    for _ in range(RESAMPLES):
+        rows = {key: [rows[i] for i in source.integers(len(rows), size=len(rows))] for key, rows in table.rows.items()}
+        policy = behaviour_policy(str(table.file), game, PolicyTable(table.file, rows).probabilities)
+        first, second = (
+            np.array([float(share) for share in behaviour_of(tree, states, player, policy, missing)])
+            for player in (0, 1)
+        )
+        judged = tree_exploitability(tree, first, second)
+        found.append((judged.exploitability, judged.value))
+    tail = (1 - COVERED) / 2
+    low, high = np.quantile(np.array(found), (tail, 1 - tail), axis=0)
+    return SampledSpread((float(low[0]), float(high[0])), (float(low[1]), float(high[1])))
+
+
+def sampled_table(policy: object) -> PolicyTable | None:
+    """The table behind a policy whose file answers some question more than once."""
+    table = table_behind(policy)
+    return table if table and any(len(rows) > 1 for rows in table.rows.values()) else None
+
+
+# The coach: what a move cost against a perfect opponent, and what would have been better.
+#
+# Everything the coach says follows from what the player knew and from the opponent's strategy; it looks at no hidden
+# state. The opponent is the certified solution of the game, where one is shipped with the package, else the actual
+# opponent, if its probabilities are known.
+
+MOST_MEMORY = 0.5  # giB that the tree of a game may take for a coach
+NOTICED = 1e-9  # losses below this are rounding
+
+
+class MoveReview(NamedTuple):
+    """Mean cost of one decision, given the player's knowledge, and the best alternative."""
+
+    state: InformationState
+    action: int
+    best: int
+    cost: float
+
+    @property
+    def sentence(self) -> str:
+        """The advice in words."""
+        label = self.state.game.label
+        if self.cost <= NOTICED:
+            return f"{label(self.action)} was as good as anything"
+        return f"{label(self.action)} cost {self.cost:.3g} on average; better was {label(self.best)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The advice for programs."""
+        label = self.state.game.label
+        words = {"seen": self.state.line, "action": label(self.action), "best": label(self.best)}
+        return words | {"cost": self.cost, "sentence": self.sentence}
+
+
+class Coach:
+    """Knows what every action of one seat is worth against one opponent."""
+
+    def __init__(self, game: Game, side: int, opponent: Agent, against: str):
+        self.side, self.against = side, against
+        self.tree = _small_tree(game)
+        self.states = states_of(game, self.tree)
+        members = [
+            (share, behaviour_of(self.tree, self.states, 1 - side, member, "uniform"))
+            for share, member in behaviour_mixture(game, opponent)
+        ]
+        theirs = np.array([float(share) for share in mixed_behaviour(self.tree, 1 - side, members)])
+        mine = np.ones(1 + int(self.tree.count[self.tree.owner == side].sum()))
+        for infoset in self.tree.numbers(side).tolist():
+            first, count = int(self.tree.first[infoset]), int(self.tree.count[infoset])
+            mine[first : first + count] = 1 / count
+        found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
+        self.gains, self.likely = found.gains[side], _likelihoods(self.tree, side, np.asarray(found.reach[1 - side]))
+        self._places = {
+            (state.history, state.view.tobytes()): infoset
+            for infoset, state in enumerate(self.states)
+            if state.player == side
+        }
+
+    def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
+        """Return the cost of each of a player's decisions, from views and actions."""
+        history: tuple[int, ...] = ()
+        found = []
+        for seen, action in decisions:
+            infoset = self._places[history, seen.tobytes()]
+            state, first = self.states[infoset], int(self.tree.first[infoset])
+            values = [float(self.gains[first + slot]) for slot in range(len(state.actions))]
+            best = max(range(len(values)), key=values.__getitem__)
+            less = values[best] - values[list(state.actions).index(action)]
+            cost = less / self.likely[infoset] if self.likely[infoset] > 0 else 0.0
+            found.append(MoveReview(state, action, state.actions[best], float(cost)))
+            history += (action,)
+        return found
+
+
+# Games, with the version of their rules, whose trees have turned out not to fit.
+_too_large: set[tuple[str, int | str]] = set()
+
+
+def _small_tree(game: Game) -> Tree:
+    """The tree of a game, or a ValueError if it does not fit; that is tried once."""
+    key = game.name, game.version
+    if key not in _too_large:
+        try:
+            return build_tree(game, MOST_MEMORY)
+        except ValueError:
+            _too_large.add(key)
+    raise ValueError(f"there is no coach for {game.name}: its tree is too large")
+
+
+def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
+    """Return the reach probability of each infoset of a side by chance and the opponent under this policy."""
+    mine = np.flatnonzero(tree.label >= 0)
+    mine = mine[tree.owner[tree.label[mine]] == side]
+    chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]
+    weights = chance * reach[tree.sequences[mine, 1 - side]]
+    return np.bincount(tree.label[mine], weights, minlength=len(tree.owner))
+
+
+def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
+    """The coach of a seat, or a ValueError that says why there is none."""
+    if shipped_solution(game.name) is None:
+        return Coach(game, side, opponent, opponent.name)
+    return _certified_coach(game.name, side)
+
+
+@lru_cache(maxsize=8)
+def _certified_coach(name: str, side: int) -> Coach:
+    path, game = shipped_solution(name), known_game(name)
+    assert path is not None
+    return Coach(game, side, certificate_agent("the solution", read_certificate(path), game), "the certified solution")

@@ -1,0 +1,300 @@
+"""Certificate files: written, read, checked by the checker that fits, and put into words."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from math import ceil, floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.game import Game
+from ...core.plugins import load, sources
+from ...core.untrusted_input import parse_json, read_bytes, shorten
+from ..policies.best_response import exploitability
+from ..tree.tree import Tree, session_at
+from .checkers.large_tree import FORMAT as LARGE_FORMAT
+from .checkers.large_tree import LargeTreeCertificate
+from .checkers.primitives import MOST_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
+from .checkers.tree import FORMAT, Row, TreeCertificate
+
+if TYPE_CHECKING:
+    from ...core.agents import Agent
+    from ...core.behaviour_policy import Probabilities
+    from ...core.game import Game
+    from ..methods import CertificateFormat
+    from ..sources import GameSource
+
+CHECKERS, FOR_TREES = "solve.checkers", ("tree_certificate", "large_tree_certificate")
+# The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most.
+MOST_MEBIBYTES = 64.0
+
+
+def write_certificate(body: Body, path: Path) -> None:
+    """Write a certificate, with a sentence if that is not possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
+
+
+def read_certificate(path: Path, mebibytes: float = MOST_MEBIBYTES) -> Body:
+    """The certificate in a file of at most that size, as far as it is one: an object that names a game."""
+    content = read_bytes(path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --size MIB`")
+    try:
+        body = parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"the certificate {path} is damaged or not complete: {error}") from None
+    if not isinstance(body, dict) or not isinstance(body.get("game"), str):
+        raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
+    found: Body = body
+    return found
+
+
+def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS) -> Bounds:
+    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name.
+
+    Games whose trees are too large to be walked have formats of their own, each with its independent checker. A
+    certificate that takes more than so many CPU seconds is refused.
+    """
+    with limit_work(seconds):
+        for name, folder in sources(CHECKERS).items():
+            if name not in FOR_TREES:
+                checker = load(CHECKERS, name, folder)
+                if body.get("format") in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
+                    bounds: Bounds = checker.verify(body)
+                    return bounds
+        from .checkers import large_tree, tree
+
+        demand(isinstance(body.get("game"), str), "it does not say which game it is for")
+        large = body.get("format") == large_tree.FORMAT
+        check = large_tree.verify if large else tree.verify
+        return check(body, problem_of(body, source).positions())
+
+
+def problem_of(body: Body, source: str | None) -> "GameSource":
+    """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
+    from ..sources import find_source, problem_of_package
+
+    if source is not None:
+        return find_source(source)
+    try:
+        return problem_of_package(body["game"])
+    except ValueError as error:
+        raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --game FILE") from None
+
+
+def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
+    """An agent that plays the two strategies of a certificate; it tells its probabilities, where that can be done."""
+    from ..methods import proofs_of
+
+    if body.get("game") != game.name:
+        raise ValueError(f"the certificate {name} is for {shorten(body.get('game'))}, not for {game.name}")
+    if body.get("rules", game.version) != game.version:
+        raise ValueError(
+            f"the certificate {name} is for version {shorten(body['rules'])} of {game.name}, not {game.version}"
+        )
+    own = proofs_of(body.get("format"))
+    with limit_work(MOST_SECONDS):
+        return _agent_of(name, body, game, own)
+
+
+def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "Agent":
+    """An agent that plays a certificate whose head fits the game."""
+    from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
+    from ...core.find import spec_of
+    from ...core.game_names import is_tree
+    from ..sources import tree_strategies
+
+    if own is None:
+        demand("strategies" in body, f"it has none for {game.name}")
+        words, rows = spec_of(game.name), strategies_of(body)
+        if words is not None and is_tree(words.absolute):
+            rows = tree_strategies(words.absolute, rows)
+        return behaviour_policy(name, game, table_probabilities(rows, name))
+    agent = own.agent(name, body)
+    return BehaviourPolicy(name, agent.player, game, own.probabilities(body)) if own.probabilities else agent
+
+
+def strategies_of(body: Body) -> Any:
+    """The rows of both strategies of a certificate of a tree, of a small one or a large one."""
+    from .checkers import large_tree
+
+    if body.get("format") != large_tree.FORMAT:
+        return body.get("strategies", ())
+    large_tree.check_form(body)
+    return [list(large_tree.rows_of(body, player)) for player in (0, 1)]
+
+
+def table_probabilities(strategies: Any, name: str) -> "Probabilities":
+    """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
+    from ...core.behaviour_policy import ActionProbabilities, InformationState, MissingState
+    from .checkers.tree import SIDES, plan_of
+
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], dict[int, Fraction]] = {}
+    for player, (rows, side) in enumerate(zip(strategies, SIDES, strict=True)):
+        histories: list[tuple[int, ...]] = []
+        for (after, view), (number, shares) in plan_of(rows, side).items():
+            place = f"row {number} of the {side} player"
+            demand(after is None or (len(after) == 2 and 0 <= after[0] < number), f"{place} comes after no earlier row")
+            histories.append((*histories[after[0]], after[1]) if after else ())
+            known[player, histories[-1], view] = shares
+
+    def probabilities(state: InformationState) -> ActionProbabilities:
+        found = known.get((state.player, state.history, tuple(state.view.tolist())))
+        if found is None:
+            raise MissingState(f"{name} never comes to {state.line!r} by its own play, so it has no answer there")
+        return found
+
+    return probabilities
+
+
+def own_words(body: Body, everything: bool) -> list[str] | None:
+    """A solution in the words of its game, where the game has some."""
+    from ..methods import proofs_of
+
+    own = proofs_of(body.get("format"))
+    with limit_work(MOST_SECONDS):
+        return own.explain(body, everything) if own else None
+
+
+def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
+    """List the views and actions of a player as text, row by row."""
+    for seen, choices in strategy_choices(body, side, source):
+        chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in choices]
+        yield seen, ", ".join(chosen)
+
+
+def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """List the views of a player and the possible actions with their probabilities, row by row."""
+    from .checkers import large_tree
+    from .checkers.tree import FORMAT, SIDES, plan_of
+
+    known = body.get("format") in (FORMAT, large_tree.FORMAT)
+    demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
+    problem, strategies = problem_of(body, source), strategies_of(body)
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    with limit_work(MOST_SECONDS):
+        plan_of(strategies[side], SIDES[side])
+    for row in strategies[side]:
+        seen, names = problem.words(row["view"], row["actions"])
+        shares = [(name, share) for name, share in zip(names, row["probabilities"], strict=True) if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), shares
+
+
+def _short(share: str) -> str:
+    """A probability as people read it."""
+    return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
+
+
+# The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree_certificate` checks.
+
+# From the number of an infoset to the owner's view and the actions there.
+Knowledge = Callable[[int], tuple[list[int], list[int]]]
+
+
+def knowledge_of(game: Game, tree: Tree) -> Knowledge:
+    """The views and actions of a game record, by replaying one history that leads to an infoset."""
+
+    def known(infoset: int) -> tuple[list[int], list[int]]:
+        session = session_at(game, tree, int(tree.samples[infoset]))
+        return session.view(int(tree.owner[infoset])).tolist(), session.actions
+
+    return known
+
+
+def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
+    """The rows of a strategy: one for each infoset that the player can reach by it."""
+    rows: list[Row] = []
+    decisions: dict[int, list[int] | None] = {0: None}  # behind each sequence in use: a row and an action
+    for infoset in tree.numbers(player).tolist():
+        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
+        if before not in decisions:
+            continue
+        view, actions = known(infoset)
+        shares = behaviour[first : first + count]
+        decisions |= {first + slot: [len(rows), actions[slot]] for slot in range(count) if shares[slot]}
+        probabilities = [str(Fraction(share)) for share in shares]
+        rows.append({"after": decisions[before], "view": view, "actions": actions, "probabilities": probabilities})
+    return rows
+
+
+def make_certificate(
+    name: str,
+    version: int | str,
+    tree: Tree,
+    known: Knowledge,
+    behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
+    bounds: tuple[Fraction, Fraction],
+) -> TreeCertificate:
+    """The certificate that these strategies secure these bounds."""
+    lower, upper = bounds
+    body: TreeCertificate = {
+        "format": FORMAT,
+        "game": name,
+        "rules": version,
+        "value": str(lower if lower == upper else (lower + upper) / 2),
+        "lower": str(lower),
+        "upper": str(upper),
+        "strategies": [rows_of(tree, player, behaviours[player], known) for player in (0, 1)],
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+# The certificate of a large tree, in the form that `checkers.large_tree_certificate` checks.
+
+UNITS = 10**9  # the common denominator of all probabilities
+SPARE = 1e-9  # what the bounds leave for rounding errors of the floats that they are computed with
+
+
+def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+    """The probabilities of a player in units, rounded down; the likeliest action gets what is left."""
+    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
+    for infoset in tree.numbers(player).tolist():
+        own = slice(int(tree.first[infoset]), int(tree.first[infoset] + tree.count[infoset]))
+        row = shares[own]
+        row[int(row.argmax())] += UNITS - int(row.sum())
+    return shares
+
+
+def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
+    """The lines of a strategy: one for each infoset that the player can reach by it."""
+    lines: list[str] = []
+    decisions = {0: ""}  # behind each sequence in use: a line and an action
+    for infoset in tree.numbers(player).tolist():
+        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
+        if before not in decisions:
+            continue
+        view, actions = known(infoset)
+        row = shares[first : first + count].tolist()
+        decisions |= {first + slot: f"{len(lines)} {actions[slot]}" for slot in range(count) if row[slot]}
+        lines.append("|".join((decisions[before], *(" ".join(map(str, part)) for part in (view, actions, row)))))
+    return lines
+
+
+def large_certificate(
+    name: str, version: int | str, tree: Tree, known: Knowledge, behaviours: tuple[np.ndarray, np.ndarray]
+) -> LargeTreeCertificate:
+    """The certificate of an interval by strategies in floats, which are rounded first."""
+    shares = [whole_shares(tree, player, behaviours[player]) for player in (0, 1)]
+    judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
+    lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
+    upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
+    body: LargeTreeCertificate = {
+        "format": LARGE_FORMAT,
+        "game": name,
+        "rules": version,
+        "value": str((lower + upper) / 2),
+        "lower": str(lower),
+        "upper": str(upper),
+        "denominator": UNITS,
+        "strategies": [lines_of(tree, player, shares[player], known) for player in (0, 1)],
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body

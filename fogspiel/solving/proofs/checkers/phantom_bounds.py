@@ -1,0 +1,308 @@
+"""The checker of bounds on phantom ponnuki: it has its own rules of ponnuki and shares no code with the search.
+
+    {"format": "fogspiel phantom bounds 2", "game": "phantom-ponnuki-4x4", "lower": "3/4", "upper": "22/25",
+     "black": [node, ..], "white": [node, ..], "digest": ".."}
+
+Black's nodes prove the lower bound, White's the upper one (White guarantees itself 1 - upper). A node is a strategy
+of its player for some turns, from one of its turns on, with what it guarantees:
+
+    {"own": stones, "worlds": [stones, ..], "worths": [whole number, ..], "unit": 100000, "rows": [row, ..]}
+
+with one worth for each of its worlds, a multiple of 1 / unit, or one `"worth": "1/2"` for all of them instead of worths
+and unit (format 1 knows only that).
+
+Sets of stones are integers, bit row * size + column for each cell. A row is a list of [cell, probability, illegal,
+legal]: what the player tries, and where it goes on if the try is illegal (at once) or legal (at its next turn). A
+place to go on is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
+probability]: from there the player goes by an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
+transpose if turn >= 4, then turn % 4 quarter turns). That pays what the node is worth in the world that the opponent's
+stones are, if the player's stones are the node's, and nothing otherwise. A node is worth in a world what it gets there
+from an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the
+opponent learns nothing but what its own tries tell. The whole game is worth what it gets in the worst of its worlds.
+
+The last node is the whole game: no stones, no world but the empty one for Black, one black stone anywhere for White.
+The board is first turned at random, all eight ways with the same probability (Lemma 1). No nodes prove nothing: 0, 1.
+
+Rules: a stone that captures wins; suicide without capture is illegal, and announced like an occupied cell; a player
+without a legal move loses; no cell is tried twice in one turn.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+from .primitives import (
+    Bounds,
+    Certificate,
+    check_digest,
+    check_head,
+    demand,
+    go_on,
+    probability,
+    quoted,
+    refusal,
+    total,
+)
+
+FORMAT, FORMER = "fogspiel phantom bounds 2", "fogspiel phantom bounds 1"
+FORMATS = FORMAT, FORMER
+NODE, VECTOR = {"own", "worlds", "worth", "rows"}, {"own", "worlds", "worths", "unit", "rows"}
+MOST_UNIT = 10**12
+GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
+ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
+
+GIVEN_UP = -1  # places are numbers inside the checker: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node
+FIRST_JUMP = -2
+
+Row = list[tuple[int, Fraction, int, int]]
+
+
+class BoundsCertificate(Certificate):
+    """The nodes of both players."""
+
+    black: list[Any]
+    white: list[Any]
+
+
+class Node(NamedTuple):
+    """A strategy from a belief on, and what it guarantees."""
+
+    own: int
+    worths: dict[int, Fraction]  # by world
+    rows: list[Row]
+    jumps: list[list[tuple[int, int, Fraction]]]
+
+
+class Stand(NamedTuple):
+    """Possible position of the player at the opponent's move: stones, continuation, the board's turn, probability."""
+
+    own: int
+    place: int
+    turn: int
+    weight: Fraction
+
+
+class PonnukiRules:
+    """Ponnuki on a square board, on sets of stones as integers."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.cells = size, range(size * size)
+        places = [(row, column) for row in range(size) for column in range(size)]
+        beside = ((0, 1), (1, 0), (0, -1), (-1, 0))
+        self.near = [[(r + a) * size + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
+        self.turns = [[self._cell_after(r, c, turn) for r, c in places] for turn in range(8)]
+        self.inverse = [next(t for t in range(8) if self._undoes(turn, t)) for turn in range(8)]
+        self.fate, self.image = cache(self._fate), cache(self._image)
+
+    def _undoes(self, turn: int, by: int) -> bool:
+        return all(self.turns[by][self.turns[turn][cell]] == cell for cell in self.cells)
+
+    def _cell_after(self, row: int, column: int, turn: int) -> int:
+        if turn >= 4:
+            row, column = column, row
+        for _ in range(turn % 4):
+            row, column = column, self.size - 1 - row
+        return row * self.size + column
+
+    def _image(self, stones: int, turn: int) -> int:
+        """Stones after a symmetry of the board."""
+        return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
+
+    def breathes(self, stones: int, others: int, cell: int) -> bool:
+        """True if the chain of the stone on the cell has a liberty."""
+        chain, waiting = {cell}, [cell]
+        while waiting:
+            for beside in self.near[waiting.pop()]:
+                if not (stones | others) >> beside & 1:
+                    return True
+                if stones >> beside & 1 and beside not in chain:
+                    chain.add(beside)
+                    waiting.append(beside)
+        return False
+
+    def place_stone(self, own: int, other: int, cell: int) -> str:
+        """Return the effect of a stone, before the test whether the opponent can move."""
+        if (own | other) >> cell & 1:
+            return ILLEGAL
+        own |= 1 << cell
+        if any(other >> c & 1 and not self.breathes(other, own, c) for c in self.near[cell]):
+            return WINS
+        return LEGAL if self.breathes(own, other, cell) else ILLEGAL
+
+    def _fate(self, own: int, other: int, cell: int) -> str:
+        """Return the effect of a stone: it also wins if the opponent is left without a legal move."""
+        found = self.place_stone(own, other, cell)
+        if found == LEGAL and all(self.place_stone(other, own | 1 << cell, reply) == ILLEGAL for reply in self.cells):
+            return WINS
+        return found
+
+
+class Checker:
+    """Checker of the guarantees of one player's nodes."""
+
+    def __init__(self, size: int, nodes: list[Node]) -> None:
+        self.rules, self.nodes = PonnukiRules(size), nodes
+
+    def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
+        """Return a node's value in each of its worlds, if the board is first turned by one of `turns` at random."""
+        for world in node.worths:
+            yield world, self.player(node, world, [Stand(node.own, 0, turn, Fraction(1, len(turns))) for turn in turns])
+
+    def player(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
+        """Return the value of the player to move, in this stand, against the opponent's stones."""
+        gained, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
+        while waiting:
+            go_on()
+            own, place, turn, weight = waiting.pop()
+            seen = self.rules.image(world, turn)
+            if place <= FIRST_JUMP:
+                gained += weight * self.jump_worth(node.jumps[FIRST_JUMP - place], own, seen)
+            elif place != GIVEN_UP:
+                for cell, share, illegal, legal in node.rows[place]:
+                    fate = self.rules.fate(own, seen, cell)
+                    if fate == WINS:
+                        gained += weight * share
+                    elif fate == ILLEGAL:
+                        waiting.append(Stand(own, illegal, turn, weight * share))
+                    elif legal != GIVEN_UP:
+                        after = own | 1 << cell, legal, turn
+                        going[after] = going.get(after, Fraction(0)) + weight * share
+        return gained + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
+
+    def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
+        """Return the value of a continuation by earlier nodes."""
+        gained = Fraction(0)
+        for number, turn, share in jump:
+            go_on()
+            node = self.nodes[number]
+            if self.rules.image(own, turn) == node.own:
+                gained += share * node.worths.get(self.rules.image(seen, turn), 0)
+        return gained
+
+    def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
+        """Return the player's value against a best-responding opponent to move, which knows only the set of stands.
+
+        A try that is illegal in all stands tells nothing, so it need not be looked at.
+        """
+        best: Fraction | None = None
+        for cell in self.rules.cells:
+            go_on()
+            illegal, legal = [], []
+            for stand in stands:
+                fate = self.rules.fate(world, self.unturned(stand), cell)
+                if fate == ILLEGAL:
+                    illegal.append(stand)
+                elif fate == LEGAL:
+                    legal.append(stand)
+            if len(illegal) < len(stands):
+                gained = self.player(node, world | 1 << cell, legal) if legal else Fraction(0)
+                if illegal and (best is None or gained < best):
+                    gained += self.opponent(node, world, illegal)
+                if best is None or gained < best:
+                    best = gained
+                if not best:
+                    break
+        if best is None:
+            raise refusal("the opponent has no move where it should have one")
+        return best
+
+    def unturned(self, stand: Stand) -> int:
+        """The player's stones as the opponent sees the board."""
+        return self.rules.image(stand.own, self.rules.inverse[stand.turn])
+
+
+def whole(number: Any, below: int) -> bool:
+    """True if something is an integer from 0 on and below a limit."""
+    return type(number) is int and 0 <= number < below
+
+
+def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
+    """A node as the certificate tells it, checked for form; `vectors` allows a worth for each world."""
+    name, most = f"node {number}", 1 << size * size
+    keys = VECTOR if vectors and isinstance(body, dict) and "worths" in body else NODE
+    demand(isinstance(body, dict) and set(body) == keys, f"{name} must have exactly the keys {sorted(keys)}")
+    own, worlds, rows = body["own"], body["worlds"], body["rows"]
+    demand(whole(own, most), f"the stones of {name} are not on the board")
+    demand(isinstance(worlds, list) and len(worlds) > 0, f"{name} has no worlds")
+    demand(all(whole(world, most) and not world & own for world in worlds), f"a world of {name} is not possible")
+    demand(isinstance(rows, list) and len(rows) > 0, f"{name} has no rows")
+    node = Node(own, worths_of(body, name), [], [])
+
+    def place_of(place: Any) -> int:
+        if place is None:
+            return GIVEN_UP
+        if isinstance(place, list):
+            demand(all(isinstance(part, list) and len(part) == 3 for part in place), f"{name} has a broken jump")
+            demand(all(whole(p[0], number) and whole(p[1], 8) for p in place), f"{name} jumps to no earlier node")
+            jump = [(p[0], p[1], probability(p[2], f"a probability in {name}")) for p in place]
+            demand(total(share for _, _, share in jump) == 1, f"the probabilities of a jump in {name} are not 1 in all")
+            node.jumps.append(jump)
+            return FIRST_JUMP - (len(node.jumps) - 1)
+        demand(whole(place, len(rows)), f"{name} goes on at a row that does not exist")
+        return int(place)
+
+    for row in rows:
+        demand(isinstance(row, list) and len(row) > 0, f"{name} has an empty row")
+        demand(all(isinstance(t, list) and len(t) == 4 and whole(t[0], size**2) for t in row), f"{name} has a bad try")
+        tries = [(t[0], probability(t[1], f"a probability in {name}"), place_of(t[2]), place_of(t[3])) for t in row]
+        demand(total(share for _, share, _, _ in tries) == 1, f"the probabilities of a row in {name} are not 1 in all")
+        node.rows.append(tries)
+    _demand_an_end(node, name)
+    return node
+
+
+def worths_of(body: Any, name: str) -> dict[int, Fraction]:
+    """Return a node's claim for each of its worlds."""
+    worlds, what = body["worlds"], f"the worth of {name}"
+    if "worth" in body:
+        return dict.fromkeys(worlds, probability(body["worth"], what))
+    worths, unit = body["worths"], body["unit"]
+    demand(
+        whole(unit, MOST_UNIT) and unit > 0, f"the unit of {name} must be a whole number from 1 on, below {MOST_UNIT}"
+    )
+    demand(isinstance(worths, list) and len(worths) == len(worlds), f"{name} must have one worth for each world")
+    demand(len(set(worlds)) == len(worlds), f"{name} has a world twice")
+    demand(all(whole(worth, unit + 1) for worth in worths), f"{what} must be a whole number from 0 to its unit")
+    return {world: Fraction(worth, unit) for world, worth in zip(worlds, worths, strict=True)}
+
+
+def _demand_an_end(node: Node, name: str) -> None:
+    """Rows must lead to later rows, so that no turn and no node goes on for ever."""
+    for number, row in enumerate(node.rows):
+        forward = all(place < 0 or place > number for _, _, *places in row for place in places)
+        demand(forward, f"row {number} of {name} leads back to an earlier row")
+
+
+def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
+    """Return the guarantee of a player's nodes in the whole game."""
+    demand(isinstance(bodies, list), "the nodes of a player are not a list")
+    if not bodies:
+        return Fraction(0)
+    nodes: list[Node] = []
+    checker = Checker(size, nodes)
+    for number, body in enumerate(bodies):
+        node = node_of(body, number, size, vectors)
+        last = number == len(bodies) - 1
+        for world, found in checker.worths(node, range(8 if last else 1)):
+            claim = node.worths[world]
+            demand(claim <= found, f"node {number} claims {quoted(claim)}, but guarantees {quoted(found)}")
+        nodes.append(node)
+    start = {0} if player == 0 else {1 << cell for cell in range(size * size)}
+    demand(nodes[-1].own == 0 and set(nodes[-1].worths) == start, "the last node is not the beginning of the game")
+    return min(nodes[-1].worths.values())
+
+
+def verify(body: Any) -> Bounds:
+    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    former = isinstance(body, dict) and body.get("format") == FORMER
+    check_head(body, BoundsCertificate.__required_keys__, FORMER if former else FORMAT)
+    game = body["game"]
+    demand(isinstance(game, str) and game in GAMES, f"its game is {quoted(game)}, not one of {', '.join(GAMES)}")
+    check_digest(body)
+    lower = prove_bound(body["black"], 0, GAMES[game], not former)
+    upper = 1 - prove_bound(body["white"], 1, GAMES[game], not former)
+    for claim, found in (("lower", lower), ("upper", upper)):
+        claimed = probability(body[claim], f"the {claim} bound")
+        demand(claimed == found, f"it claims the {claim} bound {quoted(claimed)}, proved is {quoted(found)}")
+    return lower, upper

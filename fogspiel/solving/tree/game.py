@@ -1,0 +1,279 @@
+"""A tree that was read from a file or from OpenSpiel as a game with kernels, so that it can be matched and played.
+
+Data sheet of a state: the node, who is to move there, the infoset or -1, the index of the payoff or -1. Of a view: the
+player, the infoset if the player is to move or else -1, the index of the payoff at the end or else -1. An action is the
+number of its name among the different names of players' actions in the whole tree, so that equal names are equal
+actions; where two actions of an infoset have one name, the later ones are told apart by a number. An outcome of chance
+is its place in the list, from 0.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.compile.kernel import kernel, variant
+from ...core.game import CHANCE, MOST_WEIGHT, OVER, Game, Resample, Rules, Sizes
+from ...core.rng import random_below
+from ..proofs.checkers.tree import Row
+from .builder import LabelledTree, distinct
+from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
+
+MOST_NODES = 200_000  # Numba keeps an array of a kernel in its cache only if it has at most a million bytes
+MOST_STEPS = 1000  # from the lowest payoff to the highest
+NODE, MOVER, INFOSET, RESULT, STATE = 0, 1, 2, 3, 4
+SEEN_PLAYER, SEEN_INFOSET, SEEN_RESULT, VIEW = 0, 1, 2, 3
+NOTHING = -1
+
+
+def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> Game:
+    """The game that is played on the tree, or a ValueError that says why it cannot be."""
+    tree = described.tree
+    if tree.nodes > MOST_NODES:
+        raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MOST_NODES:,} can only be solved")
+    payoffs = even_payoffs(tree.payoffs, described.total, name)
+    actions = _actions_of(described)
+    arrays = _arrays_of(tree, actions, payoffs, name)
+    words = _Words(described, actions, payoffs)
+    return Game(
+        name=name,
+        title=tree.title,
+        version=version,
+        rules=_rules_of(arrays),
+        sizes=Sizes(STATE, VIEW, int(np.diff(arrays.first).max())),
+        show=words.show,
+        reveal=words.reveal,
+        label=words.label,
+        payoffs=payoffs,
+        resample=_resampler(tree, arrays),
+    )
+
+
+def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tuple[Fraction, ...]:
+    """The payoffs in even steps upwards, filled up so that the second player's, `total` minus one, are among them."""
+    low = min(*payoffs, *(total - pay for pay in payoffs))
+    high = total - low
+    apart = [pay - low for pay in payoffs] + [high - low]
+    scale = lcm(*(gap.denominator for gap in apart))
+    step = Fraction(gcd(*(int(gap * scale) for gap in apart)), scale)
+    if step == 0:  # there is one payoff, and both players get it
+        return low - 1, low, low + 1
+    steps = int((high - low) / step)
+    if steps > MOST_STEPS:
+        raise ValueError(
+            f"the payoffs of {name} are up to {steps:,} even steps of {step} apart: with more than {MOST_STEPS:,} "
+            "it can only be solved"
+        )
+    return tuple(low + k * step for k in range(steps + 1))
+
+
+def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[Row]]:
+    """The strategies of a certificate of the tree, in which a view is an infoset and an action a slot, for its game."""
+    offers, owner = _actions_of(described).offers, described.tree.owner.tolist()
+
+    def translate(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+        infosets = [row["view"][0] for row in rows]
+        return [
+            {
+                "after": row["after"] and [row["after"][0], offers[infosets[row["after"][0]]][row["after"][1]]],
+                "view": [owner[infoset], infoset, NOTHING],
+                "actions": [offers[infoset][slot] for slot in row["actions"]],
+                "probabilities": row["probabilities"],
+            }
+            for infoset, row in zip(infosets, rows, strict=True)
+        ]
+
+    return [translate(rows) for rows in strategies]
+
+
+class _Actions(NamedTuple):
+    """The different names of players' actions, and the numbers of those that each infoset offers."""
+
+    names: tuple[str, ...]
+    offers: tuple[tuple[int, ...], ...]
+
+
+def _actions_of(described: LabelledTree) -> _Actions:
+    numbers: dict[str, int] = {}
+    offers = []
+    for listed in described.labels.actions:
+        texts = distinct([text or str(slot + 1) for slot, text in enumerate(listed)], [0] * len(listed))
+        offers.append(tuple(numbers.setdefault(text, len(numbers)) for text in texts))
+    return _Actions(tuple(numbers), tuple(offers))
+
+
+class _Arrays(NamedTuple):
+    """The tree as kernels need it. The children of node n are at places first[n] to first[n + 1] - 1."""
+
+    label: np.ndarray  # of each node as in `Tree`, but payoffs are numbered on the even grid
+    owner: np.ndarray
+    first: np.ndarray
+    children: np.ndarray
+    actions: np.ndarray  # what leads to each child
+    # Of each child, if it is chance that leads there; empty where its outcomes are always equally likely.
+    weights: np.ndarray
+
+
+def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], name: str) -> _Arrays:
+    label = tree.label.copy()
+    index = {pay: number for number, pay in enumerate(payoffs)}
+    grid = np.array([index[pay] for pay in tree.payoffs])
+    label[tree.leaves] = LEAF - grid[LEAF - tree.label[tree.leaves]]
+    children = 1 + np.argsort(tree.parent[1:], kind="stable")
+    above, slots = tree.parent[children], tree.slot[children]
+    first = np.searchsorted(above, np.arange(tree.nodes + 1))
+    offers = np.array([tree.label[above], slots]).T.tolist()
+    chosen = [actions.offers[infoset][slot] if infoset >= 0 else slot for infoset, slot in offers]
+    weights = _weights_of(tree, first, name)
+    arrays = (label, tree.owner, first, children, np.array(chosen), weights)
+    return _Arrays(*(array.astype(np.int32) for array in arrays))
+
+
+def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
+    """The weights of chance's outcomes by the place of the child; empty if those of every node are equal."""
+    weights, equal = np.ones(tree.nodes - 1, np.int64), True
+    for node, chances in chance_moves(tree).items():
+        scale = lcm(*(chance.denominator for chance in chances))
+        if scale > MOST_WEIGHT:
+            raise ValueError(
+                f"a move of chance in {name} has probabilities of the denominator {scale:,}: with more than "
+                f"{MOST_WEIGHT:,} it can only be solved"
+            )
+        equal = equal and len(set(chances)) == 1
+        weights[first[node] : first[node + 1]] = [int(chance * scale) for chance in chances]
+    return weights[:0] if equal else weights
+
+
+# The kernels. Those that need the tree close over its arrays, which Numba compiles in and caches.
+
+
+@kernel
+def mover(state):
+    return state[MOVER]
+
+
+@kernel
+def view(state, player, out):
+    out[SEEN_PLAYER] = player
+    out[SEEN_INFOSET] = state[INFOSET] if state[MOVER] == player else NOTHING
+    out[SEEN_RESULT] = state[RESULT]
+
+
+@kernel
+def score(state):
+    return state[RESULT]
+
+
+@kernel
+def enter(state, node, label, owner):
+    """Write the state at a node."""
+    here = label[node]
+    state[NODE] = node
+    state[INFOSET] = here if here >= 0 else NOTHING
+    state[RESULT] = LEAF - here if here <= LEAF else NOTHING
+    state[MOVER] = owner[here] if here >= 0 else CHANCE if here == CHANCE_NODE else OVER
+
+
+def _rules_of(arrays: _Arrays) -> Rules:
+    label, owner, first, children, actions, outcome_weights = arrays
+    digest = hashlib.sha256(b"".join(array.tobytes() + b"|" for array in arrays)).hexdigest()[:20]
+
+    @variant(digest)
+    def start(state):
+        enter(state, 0, label, owner)
+
+    @variant(digest)
+    def legal(state, out):
+        begin = first[state[NODE]]
+        count = first[state[NODE] + 1] - begin
+        for place in range(count):
+            out[place] = actions[begin + place]
+        return count
+
+    @variant(digest)
+    def apply(state, action):
+        for place in range(first[state[NODE]], first[state[NODE] + 1]):
+            if actions[place] == action:
+                enter(state, children[place], label, owner)
+                break
+
+    @variant(digest)
+    def weights(state, out):
+        begin = first[state[NODE]]
+        for place in range(begin, first[state[NODE] + 1]):
+            out[place - begin] = outcome_weights[place]
+
+    return Rules(start, mover, legal, apply, view, score, weights if len(outcome_weights) else None)
+
+
+class _Words:
+    """Texts shown to players, in the labels of the tree."""
+
+    def __init__(self, described: LabelledTree, actions: _Actions, payoffs: tuple[Fraction, ...]):
+        self.tree, self.players, self.labels, self.total = described
+        self.actions, self.payoffs = actions, payoffs
+
+    def label(self, action: int) -> str:
+        return self.actions.names[action]
+
+    def show(self, seen: np.ndarray) -> str:
+        """The label of the infoset, or the end."""
+        player, infoset, result = seen.tolist()
+        if result != NOTHING:
+            return self._end(result)
+        if infoset == NOTHING:
+            return f"{self.players[player]} waits"
+        return self.labels.infosets[infoset] or f"infoset {infoset + 1}"
+
+    def reveal(self, state: np.ndarray) -> str:
+        """All that was done so far, and the end."""
+        node, result = int(state[NODE]), int(state[RESULT])
+        end = [self._end(result)] if result != NOTHING else []
+        return ", ".join([*self._history(node), *end]) or "the beginning"
+
+    def _end(self, result: int) -> str:
+        first, second = self.payoffs[result], self.total - self.payoffs[result]
+        return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
+
+    def _history(self, node: int) -> list[str]:
+        """The names of what leads to a node."""
+        names: list[str] = []
+        while (above := int(self.tree.parent[node])) >= 0:
+            infoset, slot = int(self.tree.label[above]), int(self.tree.slot[node])
+            if infoset >= 0:
+                names.append(self.label(self.actions.offers[infoset][slot]))
+            else:
+                names.append(self.labels.chance[above][slot] if above in self.labels.chance else str(slot + 1))
+            node = above
+        return names[::-1]
+
+
+def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
+    """Draws any node at which the same one is to move and the player knows and has done the same."""
+
+    @cache
+    def alike(player: int) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The number of each node's group, and the nodes of each group."""
+        label = np.minimum(arrays.label, 0)
+        decisions = np.flatnonzero(tree.label >= 0)
+        infosets = tree.label[decisions]
+        own = tree.owner[infosets] == player
+        label[decisions] = np.where(own, 2 + infosets, 1)
+        known = np.stack([label, tree.sequences[:, player]], axis=1)
+        _, group = np.unique(known, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        order = np.argsort(group, kind="stable")
+        return group, np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+        group, nodes = alike(player)
+        choice = nodes[group[state[NODE]]]
+        other = state.copy()
+        enter(other, int(choice[random_below(stream, len(choice))]), arrays.label, arrays.owner)
+        return other
+
+    return resample

@@ -1,0 +1,354 @@
+"""Scheduler for the games of one tuning run: every race and pair, each game counted, up to the budget.
+
+The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
+k-th event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
+to resume a run, its method simply runs again.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+import numpy as np
+
+from ..core.agents import ParametricPolicy, PolicyJson, find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from ..core.game import Game
+from ..core.rng import child, fill_normal, random_below, stream_of
+from ..core.simulate import PolicyMatch
+from ..stats.race import Race, Verdict, scan
+from .contest import Contest, ParameterSpace, ScoreSource, contest_of
+
+# Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer.
+METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
+MOST_BATCH = 16_384
+BATCH_SECONDS = 0.25
+
+Rows = np.ndarray | Sequence[int]
+# Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list.
+Codes = str | list[int]
+DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
+
+
+class Event(TypedDict, total=False):
+    """Games played at once, as runs store them."""
+
+    event: int  # its number, where it is not finished yet
+    games: int
+    decision: int  # of a race, with `counts`: how often each score was observed
+    counts: list[int]
+    scores: Codes  # of a newcomer against others, in both seats
+    pairs: Codes  # the two scores of every pair of games, as one number
+
+
+class BudgetSpent(Exception):
+    """The games or the seconds of the run are used up."""
+
+
+@dataclass
+class Budget:
+    """Limit on counted games, and a deadline."""
+
+    games: int | None = None
+    deadline: float | None = None  # a reading of `time.monotonic`
+
+
+@dataclass
+class Arena:
+    """One run's games: what is played, by which race it is judged, from which seed."""
+
+    game: Game | Contest
+    seed: int
+    race_rule: Race = field(default_factory=Race)
+    baseline_name: str = "fixed"
+    budget: Budget = field(default_factory=Budget)
+    # What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn.
+    observation: str = "pair"
+    threads: int = 1
+    recorded: Sequence[Event] = ()
+    partial: Mapping[str, Any] | None = None
+    on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
+    purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that judge an answer
+    # After so many events the budget counts as spent: where a deadline ended the work that is now recalled.
+    last_event: int | None = None
+
+    def __post_init__(self) -> None:
+        self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
+        self.strategy: ParameterSpace = self.contest.strategy
+        self.games = 0
+        self.event_count = 0
+        self.events: list[Event] = []  # those that were not taken yet
+        self.stream = stream_of(self.seed, METHOD_STREAM)
+        self.baseline: ParametricPolicy | None = (
+            baseline(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
+        )  # the opponent that scores are measured against; None where that is the start
+        self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
+
+    # What methods ask for
+
+    @property
+    def start(self) -> np.ndarray:
+        """The vector that every method begins with."""
+        return self.contest.start()
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """A vector within the limits of the parameters."""
+        return self.contest.clip(theta)
+
+    def gaussian(self) -> np.ndarray:
+        """A new vector of standard Gaussian numbers."""
+        return self.gaussians(1).ravel()
+
+    def gaussians(self, count: int) -> np.ndarray:
+        """That many new vectors of standard Gaussian numbers, a row each."""
+        thetas = np.empty((count, len(self.strategy.parameters)))
+        fill_normal(self.stream, thetas.reshape(-1))
+        return thetas
+
+    def pick(self, count: int) -> int:
+        """A uniform number below `count`."""
+        return int(random_below(self.stream, count))
+
+    def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
+        """Race two vectors against each other, by the rule of the run or by another one."""
+        match = self.contest.match(challenger[None], incumbent[None])
+
+        def observe(key: int, first: int, count: int) -> np.ndarray:
+            return self._sums(match, key, first, count)
+
+        return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
+
+    def race_answer(
+        self, answer: PolicyJson, opponent: np.ndarray, rule: Race | None, most: int, defends: bool = False
+    ) -> Verdict:
+        """Race an answer against a vector in at most so many pairs of games; without a rule all of them are counted.
+
+        An answer that defends is the incumbent of the race; the verdict is about the answer in any case.
+        """
+        match, top = self.contest.match_answer(answer, opponent), 2 * self.game.top
+
+        def observe(key: int, first: int, count: int) -> np.ndarray:
+            sums = match.scores(key, first, count, "swapped", self.threads).sum(axis=1)
+            return np.asarray(top - sums if defends else sums)
+
+        found = self._run_race(rule, observe, outcomes=top + 1, games=2, most=most)
+        return Verdict(-found.decision, found.counts[::-1], found.games) if defends else found
+
+    def compare(
+        self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None, most: int | None = None
+    ) -> Verdict:
+        """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
+        matches = [self._match_baseline(x) for x in (challenger, incumbent)]
+
+        def observe(key: int, first: int, count: int) -> np.ndarray:
+            new, old = (self._sums(match, key, first, count) for match in matches)
+            return np.asarray(new - old + self._most)  # Z = (1 + D)/2 in units of its grid
+
+        outcomes = 2 * self._most + 1
+        rule = (rule or self.race_rule).for_differences()
+        return self._run_race(rule, observe, outcomes, games=2 * self._columns, most=most)
+
+    def play_newcomer(self, newcomer: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The newcomer's scores against each of the others: a row each, first seat and second seat."""
+        if not len(others):
+            return np.zeros((0, 2), np.int64)
+        number, needed = self.event_count, 2 * len(others)
+        if number < len(self.recorded):
+            scores = decode(self.recorded[number]["scores"]).reshape(-1, 2)
+        else:
+            if self._games_left(1) < needed:
+                raise BudgetSpent
+            self._demand_event()
+            match = self.contest.match(newcomer[None], others)
+            scores = match.scores(self._key(number), 0, len(others), threads=self.threads)
+        self._close({"scores": encode(self.game, scores.reshape(-1)), "games": needed})
+        return scores
+
+    def play_pairs(
+        self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False, blocks: int = 1
+    ) -> np.ndarray:
+        """The scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second seat.
+
+        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal. Rows that
+        come in several blocks play one pair each, and the k-th rows of all blocks have the same deal.
+        """
+        number, rows = self.event_count, len(firsts)
+        if number < len(self.recorded):
+            codes = decode(self.recorded[number]["pairs"])
+        else:
+            deals = pairs if same_deals else 0
+            codes = self._play_batches(self._pairing(firsts, seconds, deals, blocks), rows * pairs)
+        self._close({"pairs": encode(self.game, codes), "games": 2 * len(codes)})
+        codes = codes.reshape(rows, pairs) if same_deals else codes.reshape(pairs, rows).T
+        return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
+
+    def take_events(self) -> list[Event]:
+        """The events since they were last taken: a long run keeps them in its store and not in memory."""
+        taken, self.events = self.events, []
+        return taken
+
+    # How an event is played
+
+    @property
+    def _columns(self) -> int:
+        return 2 if self.observation == "pair" else 1
+
+    @property
+    def _most(self) -> int:
+        """The highest score of an observation, as a sum of indices of payoffs."""
+        return self._columns * self.game.top
+
+    def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
+        """A vector against the baseline."""
+        if isinstance(self.game, Game) and self.baseline is not None:
+            return PolicyMatch(self.game, vector_policy(self.game, theta), self.baseline)
+        return self.contest.match(theta[None], self.start[None])
+
+    def _key(self, number: int) -> int:
+        return int(child(self.seed, self.purpose, number))
+
+    def _demand_event(self) -> None:
+        """Refuse an event that was not there when the budget ended."""
+        if self.last_event is not None and self.event_count >= self.last_event:
+            raise BudgetSpent
+
+    def _sums(self, match: ScoreSource, key: int, first: int, count: int) -> np.ndarray:
+        """The sums of the scores of each observation."""
+        seats = "swapped" if self.observation == "pair" else "alternating"
+        return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
+
+    def _games_left(self, cost: int) -> int:
+        """Return the observations of that many games the budget still allows."""
+        if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
+            return 0
+        return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
+
+    def _run_race(
+        self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
+    ) -> Verdict:
+        """Observe in batches until the race decides, or `most` times; where a batch is cut changes nothing."""
+        number = self.event_count
+        if number < len(self.recorded):
+            event = self.recorded[number]
+            self._close(event)
+            return Verdict(event["decision"], tuple(event["counts"]), event["games"])
+        self._demand_event()
+        counts, done, decision = np.zeros(outcomes, np.int64), 0, 0
+        if self.partial is not None and self.partial["event"] == number:
+            counts[:] = self.partial["counts"]
+            done = int(counts.sum())
+        while decision == 0 and done != most:
+            allowed = self._games_left(games) - done
+            if allowed <= 0:
+                self.games += done * games
+                raise BudgetSpent
+            allowed = allowed if most is None else min(allowed, most - done)
+            brief = int(self._games_per_second * BATCH_SECONDS) // games
+            batch = min(allowed, max(self.contest.least, min(done // 8, MOST_BATCH, brief)))
+            began = time.monotonic()
+            used, decision = _scan(rule, counts, observe(self._key(number), done, batch))
+            self._games_per_second = games * batch / max(time.monotonic() - began, 1e-6)
+            done += used
+            if decision == 0:
+                self.on_batch(self, {"event": number, "counts": counts.tolist(), "games": done * games})
+        verdict = Verdict(decision, tuple(counts.tolist()), done * games)
+        self._close({"decision": decision, "counts": list(verdict.counts), "games": verdict.games})
+        return verdict
+
+    def _pairing(
+        self, firsts: np.ndarray, seconds: np.ndarray, deals: int, blocks: int
+    ) -> Callable[[int, int], np.ndarray]:
+        """Return the schedule of a meeting's pairs from a number on: rows in turn, or row by row on this many deals."""
+        key = self._key(self.event_count)
+
+        def of_rows(rows: slice) -> ScoreSource:
+            return self.contest.match(firsts[rows], seconds[rows])
+
+        def on_same_deals(first: int, count: int) -> np.ndarray:
+            row, deal = divmod(first, deals)
+            return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
+
+        def block_by_block(first: int, count: int) -> np.ndarray:
+            size = len(firsts) // blocks
+            block, row = divmod(first, size)
+            rows = slice(block * size, (block + 1) * size)
+            return of_rows(rows).scores(key, row, min(count, size - row), threads=self.threads)
+
+        def some_rows(first: int, count: int) -> np.ndarray:
+            """Only the rows that play these numbers, where their numbers lead: plans of all would fill the memory."""
+            numbers, rows = np.arange(first, first + count), np.empty(count, np.int64)
+            rows[numbers % count] = numbers % len(firsts)
+            return self.contest.match(firsts[rows], seconds[rows]).scores(key, first, count, threads=self.threads)
+
+        if deals:
+            return on_same_deals
+        if blocks > 1:
+            return block_by_block
+        if len(firsts) > MOST_BATCH:
+            return some_rows
+        everyone = of_rows(slice(None))
+        return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
+
+    def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
+        """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
+        self._demand_event()
+        number, codes = self.event_count, np.zeros(0, np.int64)
+        if self.partial is not None and self.partial["event"] == number:
+            codes = decode(self.partial["pairs"])
+        while len(codes) < total:
+            if self._games_left(2) < total:
+                self.games += 2 * len(codes)
+                raise BudgetSpent
+            began = time.monotonic()
+            brief = max(self.contest.least, min(MOST_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
+            batch = scores(len(codes), min(brief, total - len(codes)))
+            self._games_per_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
+            codes = np.append(codes, batch @ (pair_base(self.game), 1))
+            if len(codes) < total:
+                self.on_batch(self, {"event": number, "pairs": encode(self.game, codes), "games": 2 * len(codes)})
+        return codes
+
+    def _close(self, event: Event) -> None:
+        self.event_count += 1
+        self.events.append(event)
+        self.games += event["games"]
+
+
+def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
+    """Count observations until the rule decides: how many were used, and the decision."""
+    if rule is not None:
+        return scan(rule, counts, observed)
+    counts += np.bincount(observed, minlength=len(counts))
+    return len(observed), 0
+
+
+def pair_base(game: Game | Contest) -> int:
+    """The base in which the two scores of a pair are the digits of one number."""
+    return max(len(game.payoffs), DIGITS)
+
+
+def encode(game: Game | Contest, numbers: np.ndarray) -> Codes:
+    """Scores, or pairs of them, as an event keeps them."""
+    if len(game.payoffs) > DIGITS:
+        return list(numbers.tolist())
+    return (numbers + ord("0")).astype(np.uint8).tobytes().decode()
+
+
+def decode(codes: Codes) -> np.ndarray:
+    """Decode a stored event."""
+    if isinstance(codes, str):
+        return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
+    return np.array(codes, np.int64)
+
+
+def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
+    """Vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    half = thetas.shape[1] // 2
+    return np.hstack([thetas[first, :half], thetas[second, half:]])
+
+
+def baseline(game: Game, name: str, seed: int) -> ParametricPolicy:
+    """The opponent that scores are measured against: `fixed`, `redrawn`, or one of the game's named strategies."""
+    if name == "fixed":
+        return fixed_baseline(game, seed)
+    return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)

@@ -1,0 +1,295 @@
+"""An exploiter: a player trained to score against one frozen player, a lower limit of what a best response scores.
+
+Nothing is proved about the search, so it looks in several ways and keeps the best by fresh games: random players of
+several sizes, neighbours of the frozen one and the game's named players; then evolution of the best of them, which also
+works on plateaus, and ascents from several starts, which also work in hundreds of dimensions. Both ends of a direction,
+and candidates that play long, meet the frozen player on the same deals. Where the halves of a vector serve one seat
+each, the best half is looked for in each seat by itself.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vector_policy
+from ..core.game import Game
+from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
+from ..core.simulate import PolicyMatch
+from .arena import Arena
+from .meta_game import Archive, draw_members, draw_opponents, shares_of
+from .population import LEAST_SCALE, Pool, breed, draw_wide
+from .steps import DIRECTIONS, Ascent, add_up, hashed_parameters
+
+# Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
+EXPLOITER, DRAWS = 5, 0
+
+POOL, EVOLUTION, GRADIENT, SELECTION = 0.15, 0.35, 0.40, 0.10  # shares of the budget
+SCALES = (1.0, 5.0, 25.0)  # sizes of random players: large parameters make a soft choice a hard one
+REACHES = (0.03, 0.1, 0.3, 1.0, 3.0)  # standard deviations of mutations, in units of the root mean square of the parent
+FIRST_PAIRS = 8
+ELITE, OFFSPRING, PAIRS = 6, 18, 16
+PRIOR_PAIRS = 8.0  # draws that a candidate of the evolution is credited with: who has played little is trusted little
+SIGMAS = (0.3, 1.0, 3.0)
+LEAST_GAIN = 1e-2
+LEAST_GAMES = 5_000
+# Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one.
+WORTH_A_CALL = 256
+KEPT = 4  # how many candidates each way of looking hands to the selection
+# Pairs in the first round of those whose halves are sifted, of which one in four goes on, with twice as many pairs.
+SIFTED, QUARTER = 4, 4
+
+
+@dataclass
+class ResponseSearch:
+    """One search against a frozen player: its budget of games, and its own stream of random numbers."""
+
+    game: Game
+    frozen: ParametricPolicy
+    seed: int
+    games: int
+    threads: int = 1
+    played: int = 0
+    rounds: int = 0
+    stream: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.game.strategy is not None
+        self.key = child(self.seed, EXPLOITER)
+        self.stream = stream_of(int(self.key), DRAWS)
+        names, self.halves = self.game.strategy.parameters, self.game.strategy.halves
+        self.hashed = np.array([name in self.game.strategy.hashed for name in names], bool)
+
+    def gaussians(self, count: int) -> np.ndarray:
+        """That many vectors of standard Gaussian numbers, a row each."""
+        thetas = np.empty((count, len(self.hashed)))
+        fill_normal(self.stream, thetas.reshape(-1))
+        return thetas
+
+    def next_deals(self) -> int:
+        """The key of a round of games that were never played before."""
+        self.rounds += 1
+        return int(child(int(self.key), self.rounds))
+
+    def points(self, player: ParametricPolicy, deals: int, pairs: int) -> np.ndarray:
+        """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
+        scores = PolicyMatch(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
+        self.played += scores.size
+        return np.asarray(scores.sum(axis=1) / (2 * self.game.top))
+
+    def means(self, players: list[ParametricPolicy], pairs: int) -> np.ndarray:
+        """The mean score of each player in that many pairs of games; long matches are on the same deals."""
+        deals, found = self.next_deals(), np.zeros(len(players))
+        vectors = [i for i, player in enumerate(players) if player.strategy is self.game.strategy]
+        together = vectors if pairs < WORTH_A_CALL else []
+        if together:
+            rows = policies_in_turn(self.game, np.vstack([players[i].thetas for i in together]))
+            found[together] = self.points(rows, deals, pairs * len(together)).reshape(pairs, -1).mean(axis=0)
+        for i in set(range(len(players))) - set(together):
+            found[i] = self.points(players[i], deals, pairs).mean()
+        return found
+
+    def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
+        """The mean scores of each vector in either seat in that many pairs of games."""
+        rows = policies_in_turn(self.game, thetas)
+        scores = PolicyMatch(self.game, rows, self.frozen).scores(
+            self.next_deals(), 0, pairs * len(thetas), threads=self.threads
+        )
+        self.played += scores.size
+        return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.top)
+
+    def mutant(self, parent: np.ndarray, reach: float) -> np.ndarray:
+        """A neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
+        size = math.sqrt(float((parent**2).mean())) or 1.0
+        move, anew = self.gaussians(2)
+        renewed = np.array([random_unit(self.stream) < 0.5 for _ in parent])
+        return np.where(self.hashed, np.where(renewed, anew, parent), parent + reach * size * move)
+
+
+class Exploiter(NamedTuple):
+    """Best response found, and the games its search has played."""
+
+    policy: ParametricPolicy
+    games: int
+
+
+def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, threads: int = 1) -> Exploiter:
+    """The best player against a frozen one that can be found for about that many games."""
+    if games < LEAST_GAMES:
+        raise ValueError(f"the exploiter has {games} games: it needs at least {LEAST_GAMES}")
+    search = ResponseSearch(game, frozen, seed, games, threads)
+    if search.halves:
+        thetas = sift(search, int((1 - SELECTION if search.hashed.all() else POOL) * games))
+        pool = [*(vector_policy(game, theta) for theta in thetas), *(find_policy(game, name) for name in game.named)]
+    else:
+        pool = halve(search, list(first_players(search)), int(POOL * games), keep=ELITE)
+    starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [frozen.heaviest]
+    finalists = pool if search.halves else pool[:KEPT]
+    if not (search.halves and search.hashed.all()):
+        finalists = [*finalists, *evolve(search, starts, int(EVOLUTION * games))]
+    if not search.hashed.all():
+        for number, sigma in enumerate(SIGMAS):
+            start = starts[0] if number % 2 else frozen.heaviest
+            finalists += climb(search, start, sigma, int(GRADIENT * games / len(SIGMAS)))
+    return Exploiter(halve(search, finalists, int(SELECTION * games), keep=1)[0], search.played)
+
+
+def sift(search: ResponseSearch, games: int) -> np.ndarray:
+    """As many random vectors and mutants of members as half of the games can try, a quarter of them kept each time.
+
+    Seeds have no mutants: there would be many doubles of members, who score one half and hide who scores more.
+    """
+    drawn = max(games // (4 * SIFTED), QUARTER * ELITE)
+    count = 0 if search.hashed.all() else drawn // 2
+    members = search.frozen.thetas[[random_below(search.stream, len(search.frozen.thetas)) for _ in range(count)]]
+    mutants = [search.mutant(one, REACHES[i % len(REACHES)]) for i, one in enumerate(members)]
+    pool = Pool(np.vstack([search.gaussians(drawn - count), *mutants]), halves=True)
+    pairs = SIFTED
+    while True:
+        pool.credit(pairs * search.seat_means(pool.thetas, pairs), pairs)
+        pool.shrink(max(len(pool.thetas) // QUARTER, ELITE))
+        if len(pool.thetas) == ELITE:
+            return pool.thetas
+        pairs *= 2
+
+
+def first_players(search: ResponseSearch) -> Iterator[ParametricPolicy]:
+    """Named players, Gaussian vectors of several sizes, and neighbours of the frozen player's members."""
+    for name in search.game.named:
+        yield find_policy(search.game, name)
+    games_each = 2 * FIRST_PAIRS * math.log2(max(search.games, 2))  # as much again in every later round of the halving
+    count = max(len(SCALES), int(POOL * search.games / games_each) // 2)
+    thetas = search.gaussians(count)
+    for number, theta in enumerate(thetas):
+        yield vector_policy(search.game, np.where(search.hashed, theta, SCALES[number % len(SCALES)] * theta))
+    for number in range(count):
+        member = search.frozen.thetas[random_below(search.stream, len(search.frozen.thetas))]
+        yield vector_policy(search.game, search.mutant(member, REACHES[number % len(REACHES)]))
+
+
+def halve(search: ResponseSearch, players: list[ParametricPolicy], games: int, keep: int) -> list[ParametricPolicy]:
+    """Sequential halving (Karnin et al. 2013): the same games for every round, for half as many players each."""
+    rounds = max(1, math.ceil(math.log2(max(len(players) / keep, 1))))
+    while True:
+        pairs = max(1, games // (2 * rounds * len(players)))
+        order = np.argsort(-search.means(players, pairs), kind="stable").tolist()
+        players = [players[i] for i in order[: max(keep, math.ceil(len(players) / 2))]]
+        if len(players) <= keep:
+            return players
+
+
+def evolve(search: ResponseSearch, starts: list[np.ndarray], games: int) -> list[ParametricPolicy]:
+    """Evolution with an elite that plays on: in every generation it meets the frozen player on new deals."""
+    seats, until = 2 if search.halves else 1, search.played + games
+    pool = Pool(np.array(starts), search.halves, PRIOR_PAIRS, seats)
+    while True:
+        parents = [pool.thetas[random_below(search.stream, len(pool.thetas))] for _ in range(OFFSPRING)]
+        pool.grow(np.array([search.mutant(one, REACHES[random_below(search.stream, len(REACHES))]) for one in parents]))
+        if search.halves:
+            means = search.seat_means(pool.thetas, PAIRS)
+        else:
+            means = search.means([vector_policy(search.game, theta) for theta in pool.thetas], PAIRS)[:, None]
+        pool.credit(PAIRS * means, PAIRS)
+        pool.shrink(ELITE)
+        if search.played >= until:
+            return [vector_policy(search.game, theta) for theta in pool.thetas[:KEPT]]
+
+
+def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -> list[ParametricPolicy]:
+    """Up the antithetic slopes of the score against the frozen player; answers three points of the way."""
+    way, until = Ascent(np.array(start), LEAST_GAIN), search.played + games
+    points = [way.x]
+    while search.played < until:
+        e = np.where(search.hashed, 0.0, search.gaussians(DIRECTIONS))
+        deals = search.next_deals()
+        plus, minus = (
+            search.points(policies_in_turn(search.game, way.x + sign * sigma * e), deals, DIRECTIONS)
+            for sign in (1.0, -1.0)
+        )
+        way.follow(add_up(plus - minus, e) / DIRECTIONS, sigma)
+        points.append(way.x)
+    return [vector_policy(search.game, theta) for theta in (way.x, points[len(points) // 2], way.average)]
+
+
+# Best responses to a mixture: random players, mutants and crosses of members, halved until one is left, or a climb.
+
+GENERATIONS, FINALS = 4, 4
+MIXTURE_KEPT = 4  # of a pool one in four goes on to the next generation
+LEAST_PAIRS = 8
+NARROWER = 0.5
+MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
+REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
+
+
+def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
+    """Search for what does well against a mixture of members, with about so many pairs; the last pool has one row."""
+    a_round = pairs // (GENERATIONS + FINALS)
+    many = max(LEAST_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
+    size = max(4 * MIXTURE_KEPT, a_round // many)
+    law = (shares_of(weights) + 1 / len(archive)) / 2
+    parents = archive.thetas[draw_members(arena, law, size)]
+    pool = Pool(
+        np.vstack([draw_wide(arena, size // 4), breed(arena, parents, size - size // 4, 1.0, archive.halves)]),
+        archive.halves,
+    )
+    for generation in range(GENERATIONS):
+        if generation:
+            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.halves))
+        pool.play(arena, draw_opponents(archive, weights, many))
+        pool.shrink(size // MIXTURE_KEPT)
+        yield pool
+    while len(pool.thetas) > 1:
+        pool.play(arena, draw_opponents(archive, weights, max(LEAST_PAIRS, a_round // len(pool.thetas))))
+        pool.shrink(len(pool.thetas) // 2)
+        yield pool
+
+
+class Evolution:
+    """An elite that is bred against a mixture, and plays on from turn to turn as long as nobody joins the archive."""
+
+    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
+        heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
+        self.archive, self.weights = archive, weights
+        self.pool = Pool(archive.thetas[heaviest], archive.halves)
+
+    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
+        """Breed for about so many pairs of games; yields the best after each generation."""
+        arena, pool = self.archive.arena, self.pool
+        for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
+            pool.grow(
+                breed(
+                    arena, pool.thetas, MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas), 1.0, self.archive.halves
+                )
+            )
+            pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
+            pool.shrink(MIXTURE_ELITE)
+            yield pool.thetas[0]
+
+
+class Climb:
+    """A way up the slopes of the score against a mixture, which goes on from turn to turn as an evolution does."""
+
+    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
+        start = archive.thetas[int(shares_of(weights).argmax())]
+        self.archive, self.weights, self.way = archive, weights, Ascent(start)
+        self.seeds = hashed_parameters(archive.arena)
+        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), LEAST_SCALE)
+
+    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
+        """Climb for about so many pairs of games; yields the average of the way after each step."""
+        arena = self.archive.arena
+        for _ in range(max(pairs // (2 * DIRECTIONS), 1)):
+            e = np.where(self.seeds, 0.0, arena.gaussians(DIRECTIONS))
+            both = np.vstack([self.way.x + self.sigma * e, self.way.x - self.sigma * e])
+            whom = np.tile(draw_opponents(self.archive, self.weights, DIRECTIONS), (2, 1))
+            plus, minus = arena.play_pairs(both, whom).sum(axis=(1, 2)).reshape(2, -1)
+            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.top * DIRECTIONS), self.sigma)
+            yield self.way.average
+
+
+def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
+    """The ways of looking that go on from turn to turn; slopes only where parameters have neighbours."""
+    ways: list[Evolution | Climb] = [Evolution(archive, weights)]
+    return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]

@@ -1,0 +1,39 @@
+"""Methods that tune a vector: each is a generator over an arena that yields its steps until the budget ends it.
+
+A file of this folder, or of `tune/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring of
+a method is its help text.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ...core.game_names import unknown
+from ...core.plugins import collect
+
+if TYPE_CHECKING:
+    from ..arena import Arena
+    from ..steps import Step
+
+Method = Callable[["Arena"], Iterator["Step"]]
+ROOM = "tune.methods"
+
+FIRST = (
+    "auto",
+    "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds",
+    "elitist", "duel", "spsa", "cma", "halving", "rectangular", "bandit", "reply", "seed-nash", "psro", "portfolio",
+)  # fmt: skip
+"""The order of listings: the usual one, the five methods of the paper, then ours; any other method comes last."""
+
+
+def tune_methods() -> dict[str, Method]:
+    """Every method by name."""
+    found = collect(ROOM, "METHODS")
+    return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
+
+
+def find_tune_method(name: str) -> Method:
+    """The method of that name, or a ValueError that lists the names there are."""
+    known = tune_methods()
+    if name not in known:
+        raise unknown("method", name, known)
+    return known[name]

@@ -1,0 +1,159 @@
+"""Duels: x + sigma e meets x - sigma e in many directions e, and x moves towards the winners.
+
+The antithetic estimator of evolution strategies (Salimans et al. 2017; the one-direction case is Spall's SPSA, 1992) on
+head-to-head games. A pair of games says little, but about every parameter at once, and what the steps say adds up: no
+comparison needs to be settled but those of the guard. The constants serve any game and 1 to some hundred parameters.
+
+The guard lets the average of the way meet the best checkpoint, which only a proof of being better replaces, and one of
+the earlier ones, so that many small losses, or a way in circles, do not pass for progress. After a loss the way begins
+anew at who has won, with strides half as long; without progress, duels are fought at half the distance.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...stats.race import Race, interval, mean
+from ..arena import Arena
+from ..steps import DIRECTIONS, LEAST_SIGMA, MOST_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
+
+LEAST_STEPS, LEAST_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
+CALM = 0.996  # the power of the gain in every step: where slopes are mere luck, it does not wander off
+MEMORY = 0.1  # of the lead, for one step
+WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins 55 to 70 %, or so
+WIDER = 1.03
+# Limits of the most sigma, in units of the start or of x: duels further apart say nothing about players like x.
+NARROWEST, WIDEST = 0.1, 2.0
+GUARDED = 32  # steps between two visits of the guard
+GUARDING = 8  # one game in so many is the guard's
+TRIED = 4  # one in so many of these says whether a redrawn seed is worth the others
+PATIENCE = 4  # visits without progress before duels are fought at half the distance
+WIDENED = 1.1  # how much further apart they may be fought after every checkpoint
+LONGER = 1.5  # how much longer strides may be after every visit that saw no loss
+GUARD = Race("count-mixture-asymmetric", delta=0.05, epsilon=0.02)
+
+
+class CheckpointGuard:
+    """The checkpoints of a way, of which the last one is the best that was proved to be so."""
+
+    def __init__(self, arena: Arena, start: np.ndarray) -> None:
+        self.arena = arena
+        self.checkpoints: list[np.ndarray] = []
+        self.keep(start)
+
+    @property
+    def best(self) -> np.ndarray:
+        """The last one that has proved better than all it met."""
+        return self.checkpoints[-1]
+
+    def keep(self, theta: np.ndarray) -> None:
+        """From now on this is the best."""
+        self.checkpoints.append(theta)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget how the way has done, since there is a new one."""
+        self.visits, self.counts = 0, np.zeros(1, np.int64)
+
+    @property
+    def lead(self) -> float:
+        """Return the lead of the trajectory over the best since that was found, in standard errors."""
+        return 2 * (mean(self.counts) - 0.5) * math.sqrt(2 * self.counts.sum())
+
+    @property
+    def stalls(self) -> bool:
+        """True if in 4, 8, 16, .. visits since the best was found the way has not seemed to get ahead."""
+        return self.visits >= PATIENCE and self.visits & (self.visits - 1) == 0 and self.lead < 1
+
+    def judge(self, theta: np.ndarray, pairs: int) -> tuple[int, np.ndarray]:
+        """1 and the vector if it is a checkpoint from now on, -1 and who has beaten it, or 0 and who seems better."""
+        met = self.meet(theta, self.best, pairs)
+        self.visits, self.counts = self.visits + 1, self.counts + met
+        (low, high), (_, now) = interval(self.counts), interval(met)
+        if low > 0.5:
+            earlier = self.checkpoints[self.arena.pick(len(self.checkpoints))]
+            if earlier is not self.best and interval(self.meet(theta, earlier, pairs))[1] < 0.5:
+                self.begin()
+                return -1, earlier
+            self.keep(theta)
+            return 1, theta
+        if min(high, now) < 0.5:
+            self.begin()
+            return -1, self.best
+        return 0, theta if self.lead > -1 else self.best
+
+    def proves(self, theta: np.ndarray, other: np.ndarray, pairs: int | None) -> bool:
+        """True if a vector proves better than another, in so many pairs or in as many as it takes."""
+        if pairs is None:
+            return self.arena.race(theta, other, GUARD).decision > 0
+        met = self.meet(theta, other, max(pairs // TRIED, 1))
+        if mean(met) > 0.5:  # who seems worse after some games is not worth the others
+            met = met + self.meet(theta, other, pairs)
+        return interval(met)[0] > 0.5
+
+    def meet(self, theta: np.ndarray, other: np.ndarray, pairs: int) -> np.ndarray:
+        """Count the sums of scores of a vector in this many pairs of games against another."""
+        sums = self.arena.play_pairs(theta[None], other[None], pairs).sum(axis=2).ravel()
+        return np.bincount(sums, minlength=2 * self.arena.game.top + 1)
+
+
+def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None) -> Iterator[Step]:
+    """Antithetic gradient with momentum, sigma and gain adapted, guarded; answers the average of its way."""
+    seeds, most = hashed_parameters(arena), 2 * arena.game.top
+    start = arena.start if start is None else start
+    directions = directions_for(games or arena.budget.games)
+    period = max(GUARDED, len(seeds))  # what a step adds is thinner the more parameters there are
+    pairs = 2 * directions * period // GUARDING
+    way, sigma, lead, ceiling = Ascent(start), scale_of(start, seeds), WEAK, WIDEST
+    guard, step, answer = CheckpointGuard(arena, start), 0, start
+    while True:
+        step, kept = step + 1, False
+        if not seeds.all():
+            e = np.where(seeds, 0.0, arena.gaussians(directions))
+            leads = arena.play_pairs(way.x + sigma * e, way.x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
+            way.follow(add_up(leads.mean(axis=1), e) / directions, sigma)
+            way.gain **= CALM
+            # The luck of two pairs on different deals is independent, so the mean of their product is the squared lead.
+            lead += MEMORY * (float((leads[:, 0] * leads[:, 1]).mean()) - lead)
+            widest = ceiling * scale_of(way.x, seeds)
+            if not WEAK <= lead <= STRONG:
+                sigma *= WIDER if lead < WEAK else 1 / WIDER
+            sigma = within(sigma, LEAST_SIGMA, min(widest, MOST_SIGMA))
+            answer = way.average
+            if step % period == 0:
+                decision, answer = guard.judge(way.average, pairs)
+                kept = decision > 0
+                if kept:
+                    ceiling = min(WIDENED * ceiling, WIDEST)
+                elif decision < 0 or guard.stalls:
+                    ceiling = max(ceiling / 2, NARROWEST)
+                way.most_gain *= LONGER
+                if decision < 0:
+                    way.restart(answer)
+                    way.most_gain = way.gain
+        if seeds.any() and (step % period == 0 or seeds.all()):
+            redrawn = redraw_seed(arena, way.average, seeds)
+            if guard.proves(redrawn, way.average, None if seeds.all() else pairs):
+                way.x, kept = np.where(seeds, redrawn, way.x), True
+                way.average = answer = redrawn
+                guard.keep(redrawn)
+        yield Step(answer, kept, sigma)
+
+
+def redraw_seed(arena: Arena, theta: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+    """The vector with one of its seeds drawn anew."""
+    place = np.flatnonzero(seeds)[arena.pick(int(seeds.sum()))]
+    redrawn = theta.copy()
+    redrawn[place] = arena.gaussian()[place]
+    return redrawn
+
+
+def directions_for(games: int | None) -> int:
+    """In how many directions a step looks: as many as leave so many games their least number of steps."""
+    if games is None:
+        return DIRECTIONS
+    return int(within(games // (4 * LEAST_STEPS), LEAST_DIRECTIONS, DIRECTIONS))
+
+
+METHODS = {"duel": duel}

@@ -1,0 +1,245 @@
+"""Outside programs as contests: two sets of values meet in games that the program plays, or are scored one by one.
+
+A game is worth 0, 1/2 or 1 to the first vector, or, where a range is declared, any number in it. Races and intervals
+count outcomes of a grid, so a number of a range is rounded to one of 101 even levels: up with the probability that is
+its share of the step, by a random number of the game's own seed. So the mean of what is counted is exactly the mean of
+the scores, and as every promise of the races is about the mean of a law on the grid, whatever that law is, they hold
+for the scores themselves. The price is a variance of at most a quarter of a squared step: nothing beside that of games.
+
+A program that scores one vector (`alone`: a benchmark, or games against a sparring partner) scores both vectors on the
+same seed, and a game of the two is worth the difference; the two games of a pair have seeds of their own.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...core.agents import PolicyJson
+from ...core.rng import UNIT, split
+from ...tune.outside.line_process import WorkerFault
+from ...tune.outside.line_workers import Answer, WorkerPool
+from .parameters import Parameters, Value
+
+SHARE = 0.25  # of the budget, for the last races: programs are slow, and with few games a tenth would prove little
+LEVELS = 100  # steps of the grid for scores of a range
+# Of the 64 bits of a game's seed the program gets the highest 31, which fit the integers of any language.
+SEED_SHIFT = 33
+# Children of a game's seed: the number that rounds its score, and the games of a pair where they have no seats.
+ROUNDING, COLUMNS = 1, 2
+
+
+class ParameterValues(NamedTuple):
+    """A vector in the user's units, as a mapping and as JSON."""
+
+    values: dict[str, Value]
+    text: str
+
+
+class GameRequest(NamedTuple):
+    """A game, or the score of one vector, that a program is asked for."""
+
+    a: ParameterValues
+    b: ParameterValues | None
+    seed: int
+    swap: bool = False
+
+    @property
+    def text(self) -> str:
+        """The request as JSON."""
+        if self.b is None:
+            return f'{{"a": {self.a.text}, "seed": {self.seed}}}'
+        return f'{{"a": {self.a.text}, "b": {self.b.text}, "seed": {self.seed}, "swap": {json.dumps(self.swap)}}}'
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scores of a program, and the payoffs of games between two vectors."""
+
+    low: float = 0.0
+    high: float = 1.0
+    graded: bool = False  # true if any number between counts; otherwise it is a loss, a draw or a win
+    alone: bool = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.high - self.low) and self.low < self.high):
+            raise ValueError(f"the range of scores is {self.low:g} to {self.high:g}: low must be below high")
+        if not self.graded and (self.low, self.high) != (0.0, 1.0):
+            raise ValueError("wins, draws and losses count 1, 1/2 and 0: other scores need a declared range")
+
+    @property
+    def steps(self) -> int:
+        """Of the grid of what a game of two vectors is worth."""
+        return LEVELS if self.graded else 4 if self.alone else 2
+
+    @cached_property
+    def payoffs(self) -> tuple[Fraction, ...]:
+        """Possible payoffs of a game of two vectors."""
+        low, high = (Fraction(str(limit)) for limit in (self.low, self.high))
+        low, high = (low - high, high - low) if self.alone else (low, high)
+        return tuple(low + (high - low) * step / self.steps for step in range(self.steps + 1))
+
+    def check(self, score: float) -> None:
+        """Refuse what is no score of this scale."""
+        if not self.graded and score not in (0, 0.5, 1):
+            raise WorkerFault(f"has scored {score!r}, which is neither 0, 1/2 nor 1: declare a range of scores")
+        if not self.low <= score <= self.high:
+            raise WorkerFault(f"has scored {score!r}, outside of its range from {self.low:g} to {self.high:g}")
+
+    def index(self, scores: Sequence[float], uniform: float) -> int:
+        """The index of the payoff of a game, from its score, or from the scores of both vectors where each is alone."""
+        if self.alone:
+            share = (1 + (scores[0] - scores[1]) / (self.high - self.low)) / 2
+        else:
+            share = (scores[0] - self.low) / (self.high - self.low)
+        exact = min(max(share, 0.0), 1.0) * self.steps
+        below = math.floor(exact)
+        return below + (uniform < exact - below)
+
+
+class ScoreBackend(Protocol):
+    """Backend through which a program is asked."""
+
+    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+        """The answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
+
+    @property
+    def least(self) -> int:
+        """Number of game pairs that keep it busy."""
+
+    def tell_faults(self, listener: Callable[[str], None]) -> None:
+        """From now on say when something went wrong that can be mended."""
+
+    def close(self) -> None:
+        """Let go of the program."""
+
+
+class WorkerBackend:
+    """A program that runs in worker processes."""
+
+    def __init__(self, workers: WorkerPool) -> None:
+        self.workers = workers
+
+    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+        def judge(_: int, answer: Answer) -> None:
+            check(answer["score"])
+
+        return self.workers.ask([question.text for question in questions], judge)
+
+    @property
+    def least(self) -> int:
+        return 2 * self.workers.workers  # four games for each, so that the last ones to end keep few waiting
+
+    def tell_faults(self, listener: Callable[[str], None]) -> None:
+        self.workers.on_fault = listener
+
+    def close(self) -> None:
+        self.workers.close()
+
+
+@dataclass(frozen=True)
+class ProgramContest:
+    """A program as an arena tunes it."""
+
+    name: str
+    strategy: Parameters
+    door: ScoreBackend
+    scale: Scale = Scale()
+    # Hears every answer, in the order of the games, for what it has beside the score.
+    sink: Callable[[Answer], None] = lambda answer: None
+    mixes: bool = False
+
+    @property
+    def payoffs(self) -> Sequence[Fraction]:
+        return self.scale.payoffs
+
+    @property
+    def top(self) -> int:
+        return self.scale.steps
+
+    @property
+    def least(self) -> int:
+        return self.door.least
+
+    def start(self) -> np.ndarray:
+        """The null vector."""
+        return self.strategy.start
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        return self.strategy.clip(theta)
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> "ProgramMatch":
+        if not (np.isfinite(firsts).all() and np.isfinite(seconds).all()):
+            raise ValueError(f"a parameter of {self.name} is not a finite number: the method has diverged")
+        return ProgramMatch(self, *([self.row(theta) for theta in rows] for rows in (firsts, seconds)))
+
+    def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> "ProgramMatch":
+        if "weights" in answer:
+            raise ValueError(f"the answer is a mixture, which {self.name} cannot play: choose another method")
+        return self.match(np.array([answer["theta"]]), opponent[None])
+
+    def row(self, theta: Iterable[float]) -> ParameterValues:
+        """A vector in the user's units."""
+        values = self.strategy.values(theta)
+        return ParameterValues(values, json.dumps(values))
+
+    def close(self) -> None:
+        """Let go of the program."""
+        self.door.close()
+
+    def try_out(self) -> None:
+        """Let the start meet itself once, so that a program that does not work is refused before a run begins."""
+        self.match(self.start()[None], self.start()[None]).scores(0, 0, 1, "alternating")
+
+
+@dataclass(frozen=True)
+class ProgramMatch:
+    """Vectors of a program that meet others in numbered games."""
+
+    program: ProgramContest
+    firsts: Sequence[ParameterValues]
+    seconds: Sequence[ParameterValues]
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number."""
+        columns, scale = (2 if seats == "swapped" else 1), self.program.scale
+        games = [(number, column) for number in range(first, first + count) for column in range(columns)]
+        seeds = [self._seed(key, number, column) for number, column in games]
+        questions = [
+            question
+            for (number, column), seed in zip(games, seeds, strict=True)
+            for question in self._questions(
+                number, int(seed) >> SEED_SHIFT, bool((number if columns == 1 else column) % 2)
+            )
+        ]
+        answers = self.program.door.ask(questions, scale.check)
+        for answer in answers:
+            self.program.sink(answer)
+        scores, each = [answer["score"] for answer in answers], 2 if scale.alone else 1
+        found = [
+            scale.index(scores[each * place : each * (place + 1)], uniform_of(seed, column))
+            for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True))
+        ]
+        return np.array(found, np.int64).reshape(count, columns)
+
+    def _seed(self, key: int, number: int, column: int) -> np.uint64:
+        """The seed of a game: of both games of a pair the same, unless they would be the same game."""
+        seed = np.uint64(split(np.uint64(key), number))
+        return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.alone else seed
+
+    def _questions(self, number: int, seed: int, swap: bool) -> list[GameRequest]:
+        """List the requests of one game."""
+        a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
+        if self.program.scale.alone:
+            return [GameRequest(a, None, seed), GameRequest(b, None, seed)]
+        return [GameRequest(a, b, seed, swap)]
+
+
+def uniform_of(seed: np.uint64, column: int) -> float:
+    """The number in [0, 1) that rounds the score of a game."""
+    return (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT

@@ -1,0 +1,266 @@
+"""Parameters of outside programs: read from a file, seen by methods as vectors, given back in the user's units.
+
+A file, TOML or JSON, has a table for each parameter: `start`, and if there are any the limits `low` and `high`, `scale`
+(the change that matters) and `whole = true`; or `start` and `choices`, of which it is one. Methods see the vector
+(value - start) / scale, so that the start is the null vector and a step of 1 matters everywhere.
+
+Without `scale` it is a tenth of the way from `low` to `high`; where one of these is missing, a quarter of the start;
+where that is 0, it is 1. Of whole numbers it is at least 1, for smaller steps would be rounded away.
+
+A choice is a hashed parameter: a number z without a direction. The normal law's share below z, in as many equal cells
+as there are choices, names one of them; the cells are laid around so that z = 0 is the middle of the start's cell.
+"""
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+
+from ...core.untrusted_input import parse_json, read_bytes
+
+Value = str | int | float | bool  # what a parameter can be set to
+MOST = 1e100  # numbers of a parameter are not larger
+MOST_WHOLE = 2**53  # whole numbers up to here are exact as reals
+FARTHEST = 1e6  # scales that a parameter without a limit can go
+MOST_LETTERS = 200  # of the name of a parameter
+NUMBER_KEYS, CHOICE_KEYS = ("start", "low", "high", "scale", "whole"), ("start", "choices")
+RANGE_SHARE, START_SHARE = 1 / 10, 1 / 4
+NORMAL = NormalDist()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: where it starts, how far it may go, and which change of it matters."""
+
+    name: str
+    start: Value
+    low: float | None = None
+    high: float | None = None
+    scale: float = 1.0
+    whole: bool = False
+    choices: tuple[Value, ...] = ()
+
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest number of a vector that make a difference."""
+        if self.choices:
+            most = NORMAL.inv_cdf(1 - 1 / (4 * len(self.choices)))  # in the last cell on either side
+            return -most, most
+        start = float(self.start)
+        return (
+            -FARTHEST if self.low is None else (self.low - start) / self.scale,
+            FARTHEST if self.high is None else (self.high - start) / self.scale,
+        )
+
+    def value(self, number: float) -> Value:
+        """Return the parameter's setting for a number of a vector."""
+        least, most = self.limits
+        number = min(max(float(number), least), most)
+        if self.choices:
+            many, first = len(self.choices), place_of(self.start, self.choices)
+            cell = math.floor((NORMAL.cdf(number) - 0.5) * many + 0.5)
+            return self.choices[(first + cell) % many]
+        found = float(self.start) + self.scale * number
+        low, high = -MOST if self.low is None else self.low, MOST if self.high is None else self.high
+        found = min(max(round(found) if self.whole else found, low), high)  # the last digit may be over a limit
+        return int(found) if self.whole else found
+
+    def to_json(self) -> dict[str, Any]:
+        """The table of the parameter, with all that was left to us."""
+        if self.choices:
+            return {"start": self.start, "choices": list(self.choices)}
+        limits = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
+        return {"start": self.start, **limits, "scale": self.scale, "whole": self.whole}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All parameters of a program, in their order: the space of its vectors."""
+
+    members: tuple[Parameter, ...]
+
+    @classmethod
+    def of(cls, tables: object, source: str = "the parameters") -> Self:
+        """The parameters that a mapping of tables describes; a ValueError names what is wrong, with its source."""
+        if not isinstance(tables, Mapping):
+            raise ValueError(f"{source} must have a table for each parameter, not {shown(tables)}")
+        if not tables:
+            raise ValueError(f"{source} has no parameters: give a table for each, as in [margin] with start = 5")
+        return cls(tuple(_parameter(name, table, source) for name, table in tables.items()))
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(member.name for member in self.members)
+
+    @cached_property
+    def hashed(self) -> tuple[str, ...]:
+        """The names of those that have no direction to go: the choices."""
+        return tuple(member.name for member in self.members if member.choices)
+
+    @property
+    def halves(self) -> bool:
+        """No program has parameters for each seat apart."""
+        return False
+
+    @property
+    def start(self) -> np.ndarray:
+        """The vector of all starts."""
+        return np.zeros(len(self.members))
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """The nearest vector within the limits."""
+        return np.asarray(np.clip(theta, self._limits[0], self._limits[1]))
+
+    def values(self, theta: Iterable[float]) -> dict[str, Value]:
+        """Return a vector in the user's units."""
+        return {member.name: member.value(number) for member, number in zip(self.members, theta, strict=True)}
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A table for each parameter, with its name: a list, for stores sort what is a mapping."""
+        return [{"name": member.name, **member.to_json()} for member in self.members]
+
+    @classmethod
+    def from_json(cls, tables: Iterable[Mapping[str, Any]]) -> Self:
+        """The parameters of such a list."""
+        return cls.of({table["name"]: {key: table[key] for key in table if key != "name"} for table in tables})
+
+    @cached_property
+    def _limits(self) -> np.ndarray:
+        return np.array([member.limits for member in self.members]).T
+
+
+def place_of(value: object, choices: Iterable[object]) -> int:
+    """Return the index of a value among others, of which True is not 1; -1 if it is missing."""
+    found = (
+        place
+        for place, other in enumerate(choices)
+        if value == other and isinstance(value, bool) == isinstance(other, bool)
+    )
+    return next(found, -1)
+
+
+def shown(value: object) -> str:
+    """Return a value as text for a message."""
+    words = repr(value)
+    return words if len(words) <= 60 else words[:57] + ".."
+
+
+def _parameter(name: str, table: object, source: str) -> Parameter:
+    """A parameter from its table, every entry of which is checked."""
+    if not name.strip() or not name.isprintable() or len(name) > MOST_LETTERS:
+        raise ValueError(
+            f"{source} has a parameter called {shown(name)}: a name has 1 to {MOST_LETTERS} printable characters"
+        )
+    what = f"the parameter {name} in {source}"
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{what} is {shown(table)}: it must be a table, as in [{name}] with start = 5")
+    keys = CHOICE_KEYS if "choices" in table else NUMBER_KEYS
+    for key in table:
+        if key not in keys:
+            other = " (with choices)" if "choices" in table else ""
+            raise ValueError(f"{what} has the unknown key {shown(key)}: the keys{other} are {', '.join(keys)}")
+    if "start" not in table:
+        raise ValueError(f"{what} has no start: give the value that it has now, as in start = 5")
+    return _choice(name, table, what) if "choices" in table else _number(name, table, what)
+
+
+def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
+    """A parameter that is one of a list."""
+    start, choices = table["start"], table["choices"]
+    if not isinstance(choices, list | tuple) or len(choices) < 2:
+        raise ValueError(f"{what} has the choices {shown(choices)}: they must be a list of two values or more")
+    for place, choice in enumerate(choices):
+        if not isinstance(choice, str | bool | int | float):
+            raise ValueError(f"{what} has the choice {shown(choice)}: it must be a text, a number, true or false")
+        if isinstance(choice, float) and not math.isfinite(choice):
+            raise ValueError(f"{what} has the choice {choice}: a number must be finite")
+        if place_of(choice, choices) != place:
+            raise ValueError(f"{what} has the choice {shown(choice)} twice: the choices must be different")
+    place = place_of(start, choices)
+    if place < 0:
+        raise ValueError(f"{what} starts with {shown(start)}: start must be one of its choices {shown(list(choices))}")
+    return Parameter(name, choices[place], choices=tuple(choices))
+
+
+def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
+    """A parameter that is a number."""
+    whole = table.get("whole", False)
+    if not isinstance(whole, bool):
+        raise ValueError(f"{what} has whole = {shown(whole)}: it must be true or false")
+    start, low, high, scale = (_real(table, key, what) for key in ("start", "low", "high", "scale"))
+    assert start is not None
+    for key, value in (("start", start), ("low", low), ("high", high)):
+        if whole and value is not None and not (value == round(value) and abs(value) <= MOST_WHOLE):
+            raise ValueError(f"{what} has {key} = {value:g}: of a whole parameter it must be a whole number up to 2^53")
+    if low is not None and high is not None and low >= high:
+        raise ValueError(f"{what} has low = {low:g} and high = {high:g}: low must be below high")
+    if (low is not None and start < low) or (high is not None and start > high):
+        limits = f"{'any number' if low is None else f'{low:g}'} .. {'any number' if high is None else f'{high:g}'}"
+        raise ValueError(f"{what} starts at {start:g}: start must be within its limits {limits}")
+    if scale is None:
+        scale = usual_scale(start, low, high, whole)
+    if scale <= 0:
+        raise ValueError(f"{what} has scale = {scale:g}: it must be above 0, the change that matters")
+    if start + scale == start:
+        raise ValueError(f"{what} has scale = {scale:g}, too small to change its start {start:g}: give a larger one")
+    return Parameter(name, int(start) if whole else start, low, high, scale, whole)
+
+
+def usual_scale(start: float, low: float | None, high: float | None, whole: bool) -> float:
+    """The change that matters where the user does not say."""
+    scale = (high - low) * RANGE_SHARE if low is not None and high is not None else abs(start) * START_SHARE or 1.0
+    return max(scale, 1.0) if whole else scale
+
+
+def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
+    """A number of a table, or None where there is none."""
+    if key not in table:
+        return None
+    value = table[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number")
+    if not abs(value) <= MOST:  # also where it is not a number, or too large for a real
+        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number of at most {MOST:g}")
+    return float(value)
+
+
+# Parameter files: TOML, or JSON where the name ends so; whatever is wrong with one is a sentence.
+
+MOST_BYTES = 1_000_000
+
+
+def read_parameters(path: str | Path) -> Parameters:
+    """The parameters that a file describes, or a ValueError that names the file and what would be right."""
+    path = Path(path)
+    content = read_bytes(path, "the parameter file", MOST_BYTES, "it needs a table of some lines each")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"the parameter file {path} is not text: it must be TOML or JSON in UTF-8") from None
+    if not text.strip():
+        raise ValueError(
+            f"the parameter file {path} is empty: give a table for each parameter, as in [margin] with start = 5"
+        )
+    is_json = path.suffix.lower() == ".json"
+    return Parameters.of(_json(text, path) if is_json else _toml(text, path), str(path))
+
+
+def _toml(text: str, path: Path) -> Any:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a whole number that is too long is no TOMLDecodeError
+        raise ValueError(f"the parameter file {path} is not TOML: {error}") from None
+
+
+def _json(text: str, path: Path) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"the parameter file {path} is of no use: {error}") from None

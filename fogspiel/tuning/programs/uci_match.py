@@ -1,0 +1,287 @@
+"""Limit of a chess engine per move: nodes, a depth, a time, or a clock for the whole game."""
+
+import re
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...core.process_guard import ProcessGuard
+from ...games.chess.fen import SIDES, START, parse_move
+from ...games.chess.game import ChessGame, UciEngine, numbered_moves
+from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
+from ...games.chess.search import MATE
+from .openings import Opening
+from .uci_options import engine_options
+
+CLOCK = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
+MOST = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class UciLimit:
+    """A limit per move, or a clock: milliseconds for the game, and more for each move."""
+
+    kind: str = "nodes"
+    amount: int = 10_000
+    increment: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.amount <= MOST or not 0 <= self.increment <= MOST:
+            raise ValueError(f"the limit of a chess engine is {self.amount}: it must be 1 to {MOST:,}")
+
+    @classmethod
+    def clock(cls, text: str) -> "UciLimit":
+        """A clock in words: seconds for the game, and for each move, as 8+0.08."""
+        found = CLOCK.fullmatch(text.strip())
+        if found is None:
+            raise ValueError(f"{text[:20]!r} is not a clock: write seconds for the game and for each move, as 8+0.08")
+        return cls("clock", round(1000 * float(found[1])), round(1000 * float(found[2] or 0)))
+
+    @property
+    def seconds(self) -> float:
+        """Return the duration of a move without grace; 0 if unknown."""
+        return self.amount / 1000 if self.kind == "movetime" else 0.0
+
+    def go(self, left: tuple[float, float]) -> str:
+        """The words by which an engine is asked to think, with the seconds that White and Black have left."""
+        if self.kind != "clock":
+            return f"go {self.kind} {self.amount}"
+        white, black = (max(round(1000 * seconds), 1) for seconds in left)
+        return f"go wtime {white} btime {black} winc {self.increment} binc {self.increment}"
+
+
+# A chess engine at the board: its options, what it is asked, and how long it took.
+
+SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,9})\b")
+OTHER_LINE = re.compile(r"\bmultipv (?!1\b)\d+")
+UNKNOWN_LIMIT = "give it another limit if it does not know this one: --nodes, --depth, --movetime or --clock"
+
+
+@dataclass(frozen=True)
+class PlayResult:
+    """Reply of an engine: its move in UCI, its evaluation, and the seconds it took."""
+
+    move: str
+    score: int | None
+    seconds: float
+
+
+class UciPlayer:
+    """An engine process that is configured for every game anew."""
+
+    def __init__(self, command: str, fixed: Mapping[str, str], patience: float, guard: ProcessGuard):
+        self.engine, self.patience = UciEngine(command, patience, guard), patience
+        try:
+            self.options = engine_options(self.engine)
+            self._fixed = self.options.texts(fixed)
+        except ValueError:
+            self.close()
+            raise
+        self._now: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """Name that the engine reports."""
+        return self.options.name
+
+    def close(self) -> None:
+        """End the engine."""
+        self.engine.close()
+
+    def begin(self, values: Mapping[str, object]) -> None:
+        """Begin a game with these options; those of earlier games that are not among them get their default."""
+        wanted = self._fixed | self.options.texts(values)
+        for name in self._now.keys() - wanted.keys():
+            wanted[name] = self.options[name].default
+        for name, text in wanted.items():
+            if self._now.get(name) != text:
+                self.engine.say(f"setoption name {name} value {text}")
+        self._now = wanted
+        self.engine.say("ucinewgame")
+        self.engine.ready()
+
+    def think(self, position: str, limit: UciLimit, left: tuple[float, float], own: float = 0.0) -> PlayResult:
+        """Ask for a move, and wait for as long as it may take, be it by the limit or by its `own` time left."""
+        asked, score, move = limit.go(left), None, ""
+        self.engine.say(position, asked)
+        began, patience = time.monotonic(), limit.seconds + own + self.patience
+        for line in self.engine.answer(asked, "bestmove", patience, UNKNOWN_LIMIT):
+            found = SCORE.search(line) if not OTHER_LINE.search(line) else None
+            if found:
+                number = int(found[2])
+                score = number if found[1] == "cp" else MATE - number if number > 0 else -MATE - number
+            elif line.startswith("bestmove"):
+                move = " ".join(line.split()[1:2])
+        return PlayResult(move, score, time.monotonic() - began)
+
+
+# Adjudication of a game of two chess engines: by both engines' evaluations, and by a maximum length.
+#
+# The usual rules of testers: fishtest lets an engine resign that sees itself 600 hundredths of a pawn behind for three
+# moves, and ends a game as drawn after move 34 if both see at most 20 for eight plies. The rules here are stricter, for
+# an engine that is tuned may have a scale of its own: both must agree, on 1000 and 10, and draws wait for move 40.
+
+RESIGN, DRAW, LONGEST = (
+    re.compile(r"resign=(\d{1,6})x(\d{1,3})"),
+    re.compile(r"draw=(\d{1,6})x(\d{1,3})@(\d{1,4})"),
+    re.compile(r"longest=(\d{1,5})"),
+)
+NEVER = "none"
+USAGE = "write none, or some of resign=1000x3, draw=10x8@40 and longest=600, with commas"
+
+
+@dataclass(frozen=True)
+class AdjudicationRules:
+    """The rules by which games end early; 0 moves or plies switch one off."""
+
+    resign_score: int = 1000
+    resign_moves: int = 3  # both agree on so much, the loser and the winner each in so many moves in a row
+    draw_score: int = 10
+    draw_plies: int = 8
+    # Both see at most so much in so many plies in a row, without a capture or a pawn move, after this move.
+    draw_after: int = 40
+    longest: int = 600  # plies after which a game is drawn
+
+    @classmethod
+    def parse(cls, text: str) -> "AdjudicationRules":
+        """The rules in words; those that are not named are off, but for the greatest length."""
+        chosen = {"resign_moves": 0, "draw_plies": 0}
+        for part in text.split(",") if text != NEVER else ():
+            if found := RESIGN.fullmatch(part):
+                chosen |= {"resign_score": int(found[1]), "resign_moves": int(found[2])}
+            elif found := DRAW.fullmatch(part):
+                chosen |= {"draw_score": int(found[1]), "draw_plies": int(found[2]), "draw_after": int(found[3])}
+            elif (found := LONGEST.fullmatch(part)) and int(found[1]):
+                chosen |= {"longest": int(found[1])}
+            else:
+                raise ValueError(f"{part[:40]!r} is not a rule by which games end early: {USAGE}")
+        return cls(**chosen)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """End of a game that the rules of chess alone did not end."""
+
+    score: float  # white's: 0, 1/2 or 1
+    termination: str  # as the tag of a PGN has it
+    reason: str
+
+
+class Adjudicator:
+    """Hears what both engines think of a game, and says when it is over."""
+
+    def __init__(self, rules: AdjudicationRules):
+        self.rules = rules
+        self._scores: tuple[deque[int | None], deque[int | None]] = (
+            deque(maxlen=max(rules.resign_moves, 1)),
+            deque(maxlen=max(rules.resign_moves, 1)),
+        )
+        self._level = 0
+
+    def hear(self, colour: int, score: int | None, ply: int, quiet: int) -> Ending | None:
+        """Take note of the score (for its own side) with which an engine made the move that led to this ply."""
+        rules = self.rules
+        self._scores[colour].append(score)
+        if quiet == 0 or score is None or abs(score) > rules.draw_score or (ply - 1) // 2 < rules.draw_after:
+            self._level = 0
+        else:
+            self._level += 1
+        if rules.resign_moves:
+            for loser in (0, 1):
+                if self._all(loser, -1) and self._all(1 - loser, 1):
+                    reason = f"{SIDES[loser]} is lost, as both say"
+                    return Ending(float(loser), "adjudication", reason)
+        if rules.draw_plies and self._level >= rules.draw_plies:
+            return Ending(0.5, "adjudication", "a draw, as both say")
+        return Ending(0.5, "adjudication", f"a draw after {ply} plies") if ply >= rules.longest else None
+
+    def _all(self, colour: int, sign: int) -> bool:
+        """True if a side has seen itself ahead (1) or behind (-1) by enough for long enough."""
+        scores = self._scores[colour]
+        enough = self.rules.resign_score
+        return len(scores) == self.rules.resign_moves and all(s is not None and sign * s >= enough for s in scores)
+
+
+# One game of two chess engines by our own referee, and its PGN.
+#
+# An engine that plays an illegal move, or none, loses, as does one whose clock has run out; one that does not answer at
+# all, or ends, is a fault, which is not a result.
+
+NORMAL, INFRACTION, FORFEIT = "normal", "rules infraction", "time forfeit"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Conditions of every game."""
+
+    limit: UciLimit = field(default_factory=UciLimit)
+    rules: AdjudicationRules = field(default_factory=AdjudicationRules)
+    grace: float = 0.1  # seconds that a clock may be overrun: the way of a line to the engine and back
+
+
+@dataclass(frozen=True)
+class GameOutcome:
+    """A finished game."""
+
+    opening: Opening
+    moves: tuple[int, ...]  # those of the opening too
+    ending: Ending
+
+
+def play_game(players: Sequence[UciPlayer], opening: Opening, conditions: Conditions) -> GameOutcome:
+    """A game of White and Black, who were told that it begins."""
+    game, judge, limit = opening.game(), Adjudicator(conditions.rules), conditions.limit
+    has_clock = limit.kind == "clock"
+    left = [limit.amount / 1000 if has_clock else 0.0] * 2
+    ending: Ending | None = None
+    while game.ending is None and ending is None:
+        colour = game.turn
+        thought = players[colour].think(game.uci_position, limit, (left[0], left[1]), left[colour])
+        left[colour] -= thought.seconds
+        if has_clock and left[colour] < -conditions.grace:
+            ending = Ending(float(colour), FORFEIT, f"the time of {SIDES[colour]} is over")
+        else:
+            left[colour] = max(left[colour], 0.0) + limit.increment / 1000
+            ending = _move(game, thought) or judge.hear(colour, thought.score, game.ply, game.quiet)
+    if game.ending is not None:
+        ending = Ending(game.score, NORMAL, game.ending)
+    assert ending is not None
+    return GameOutcome(opening, tuple(game.moves), ending)
+
+
+def _move(game: ChessGame, thought: PlayResult) -> Ending | None:
+    """Make the move of an engine; one that it may not make loses the game."""
+    side = SIDES[game.turn]
+    try:
+        move = parse_move(thought.move)
+    except ValueError:
+        said = f"{thought.move[:20]!r} as its move" if thought.move else "no move"
+        return Ending(float(game.turn), INFRACTION, f"{side} gives {said}")
+    if move not in game.legal:
+        return Ending(float(game.turn), INFRACTION, f"{side} plays {thought.move}, which is illegal")
+    game.make(move)
+    return None
+
+
+def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapping[str, object]], number: int) -> str:
+    """A game as PGN; names and parameters are those of White and Black, the number is its seed."""
+    ending = outcome.ending
+    result = RESULTS[round(2 * ending.score)]
+    tags = ROSTER | {"Event": "fogspiel tune", "Round": str(number), "White": names[0], "Black": names[1]}
+    tags |= {"Result": result, "PlyCount": str(len(outcome.moves)), "Termination": ending.termination}
+    if outcome.opening.fen != START:
+        tags |= {"SetUp": "1", "FEN": outcome.opening.fen}
+    told = "; ".join(
+        f"{side}: {', '.join(f'{name} = {value}' for name, value in own.items())}"
+        for side, own in zip(SIDES, values, strict=True)
+        if own
+    )
+    words = [comment(told)] if told else []
+    words += [*numbered_moves(outcome.opening.fen, outcome.moves), comment(ending.reason), result]
+    return "\n".join(tag_lines(tags)) + "\n\n" + fill_movetext(words) + "\n"
+
+
+def comment(text: str) -> str:
+    """A comment of a PGN, which a brace would end."""
+    return "{" + text.replace("{", "(").replace("}", ")") + "}"
