@@ -1,14 +1,14 @@
 """The names that a shell completes: games, their players, engines, methods, parts of papers, the runs of the store.
 
-Whoever presses the key wants names or nothing: nothing is ever said on an error, and the lists are those that are known
-without importing what they name.
+Whoever presses the key wants names or nothing: nothing is ever printed on an error.
 """
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -41,16 +41,45 @@ def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     return _of_store(ctx, incomplete, lambda runs: runs.names())
 
 
+def _collected(room: str, attribute: str) -> list[str]:
+    from ..core.plugins import collect
+
+    return list(collect(room, attribute))
+
+
+def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
+    """Return names from a file in the cache folder, which is written where it is missing or of other code.
+
+    A shell waits for the answer, and importing the catalogue takes half a second.
+    """
+    from platformdirs import user_cache_path
+
+    from .. import __version__
+    from ..core.plugins import PACKAGE, folders
+
+    files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
+    stamp = [__version__, *map(str, folders()), max(file.stat().st_mtime_ns for file in files)]
+    path = user_cache_path("fogspiel") / "names.json"
+    kept: dict[str, Any] = {}
+    with suppress(OSError, ValueError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(kept, dict) or kept.get("stamp") != stamp:
+        kept = {"stamp": stamp}
+    if what not in kept:
+        kept[what] = find()
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(kept), encoding="utf-8")
+    return [str(name) for name in kept[what]]
+
+
 def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
     """Completes the names in a room."""
 
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
         with suppress(Exception):
-            from ..core.game_names import listed
-            from ..core.plugins import collect
-
-            found = listed(room) or list(collect(room, attribute))  # plug-ins have to be asked
+            found = _remembered(f"{room} {attribute}", lambda: _collected(room, attribute))
         return [name for name in found if name.startswith(incomplete)]
 
     return complete
@@ -58,18 +87,11 @@ def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
 
 complete_games = _listed("games", "GAMES")
 complete_engines = _listed("kriegspiel.engines", "ENGINES")
-complete_methods = _listed("tune.methods", "METHODS")
+complete_methods = _listed("tuning.methods", "METHODS")
 complete_papers = _listed("papers", "EXPERIMENTS")
 
 
-def complete_routes(incomplete: str) -> list[str]:
-    """The ways to solve a game."""
-    found: list[str] = []
-    with suppress(Exception):
-        from ..solving.methods import solve_methods
-
-        found = [route.name for route in solve_methods()]
-    return [name for name in found if name.startswith(incomplete)]
+complete_routes = _listed("solving.methods", "METHODS")
 
 
 def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -93,12 +115,7 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _strategies(game: str) -> list[str]:
     """The named strategies of a game."""
-    from ..core.game_names import listed_players
-
-    found = listed_players(game)
-    if found is not None:
-        return found
     from ..core.agents import policy_names
-    from ..core.game import list_games
+    from ..core.game import known_game
 
-    return policy_names(list_games()[game]) if game in list_games() else []
+    return _remembered(f"players {game}", lambda: policy_names(known_game(game)))

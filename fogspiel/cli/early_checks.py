@@ -35,10 +35,9 @@ def check_engines(words: list[str]) -> list[str]:
 
 def check_method(name: str) -> str:
     """The name of a tuning method."""
-    from ..core.game_names import check_listed
-    from ..tuning.methods import ROOM
+    from ..tuning.methods import find_tune_method
 
-    check_listed(ROOM, "method", name)
+    find_tune_method(name)
     return name
 
 
@@ -51,10 +50,9 @@ def check_route(name: str) -> str:
 
 def check_paper(name: str) -> str:
     """The name of a part of a paper."""
-    from ..core.game_names import check_listed
+    from ..papers.catalogue import find_part
 
-    check_listed("papers", "paper", name)
-    return name
+    return find_part(name).name
 
 
 def check_seed(seed: int | None) -> int | None:

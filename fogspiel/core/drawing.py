@@ -1,31 +1,28 @@
-"""Pictures and words of games for people: a family draws its views and states in its file `draw`.
-
-A game without one is drawn in letters. They are apart from the rules, so that a change of looks compiles nothing anew.
-"""
+"""Pictures and texts of games for people, by the functions of `Game.look`; a game without them is drawn in letters."""
 
 from typing import Protocol
 
 import numpy as np
 
-from .game import Game, part_of
+from .game import Game
 from .picture import Parts, Text
 
 
 def draw_view(game: Game, view: np.ndarray) -> Parts:
     """The picture of a view: what the player who sees it knows."""
-    draw = part_of(game, "draw", "draw_view")
+    draw = game.look.draw_view
     return draw(game, view) if draw else (Text(game.show(view)),)
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     """The picture of a state, for the umpire and for replays."""
-    draw = part_of(game, "draw", "draw_state")
+    draw = game.look.draw_state
     return draw(game, state) if draw else (Text(game.reveal(state)),)
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules in some ten lines, from the family's file `how_to_play`; where it has none, what its source says."""
-    tell = part_of(game, "how_to_play", "how_to_play")
+    tell = game.look.how_to_play
     return tell(game) if tell else (game.source,) if game.source else ()
 
 
@@ -35,7 +32,7 @@ def news_between(game: Game, before: np.ndarray | None, action: int | None, now:
     Before the first action there is no such view: what happened until then is told by `first_news`, where it can be.
     Lines that begin with "the other: " are what the other did. None where the family has no file `news`.
     """
-    tell, tell_first = part_of(game, "news", "news_between"), part_of(game, "news", "first_news")
+    tell, tell_first = game.look.news_between, game.look.first_news
     if tell is None:
         return None
     lines: list[str] = []
@@ -58,18 +55,18 @@ class NewsMemory(Protocol):
 
 def memory_of(game: Game) -> NewsMemory | None:
     """A memory at the start of a game; None where the family's file `news` has none, because views suffice."""
-    make = part_of(game, "news", "Memory")
+    make = game.look.memory
     memory: NewsMemory | None = make(game) if make else None
     return memory
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
     """What chance did in a game in which nothing is hidden, in words for the player on a side; nothing if untold."""
-    tell = part_of(game, "news", "chance_words")
+    tell = game.look.chance_text
     return tell(game, state, action, side) if tell else ""
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
     """What is done for a player who plays on, or None where a player should think."""
-    choose = part_of(game, "routine", "routine_action")
+    choose = game.look.routine_action
     return choose(game, seen) if choose else None

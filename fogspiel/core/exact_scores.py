@@ -1,7 +1,7 @@
 """What is known exactly: scores between given players, and the best replies to them.
 
-A family that has such answers gives them in its file `exact`, by `exact_score(game, first, second)` and
-`best_replies(game, player)`.
+A family that has such results gives them in `Game.exact`, by `score(game, first, second)` and
+`best_responses(game, player)`.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from .agents import ALONE, IN_TURN, MIXED, ParametricPolicy, PlayerAgent
-from .game import Game, part_of
+from .game import Game
 
 Number = TypeVar("Number", Fraction, float)
 ANYBODY, TOLD, THRESHOLD = "anybody", "any player that is told which member it meets", "a threshold"
@@ -20,7 +20,7 @@ ANYBODY, TOLD, THRESHOLD = "anybody", "any player that is told which member it m
 
 def exact_score(game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent) -> Fraction:
     """The exact score of `first` against `second`, both seats counted alike, or a ValueError where it is not known."""
-    score = part_of(game, "exact", "exact_score")
+    score = game.exact.score
     if score is None:
         raise ValueError(f"no exact rate is known for {game.name}: play games instead of --exact")
     for side in (first, second):
@@ -46,7 +46,7 @@ def best_response_scores(game: Game, player: ParametricPolicy) -> list[BestRespo
     """The best replies that can be computed against a vector or a mixture of them, none where it is not known how."""
     if player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
         return []
-    replies = part_of(game, "exact", "best_replies")
+    replies = game.exact.best_responses
     found: list[BestResponseScore] = replies(game, player) if replies else []
     return found
 

@@ -1,6 +1,5 @@
 """What an explanation is made of: sentences, tables, and pictures drawn with characters."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
@@ -8,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..stats.evaluate import MatchResult
 from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
-from .game import UNIFORM, Game, part_of
-from .rng import stream_of
-from .session import view_of
+from .game import UNIFORM, Game
 
 SHADES = " .:-=+*#%@"
 BAR = 40
@@ -96,8 +92,8 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
 
 # Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
 #
-# A family that has something to compute does so in its file `explain`, by `explain(game, player, seed)` for a player
-# that is always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
+# A family that has something to compute does so in `Game.look`, by `explain(game, player, seed)` for a player that is
+# always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
 
 __all__ = ["Explanation", "Table", "TextChart", "explain"]
 
@@ -116,7 +112,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
         return Explanation((f"{player.name} tries any of the possible actions with equal probability.",))
     if player.how in (MIXED, IN_TURN):
         return _mixture(game, player, seed)
-    explain_one = part_of(game, "explain", "explain")
+    explain_one = game.look.explain
     if explain_one is not None:
         found: Explanation = explain_one(game, player, seed)
         return found
@@ -139,7 +135,7 @@ def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     heaviest = order[0]
     name = f"member {heaviest + 1}"
     alone = explain(game, ParametricPolicy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)
-    explain_whole = part_of(game, "explain", "explain_mixture")
+    explain_whole = game.look.explain_mixture
     first = (said + left + ".", *(explain_whole(player) if explain_whole else ()))
     weight = percent(weights[heaviest])
     beginning = f"The heaviest member is {name} ({weight}); what follows is about it alone."
@@ -149,35 +145,3 @@ def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 def _shortened(theta: np.ndarray) -> str:
     """The first parameters of a vector."""
     return ", ".join(f"{number:g}" for number in theta[:6].tolist()) + (", .." if len(theta) > 6 else "")
-
-
-# Action frequencies of a player in a position, by sampling.
-
-STREAM = 0xE4B1  # apart from the streams of games, so that nothing sampled here has been seen by a method
-
-
-def plan_of(player: ParametricPolicy) -> np.ndarray:
-    """The plan of a player who is always the same."""
-    plan = np.zeros(player.strategy.plan)
-    player.strategy.prepare(player.thetas[0], plan)
-    return plan
-
-
-def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
-    """List the mover's actions."""
-    out = np.zeros(game.sizes.actions, np.int64)
-    return out[: game.rules.legal(state, out)].copy()
-
-
-def choices(game: Game, player: ParametricPolicy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
-    """Count the player's choices when it is to move in this position."""
-    seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
-    plan, stream, choose = plan_of(player), stream_of(seed, STREAM), player.strategy.choose
-    return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))
-
-
-def estimate_score(count: int, many: int) -> str:
-    """A share that was counted, with its 95 % interval."""
-    counts = (many - count, count)
-    low, high = MatchResult((0.0, 1.0), counts, counts).interval
-    return f"{percent(count / many)} ({100 * low:.1f} to {100 * high:.1f})"

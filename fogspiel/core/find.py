@@ -11,13 +11,14 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from .game import USER_GAMES, Game, known_game
 from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
-from .plugins import collect, load
+from .plugins import ROOT, collect
 from .untrusted_input import read_bytes
 
 MOST_BYTES = 1 << 29
@@ -52,7 +53,7 @@ def load_game(words: str | Path) -> Game:
         game = replace(_choose(path, _games_of_file(path), name), version=digest_of_file(path))
         absolute = f"{path.absolute()}:{game.name}"
     elif is_tree(words):
-        game = load("solve", "game_sources").tree_game(words)
+        game = import_module(f"{ROOT}.solving.sources").tree_game(words)
         absolute = words if words.startswith(OPENSPIEL) else str(Path(words).absolute())
     else:
         return known_game(words)

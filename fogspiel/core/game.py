@@ -12,13 +12,13 @@ States and views are int64 arrays of fixed size. A game record is the list of it
 chance are equally likely where there are no weights.
 """
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,6 +100,43 @@ def list_cells(cells: np.ndarray) -> str:
     return " ".join(map(str, cells.tolist()))
 
 
+Show = Callable[["Game", np.ndarray], Any]  # to a tuple of the parts of a picture
+
+
+@dataclass(frozen=True)
+class Look:
+    """Functions of a family that show its games to people; each may be left out."""
+
+    draw_view: Show | None = None
+    draw_state: Show | None = None
+    how_to_play: Callable[["Game"], tuple[str, ...]] | None = None
+    # The lines of news between a player's view before its action and its view now: news(game, before, action, now).
+    news_between: Callable[["Game", np.ndarray, int | None, np.ndarray], list[str]] | None = None
+    first_news: Callable[["Game", np.ndarray], list[str]] | None = None  # news before the player's first action
+    memory: Callable[["Game"], Any] | None = None  # makes a memory of news, where two views do not suffice
+    chance_text: Callable[["Game", np.ndarray, int, int], str] | None = None
+    routine_action: Callable[["Game", np.ndarray], int | None] | None = None
+    explain: Callable[..., Any] | None = None
+    explain_mixture: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact results of a family: scores between given players, and of best responses to them."""
+
+    score: Callable[..., Fraction] | None = None
+    best_responses: Callable[..., Any] | None = None
+
+
+# The functions of a family's modules by name, and their fields in `Look` and `Exact`.
+LOOK_NAMES = {
+    "draw_view": "draw_view", "draw_state": "draw_state", "how_to_play": "how_to_play", "news_between": "news_between",
+    "first_news": "first_news", "Memory": "memory", "chance_words": "chance_text", "routine_action": "routine_action",
+    "explain": "explain", "explain_mixture": "explain_mixture",
+}  # fmt: skip
+EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
+
+
 @dataclass(frozen=True, repr=False)
 class Game:
     """The record of a game: its rules for the machine and its words for people, of which only the name is needed."""
@@ -126,7 +163,7 @@ class Game:
     play: Kernel | None = None
     """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
     family: str = ""
-    """The folder or file of `fogspiel.games` that this game belongs to, with its drawing, exact answers and words."""
+    """The games that share rules: it names the methods that were made for them."""
     kind: str = "Others"
     """The heading under which catalogues list the game."""
     about: Mapping[str, str] = field(default_factory=dict)
@@ -135,6 +172,9 @@ class Game:
     """Draw another state that a player cannot tell from this one; the stream decides which."""
     symmetric: bool = False
     """Both seats have the same rights."""
+
+    look: Look = Look()
+    exact: Exact = Exact()
 
     def __post_init__(self) -> None:
         if not self.title:
@@ -233,8 +273,8 @@ def known_game(name: str) -> Game:
 @cache
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     """The game of that name of the package or of the plug-in folders in use, found once."""
-    for module, folder in likely_modules(name):
-        likely: Sequence[Game] = getattr(load("games", module, folder), "GAMES", ())
+    for source in likely_modules(name):
+        likely: Sequence[Game] = getattr(load(source), "GAMES", ())
         for game in likely:
             if game.name == name:
                 return game
@@ -244,20 +284,14 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     raise no_game(name, known)
 
 
-def part_of(game: Game, part: str, function: str) -> Callable[..., Any] | None:
-    """A function of the game's family or None: of its file `part` (draw, exact, explain), or of its only file."""
-    family = f"{__package__.removesuffix('core')}games.{game.family}"
-    for name in (f"{family}.{part}", family) if game.family else ():
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name not in (family, name):
-                raise
-        else:
-            if hasattr(module, function):
-                found: Callable[..., Any] = getattr(module, function)
-                return found
-    return None
+def equip(games: Sequence[Game], *modules: ModuleType) -> None:
+    """Complete the records of a family's games by the functions of its modules, once, while the family is imported."""
+    parts = {name: part for module in modules for name, part in vars(module).items()}
+    look = Look(**{field: parts[name] for name, field in LOOK_NAMES.items() if name in parts})
+    exact = Exact(**{field: parts[name] for name, field in EXACT_NAMES.items() if name in parts})
+    for game in games:
+        object.__setattr__(game, "look", look)
+        object.__setattr__(game, "exact", exact)
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:

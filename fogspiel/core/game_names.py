@@ -3,45 +3,12 @@
 Nothing is imported of any game, so what is refused here is refused at once.
 """
 
-import json
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from .compile.key import PACKAGE
-from .plugins import package_modules, sources, takes_more
+from .plugins import Source, sources
 from .untrusted_input import SHOWN, check_file, shorten
-
-# The names of what the package lists in its rooms, known without importing any of it.
-#
-# They stand in `names.json`, which `python -m support.golden_records` (in `tests`) writes and a test compares with what
-# is listed. They serve refusals and the completion of words in a shell; whatever is found is found by `plugins`.
-
-FILE = Path(__file__).with_name("names.json")
-
-
-@cache
-def _recorded() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
-
-
-def listed(room: str) -> list[str] | None:
-    """The names in a room, in the order of listings; None where files or packages that were added may list others."""
-    recorded = _recorded()[room]
-    if takes_more(room) or package_modules(room) != recorded["modules"]:
-        return None
-    return list(recorded["names"])
-
-
-def listed_players(game: str) -> list[str] | None:
-    """The names of a game's strategies; None where files or packages that were added may list others."""
-    if listed("games") is None:
-        return None
-    players: dict[str, str] = _recorded()["games"]["players"]
-    return players.get(game, "").split()
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
@@ -49,13 +16,6 @@ def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
     near = get_close_matches(name[:SHOWN], known, n=3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return ValueError(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
-
-
-def check_listed(room: str, what: str, name: str) -> None:
-    """Refuse a name that surely nothing in a room has."""
-    known = listed(room)
-    if known is not None and name not in known:
-        raise unknown(what, name, known)
 
 
 OPENSPIEL = "openspiel:"
@@ -92,9 +52,10 @@ def check_game_spec(words: str) -> None:
             check_file(Path(words), GAME_FILE)
     elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
         # where there is one, it may make other games than it lists, and some are solved in versions (lone-resistance5)
-        known = listed("games")
-        if known is not None and words not in known:
-            raise no_game(words, known)
+        from .game import list_games
+
+        if words not in list_games():
+            raise no_game(words, list_games())
 
 
 def no_game(name: str, known: Collection[str]) -> ValueError:
@@ -106,14 +67,13 @@ def no_game(name: str, known: Collection[str]) -> ValueError:
     return ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 
 
-def likely_modules(name: str) -> Iterator[tuple[str, Path | None]]:
-    """The modules of games whose name begins that of a game, then those in whose files the name stands."""
+def likely_modules(name: str) -> Iterator[Source]:
+    """Yield the modules whose name begins a game's name, then those in whose files the name stands."""
     found = sources("games")
     begin = [module for module in found if name.replace("-", "_").startswith(module)]
-    yield from ((module, found[module]) for module in begin)
-    for module, folder in found.items():
+    yield from (found[module] for module in begin)
+    for module, source in found.items():
         if module not in begin:
-            place = (folder or PACKAGE) / "games" / module
-            files = place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+            files = source.path.glob("*.py") if source.path.is_dir() else [source.path.with_suffix(".py")]
             if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
-                yield module, folder
+                yield source

@@ -1,9 +1,11 @@
 """Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
 
-A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`; it may import as the
-files of the package do, and every command finds it. Only folders that the user names are looked into, by the
-environment variable FOGSPIEL_PLUGINS or by `use` (the option --plugins): never the current folder by itself.
-Installed packages offer games, methods and engines by entry points.
+A slice of the package holds what belongs to one system, in folders of its own: `kriegspiel/commands`, `papers/pages`.
+A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`, and
+`<folder>/own/commands/y.py` is the module `fogspiel.own.commands.y` of a slice; it may import as the files of the
+package do, and every command finds it. Only folders that the user names are read, by the environment variable
+FOGSPIEL_PLUGINS or by `use` (the option --plugins): never the current folder by itself. Installed packages offer
+everything that ROOMS lists by entry points.
 """
 
 import os
@@ -15,15 +17,51 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VARIABLE = "FOGSPIEL_PLUGINS"
 ROOT = __name__.partition(".")[0]
-GROUPS = {"games": "fogspiel.games", "tune.methods": "fogspiel.methods", "kriegspiel.engines": "fogspiel.engines"}
-"""The entry points by which installed packages add to a room; each names a module or a list."""
+
+
+class Room(NamedTuple):
+    """A folder of plug-in files: its counterpart in a slice, the group of entry points, and its names before 1.0."""
+
+    in_slice: str
+    group: str
+    former: str = ""
+    former_attribute: str = ""
+    listed: bool = False  # the package's own things are listed by the room itself, not by its files
+
+
+ROOMS = {
+    "games": Room("game", "fogspiel.games"),
+    "tuning.methods": Room("tune_methods", "fogspiel.methods", "tune.methods"),
+    "solving.methods": Room("solve_methods", "fogspiel.solve_methods", "solve.routes", "ROUTES", listed=True),
+    "solving.proofs.checkers": Room("checkers", "fogspiel.checkers", "solve.checkers"),
+    "kriegspiel.engines": Room("engines", "fogspiel.engines"),
+    "runs.kinds": Room("kinds", "fogspiel.kinds"),
+    "cli.commands": Room("commands", "fogspiel.commands"),
+    "web.pages": Room("pages", "fogspiel.pages"),
+    "papers": Room("papers", "fogspiel.papers"),
+}
+
+
+class Source(NamedTuple):
+    """A module that may list something, and the plug-in folder that holds it; None for the package."""
+
+    module: str
+    folder: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Its file or folder, without a suffix."""
+        return (self.folder or PACKAGE).joinpath(*self.module.split(".")[1:])
+
+
+PACKAGE = Path(__file__).parents[1]
 
 
 def use(folder: Path) -> None:
@@ -45,49 +83,66 @@ def folders() -> list[Path]:
     return _named()
 
 
-def sources(room: str) -> dict[str, Path | None]:
-    """The names of the modules of a room (such as "games" or "tune.methods"), and the plug-in folders of some of them.
+def sources(room: str) -> dict[str, Source]:
+    """Return the modules of a room (such as "games" or "tuning.methods") by name; nothing is imported.
 
-    The package's own come first; a name that begins with an underscore is private to the others. Nothing is imported
-    but the room itself.
+    The package's own come first, then those of its slices, which are named `slice.module`, then the user's. A name
+    that begins with an underscore is private to the others.
     """
-    package = import_module(f"{ROOT}.{room}")
-    found: dict[str, Path | None] = dict.fromkeys(_public(package.__path__))
-    for folder in folders():
-        for name in _public([str(folder.joinpath(*room.split(".")))]):
+    found: dict[str, Source] = {}
+    for folder in (None, *folders()):
+        for name, module in _modules_in(folder or PACKAGE, room, folder is None):
             if name in found:
-                other = found[name] or Path(package.__path__[0]).parents[room.count(".") + 1]
                 raise ValueError(
-                    f"two files are called {room.replace('.', '/')}/{name}, in {other} and {folder}: rename one"
+                    f"two files are called {room.replace('.', '/')}/{name}, in {found[name].folder or PACKAGE} and "
+                    f"{folder}: rename one"
                 )
-            found[name] = folder
+            found[name] = Source(f"{ROOT}.{module}", folder)
     return found
 
 
-def _public(places: Sequence[str]) -> list[str]:
-    return [module.name for module in iter_modules(places) if not module.name.startswith("_")]
+def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
+    """Yield the names and modules of a room below the package or a plug-in folder: its own, then those of slices."""
+    known = ROOMS[room]
+    if own and known.listed:
+        yield "", room
+    else:
+        for folder in filter(None, (room, "" if own else known.former)):
+            yield from ((name, f"{room}.{name}") for name in _public(place.joinpath(*folder.split("."))))
+    for part in sorted(path for path in place.iterdir() if path.is_dir()):
+        inside = f"{part.name}.{known.in_slice}"
+        if inside == room or not (part / known.in_slice).is_dir():
+            continue
+        if room == "games":  # a slice has one game with its variants
+            yield part.name, inside
+        else:
+            yield from ((f"{part.name}.{name}", f"{inside}.{name}") for name in _public(part / known.in_slice))
 
 
-def load(room: str, name: str, folder: Path | None = None) -> ModuleType:
-    """A module of a room, imported at its first use; whatever is wrong in a plug-in file is a ValueError."""
-    full = f"{ROOT}.{room}.{name}"
-    if folder is None:
-        return import_module(full)
-    known = sys.modules.get(full)
-    if known is not None and folder not in Path(known.__file__ or "").parents:
-        del sys.modules[full]  # of a folder that is not used any more
+def _public(place: Path) -> list[str]:
+    return [module.name for module in iter_modules([str(place)]) if not module.name.startswith("_")]
+
+
+def load(source: Source) -> ModuleType:
+    """Import the module of a source; whatever is wrong in a plug-in file is a ValueError."""
+    if source.folder is None:
+        return import_module(source.module)
+    known = sys.modules.get(source.module)
+    if known is not None and source.folder not in Path(known.__file__ or "").parents:
+        del sys.modules[source.module]  # of a folder that is not used any more
     try:
-        return import_module(full)
+        return import_module(source.module)
     except Exception as error:
-        place = folder.joinpath(*room.split("."), name)
-        file = place if place.is_dir() else place.with_suffix(".py")
+        file = source.path if source.path.is_dir() else source.path.with_suffix(".py")
         raise ValueError(f"the plug-in {file} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 def modules(room: str) -> Iterator[ModuleType]:
-    """All modules of a room: the package's own by name, then those of the plug-in folders."""
-    for name, folder in sources(room).items():
-        yield load(room, name, folder)
+    """All modules of a room: the package's own by name, then those of slices, plug-in folders and entry points."""
+    for source in sources(room).values():
+        yield load(source)
+    for point in _entry_points(room):
+        yield _loaded(point)
 
 
 def collect(room: str, attribute: str) -> dict[str, Any]:
@@ -102,8 +157,8 @@ def collect(room: str, attribute: str) -> dict[str, Any]:
 @cache
 def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, folder in sources(room).items():
-        for key, thing in _listed(load(room, name, folder), attribute, folder is not None):
+    for source in sources(room).values():
+        for key, thing in _listed(load(source), attribute, ROOMS[room].former_attribute, source.folder is not None):
             if key in found:
                 raise ValueError(f"two {attribute.lower()} are called {key}: rename one")
             found[key] = thing
@@ -117,8 +172,8 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
     return found
 
 
-def _listed(module: ModuleType, attribute: str, required: bool) -> Iterable[tuple[str, Any]]:
-    things = getattr(module, attribute, ())
+def _listed(module: ModuleType, attribute: str, former: str, required: bool) -> Iterable[tuple[str, Any]]:
+    things = getattr(module, attribute, None) or getattr(module, former or attribute, ())
     if required and not things:
         raise ValueError(f"the plug-in {module.__file__} has no {attribute}: it must list at least one")
     return _by_name(things, f"{attribute} of {module.__file__}")
@@ -135,30 +190,28 @@ def _entry_points(room: str) -> "Iterable[EntryPoint]":
     """What installed packages add to a room."""
     from importlib.metadata import entry_points  # takes longer than many a command
 
-    return entry_points(group=GROUPS[room]) if room in GROUPS else ()
-
-
-def takes_more(room: str) -> bool:
-    """Whether plug-in folders or installed packages may add to a room of the package."""
-    return any(folder.joinpath(*room.split(".")).is_dir() for folder in folders()) or any(_entry_points(room))
-
-
-def package_modules(room: str) -> list[str]:
-    """The names of the package's own modules of a room; nothing is imported."""
-    return _public([str(Path(__file__).parents[1].joinpath(*room.split(".")))])
+    return entry_points(group=ROOMS[room].group)
 
 
 def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
     """What an entry point of an installed package lists; whatever is wrong with it is a ValueError."""
-    what = f"{point.value}, which {_distribution(point)} offers as {point.group},"
-    try:
-        offered = point.load()
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from error
+    offered, what = _loaded(point), _offer(point)
     things = getattr(offered, attribute, ()) if isinstance(offered, ModuleType) else offered
     if not things:
         raise ValueError(f"{what} has no {attribute}: it must be a module that lists some, or a list of them")
     return _by_name(things, what)
+
+
+def _loaded(point: "EntryPoint") -> Any:
+    """Import what an entry point names; whatever is wrong with it is a ValueError."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{_offer(point)} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def _offer(point: "EntryPoint") -> str:
+    return f"{point.value}, which {_distribution(point)} offers as {point.group},"
 
 
 def _distribution(point: "EntryPoint") -> str:
@@ -178,7 +231,9 @@ class _Finder:
         root, *room = name.split(".")[:-1] or [name]
         if root != ROOT:
             return None
-        return PathFinder.find_spec(name, [str(folder.joinpath(*room)) for folder in _named()])
+        former = ROOMS.get(".".join(room), Room("", "")).former.split(".")
+        places = [folder.joinpath(*parts) for folder in _named() for parts in (room, former) if parts != [""]]
+        return PathFinder.find_spec(name, [str(place) for place in places])
 
 
 sys.meta_path.append(_Finder)  # last, so that a plug-in cannot take the place of a module of the package

@@ -1,6 +1,7 @@
 """Morra."""
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import inlined, kernel
 from ..core.exact_scores import ANYBODY, BestResponseScore, members_of
 from ..core.explain import Explanation, Table, heat_map, percent
-from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
+from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector, equip
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
 from . import one_shot
@@ -364,3 +365,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     if other < 0:
         return []
     return [f"the other: {label(other)}", f"The total is {own // CALLS + other // CALLS}."]
+
+
+equip(GAMES, sys.modules[__name__])

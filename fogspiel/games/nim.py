@@ -1,5 +1,6 @@
 """Nim."""
 
+import sys
 from fractions import Fraction
 from functools import cache
 
@@ -19,6 +20,7 @@ from ..core.game import (
     Sizes,
     Strategy,
     Vector,
+    equip,
     nothing_hidden,
     nothing_to_prepare,
 )
@@ -408,3 +410,6 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
     return LINES
+
+
+equip(GAMES, sys.modules[__name__])

@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..core.compile.kernel import inlined, kernel, variant
-from ..core.game import CHANCE, OVER, Game, Rules, Sizes
+from ..core.game import CHANCE, OVER, Game, Look, Rules, Sizes
 from ..core.picture import Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
 
@@ -61,7 +61,7 @@ def label(action: int) -> str:
     return NAMES[action]
 
 
-def poker(name: str, title: str, source: str, cards: str, openers: int, twins: int) -> Game:
+def poker(name: str, title: str, source: str, cards: str, openers: int, twins: int, look: Look) -> Game:
     """The record of the game with these cards, in which so many players may open, and equal cards are dealt or not."""
     many = len(cards)
     deals, longest = many * (many - 1 + twins), openers + 1
@@ -123,6 +123,7 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
 
     return Game(
         name=name,
+        look=look,
         title=title,
         family=name.replace("-", "_"),
         kind="Cards",
@@ -163,7 +164,6 @@ KUHN_SOURCE = (
     "Kuhn 1950, A simplified two-person poker. The value is -1/18. The first player has a family of optimal "
     "strategies, told apart by how often they bet the jack; the second has one."
 )
-KUHN_GAMES = (poker("kuhn", "Kuhn poker, three cards", KUHN_SOURCE, KUHN_CARDS, openers=2, twins=0),)
 
 
 # Binary poker: each player gets a card that is 0 or 1, independently; the first may bet, the second call or fold.
@@ -177,7 +177,6 @@ SOURCE = (
     "a player who passes meets the other card only half of the time. The value is 0: bet and call with 1, pass and "
     "fold with 0."
 )
-GAMES = (poker("binary-poker", "Binary poker, a card of 0 or 1 each", SOURCE, CARDS, openers=1, twins=1),)
 
 
 # Cards and bets of the small pokers.
@@ -264,3 +263,15 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
     return LINES
+
+
+GAMES = (
+    poker(
+        "kuhn", "Kuhn poker, three cards", KUHN_SOURCE, KUHN_CARDS, openers=2, twins=0,
+        look=Look(draw_kuhn_view, draw_kuhn_state, how_to_play_kuhn),
+    ),
+    poker(
+        "binary-poker", "Binary poker, a card of 0 or 1 each", SOURCE, CARDS, openers=1, twins=1,
+        look=Look(draw_view, draw_state, how_to_play),
+    ),
+)  # fmt: skip

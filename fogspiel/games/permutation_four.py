@@ -1,5 +1,6 @@
 """Phantom four in a row by permutations."""
 
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -8,13 +9,14 @@ import numpy as np
 from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import inlined, kernel, trailing_zeros
 from ..core.exact_scores import members_of
-from ..core.explain import Explanation, Table, plan_of
-from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, check_vector, new_cells
+from ..core.explain import Explanation, Table
+from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, check_vector, equip, new_cells
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..core.rng import child, fill_normal, seed_of, shuffle
 from ..stats.evaluate import MatchResult
 from .boards.board import list_bits, permute
 from .boards.columns import ENDS, columns_text, drop_row, four_aligned, is_full, outcome_of, stones_in, stones_on
+from .sampling import plan_of
 
 # Permutation four in a row: at every turn an order of the columns, without seeing anything of the board.
 #
@@ -386,3 +388,6 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
     return LINES
+
+
+equip(GAMES, sys.modules[__name__])

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.agents import Player, PlayerAgent, replay_choice
-from ..core.game_names import check_listed, unknown
+from ..core.game_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..games.chess.bitboards import FORWARD
@@ -118,10 +118,10 @@ def parse_engine(words: str, usual: SearchLimit = USUAL) -> tuple[str, SearchLim
 
 
 def check_engine(words: str) -> None:
-    """Refuse words that surely name no engine, before any is imported."""
+    """Refuse a name that no engine has."""
     name, _ = parse_engine(words)
     if ":" not in name and name != PROGRAM:
-        check_listed(ROOM, ENGINE, plain_name(name))
+        find_engine(plain_name(name))
 
 
 # ruff: noqa: B027 (the hooks are empty on purpose: a subclass takes those it needs)

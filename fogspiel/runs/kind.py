@@ -276,7 +276,7 @@ def kind_of_method(method: str | None) -> Kind:
     """The kind of a run with this method in its request."""
     found, wanted = sources("runs.kinds"), str(method)
     if wanted in found:  # most methods are called as their file is: no other one has to be imported
-        likely: Sequence[Kind] = load("runs.kinds", wanted, found[wanted]).KINDS
+        likely: Sequence[Kind] = load(found[wanted]).KINDS
         for kind in likely:
             if kind.made(method):
                 return kind

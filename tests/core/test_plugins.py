@@ -27,8 +27,9 @@ def folder(tmp_path, monkeypatch):
 def test_the_modules_of_a_room_are_found_in_order(monkeypatch):
     monkeypatch.delenv(plugins.VARIABLE, raising=False)
     names = list(plugins.sources("games"))
-    assert names == sorted(names) and "kuhn" in names and plugins.folders() == []
-    assert [module.__name__ for module in plugins.modules("games")] == [f"fogspiel.games.{name}" for name in names]
+    assert {"morra", "war", "kriegspiel", "resistance"} < set(names) and plugins.folders() == []
+    found = [source.module for source in plugins.sources("games").values()]
+    assert [module.__name__ for module in plugins.modules("games")] == found
 
 
 def test_a_game_in_a_plugin_folder_is_found_by_name(folder):
@@ -49,7 +50,7 @@ def test_another_process_finds_a_plugin_by_its_module_name(folder):
 
 def test_private_files_and_the_current_folder_are_left_alone(folder, tmp_path, monkeypatch):
     (folder / "games" / "_draft.py").write_text("1 / 0\n")
-    assert not any(plugins.sources("games").values())
+    assert not any(source.folder for source in plugins.sources("games").values())
     monkeypatch.delenv(plugins.VARIABLE)
     monkeypatch.chdir(folder)
     (folder / "games" / "here.py").write_text("1 / 0\n")
@@ -62,7 +63,7 @@ def test_private_files_and_the_current_folder_are_left_alone(folder, tmp_path, m
         ("broken", "GAMES = [\n", "broken.py cannot be loaded: SyntaxError"),
         ("failing", "1 / 0\n", "failing.py cannot be loaded: ZeroDivisionError"),
         ("empty", "", "empty.py has no GAMES"),
-        ("kuhn", "", "two files are called games/kuhn"),
+        ("morra", "", "two files are called games/morra"),
         ("twin", OWN.replace('"own-rps', '"rps'), "two games are called rps"),
     ],
 )

@@ -19,7 +19,7 @@ from fogspiel.core.agents import (
     vector_policy,
 )
 from fogspiel.core.exact_scores import exact_score
-from fogspiel.core.explain import Explanation, actions_in, choices, explain, heat_map, plan_of
+from fogspiel.core.explain import Explanation, explain, heat_map
 from fogspiel.core.game import known_game, list_games
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
@@ -38,6 +38,7 @@ from fogspiel.games.permutation_tictactoe.exact import replies
 from fogspiel.games.permutation_tictactoe.rules import ranks
 from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
+from fogspiel.games.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
 
 

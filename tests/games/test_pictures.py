@@ -8,7 +8,7 @@ import pytest
 from support.levels import one_of_each_family
 
 from fogspiel.core.drawing import draw_state, draw_view, how_to_play, news_between, routine_action
-from fogspiel.core.game import CHANCE, OVER, list_games, new_cells, part_of
+from fogspiel.core.game import CHANCE, OVER, list_games, new_cells
 from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text, picture_json
 from fogspiel.core.session import view_of
 from fogspiel.games.battleship import rules as battleship
@@ -79,7 +79,7 @@ def offers(parts, actions):
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_every_game_has_its_own_pictures(name):
     game = list_games()[name]
-    assert part_of(game, "draw", "draw_view") and part_of(game, "draw", "draw_state")
+    assert game.look.draw_view and game.look.draw_state
 
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))

@@ -14,7 +14,7 @@ from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 
 LEDUC_VALUE = -0.085606424078
 
-tree_of_kuhn = cache(lambda: build_tree(kuhn.KUHN_GAMES[0]))
+tree_of_kuhn = cache(lambda: build_tree(kuhn.GAMES[0]))
 tree_of_leduc = cache(lambda: build_tree(leduc.GAMES[0]))
 
 

@@ -164,7 +164,7 @@ def test_matching_pennies_is_fair_and_a_known_penny_is_lost():
 @pytest.mark.parametrize(
     ("game", "value", "nash_conv"),
     [  # OpenSpiel 2.0.2: expected_game_score.policy_value and nash_conv of the uniform policy (the sum of both players)
-        (kuhn.KUHN_GAMES[0], 0.125, 0.9166666666666666),
+        (kuhn.GAMES[0], 0.125, 0.9166666666666666),
         (leduc.GAMES[0], -0.078125, 4.747222222222222),
         (liars_dice.GAMES[0], -0.015625, 1.3101190476190476),
         (goofspiel.GAMES[0], 0.0, 1.4166666666666665),
@@ -180,7 +180,7 @@ def test_uniform_play_is_as_exploitable_as_openspiel_says(game, value, nash_conv
 
 
 def test_kuhn_by_hand_is_the_kuhn_of_the_rules():
-    by_hand, by_rules = tree_from(poker_by_hand()), build_tree(kuhn.KUHN_GAMES[0])
+    by_hand, by_rules = tree_from(poker_by_hand()), build_tree(kuhn.GAMES[0])
     assert by_hand.nodes == by_rules.nodes == 55
     assert sequence_form(by_hand).sizes == sequence_form(by_rules).sizes
     assert exact_exploitability(by_hand, *map(exact, uniform(by_hand))) == exact_exploitability(

@@ -8,15 +8,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from fogspiel.core import game_names
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names
 from fogspiel.core.game import UNIFORM, Game, list_games
-from fogspiel.core.plugins import package_modules
 from fogspiel.core.session import record_game
-from fogspiel.kriegspiel.engine import engines
-from fogspiel.papers.catalogue import parts
 from fogspiel.runs.agent_texts import SOLVED, solved_agent
-from fogspiel.tuning.methods import tune_methods
 from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"
@@ -36,17 +31,6 @@ def sample_records(game: Game) -> list[dict]:
     return found
 
 
-def room_names() -> dict[str, dict]:
-    """What the package lists, as `core/names.json` keeps it: by room, its modules and the names in them.
-
-    Games have players, too: those of each game in one string, so that the file stays short.
-    """
-    found = {"games": list_games(), "tune.methods": tune_methods(), "kriegspiel.engines": engines(), "papers": parts()}
-    rooms = {room: {"modules": package_modules(room), "names": list(names)} for room, names in found.items()}
-    rooms["games"]["players"] = {name: " ".join(player_names(game)) for name, game in list_games().items()}
-    return rooms
-
-
 def player_names(game: Game) -> list[str]:
     """Everybody who can be named as a player of a game and comes with the package, without engines."""
     names = policy_names(game)
@@ -56,11 +40,10 @@ def player_names(game: Game) -> list[str]:
 
 
 def main() -> None:
-    """Write names and missing records; with an argument only print those of every game, to compare two ways to run."""
+    """Write missing records; with an argument only print those of every game, to compare two ways to run."""
     if len(sys.argv) > 1:
         print(json.dumps({game.name: sample_records(game) for game in GAMES}))
         return
-    game_names.FILE.write_text(json.dumps(room_names(), indent=1) + "\n")
     FOLDER.mkdir(exist_ok=True)
     for game in GAMES:
         path = FOLDER / f"{game.name}-v{game.version}.json"

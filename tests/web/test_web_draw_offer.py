@@ -7,12 +7,11 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import QUEEN
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel import referee
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.parameters import FogParameters
-from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.referee import Referee, accepts_draw, material_advantage
 
 
 @pytest.fixture
@@ -70,11 +69,11 @@ def test_fog_accepts_where_it_believes_to_be_worse(missing, accepts):
     engine.choose(referee.view(1), referee.actions)
     if missing is not None:
         engine.belief.boards[:, QUEEN] &= ~engine.belief.boards[:, MEN + missing]  # it believes a queen to be lost
-    advantage = referee.material_advantage(engine)
+    advantage = material_advantage(engine)
     assert advantage == 0 if missing is None else abs(advantage) > 300
-    assert referee.accepts_draw(engine) is accepts
+    assert accepts_draw(engine) is accepts
 
 
 def test_an_engine_that_weighs_nothing_has_no_estimate():
     engine = Random(SearchLimit(nodes=1), stream_of(1))
-    assert referee.material_advantage(engine) is None and not referee.accepts_draw(engine)
+    assert material_advantage(engine) is None and not accepts_draw(engine)

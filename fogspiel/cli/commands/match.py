@@ -54,13 +54,13 @@ def match(
 def _compute(request: "Request", store: Path, as_json: bool) -> None:
     """Print the exact rate."""
     from ...core.exact_scores import exact_score
-    from ...core.game import known_game, part_of
+    from ...core.game import known_game
     from ...runs.kinds.match import facts_of
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
     ask, game, agents = request.to_json(), known_game(request.game), request.agents(store)
-    if part_of(game, "exact", "exact_score"):
+    if game.exact.score:
         rate: ExactOrFloat = exact_score(game, *agents)
     else:
         from ...solving.policies.exploitability import exact_tree_score

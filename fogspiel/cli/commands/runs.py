@@ -50,7 +50,7 @@ NO_PROGRAM = ProgramOptions()
 NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
-@app.command(epilog=listing("Methods:", "tune.methods", "METHODS"))
+@app.command(epilog=listing("Methods:", "tuning.methods", "METHODS"))
 @taking(ProgramOptions)
 def tune(
     game: AnyGameWords = None,

@@ -38,7 +38,7 @@ SMALL_CERTIFICATE = 100_000
 
 def _routes() -> str | None:
     """What --help says of all routes."""
-    listed = listing("Methods:", "solve.routes", "ROUTES"), listing("For some games only:", "phantom.routes", "ROUTES")
+    listed = (listing("Methods:", "solving.methods", "METHODS"),)
     return "\n\n".join(filter(None, listed)) or None
 
 

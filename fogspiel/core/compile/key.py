@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..plugins import ROOT, folders
 
-PACKAGE = Path(__file__).parent.parent
+PACKAGE = Path(__file__).parents[2]
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
 """A relative import at the top level of a file; what functions import later no kernel can use."""
 

@@ -5,22 +5,12 @@ from collections import Counter
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import (
-    STREAM,
-    Explanation,
-    Table,
-    TextChart,
-    actions_in,
-    choices,
-    estimate_score,
-    heat_map,
-    percent,
-    plan_of,
-)
+from ...core.explain import Explanation, Table, TextChart, heat_map, percent
 from ...core.game import Game
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import stream_of
 from ...core.session import replay, view_of
+from ..sampling import STREAM, actions_in, choices, estimate_score, plan_of
 from . import rules
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, heat, label, square_name, words

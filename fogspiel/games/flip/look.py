@@ -3,12 +3,13 @@
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import Explanation, Table, actions_in, choices, plan_of
+from ...core.explain import Explanation, Table
 from ...core.game import CHANCE, OVER, Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.rng import random_below, stream_of
 from ...core.session import view_of
 from ..one_card_poker import face_up
+from ..sampling import actions_in, choices, plan_of
 from . import rules
 from .rules import (
     MANY,

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import Explanation, Table, bars, choices, estimate_score
+from ...core.explain import Explanation, Table, bars
 from ...core.game import Game, new_cells
 from ...core.picture import Messages, Parts
 from ...core.session import replay
 from ..boards.columns import ENDS, stones_in, stones_on
+from ..sampling import choices, estimate_score
 from . import rules
 from .exact import Solver
 from .rules import label, words

@@ -1,3 +1,7 @@
 """War and Batawaf."""
 
+from ...core.game import equip
+from . import look
 from .strategy import GAMES as GAMES
+
+equip(GAMES, look)

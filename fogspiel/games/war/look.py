@@ -7,10 +7,11 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy
 from ...core.explain import Cell as TableCell
-from ...core.explain import Explanation, Table, percent, plan_of
+from ...core.explain import Explanation, Table, percent
 from ...core.game import Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ..one_card_poker import face_up
+from ..sampling import plan_of
 from . import rules
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, card_name, in_order, words
 

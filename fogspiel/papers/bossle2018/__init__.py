@@ -1,1 +1,5 @@
-"""Bossle2018."""
+"""Bossle 2018: The Resistance, exactly."""
+
+from . import tables
+
+EXPERIMENTS = (*tables.EXPERIMENTS,)

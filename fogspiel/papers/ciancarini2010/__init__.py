@@ -1,1 +1,5 @@
-"""Ciancarini2010."""
+"""Ciancarini and Favini 2010: Kriegspiel."""
+
+from . import figure10
+
+EXPERIMENTS = (*figure10.EXPERIMENTS,)

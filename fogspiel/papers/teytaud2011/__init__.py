@@ -1,1 +1,5 @@
-"""Teytaud2011."""
+"""Teytaud and Teytaud 2011: phantom games."""
+
+from . import claims
+
+EXPERIMENTS = (*claims.EXPERIMENTS,)

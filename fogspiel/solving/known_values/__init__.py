@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from ..proofs.checkers.primitives import Bounds
 
-FOLDER = Path(__file__).parent / "known_values"
+FOLDER = Path(__file__).parent
 INDEX = FOLDER / "index.json"
 POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"  # the payoffs of games that are won, drawn or lost
 COLUMNS = ("game", "value", "win 1, loss -1", "certificate", "first published", "ours")

@@ -1,7 +1,6 @@
-"""The routes to a solution: each is listed in ROUTES by a file of this folder, of `phantom.routes`, or of a plug-in.
+"""Methods of solving: the package's own in METHODS, those of slices and plug-ins in METHODS of their files.
 
-The docstring of the file is the help text. A file imports what its routes need when they are used, so that all of them
-can be looked through at little cost.
+A method imports what it needs when it is used, so that all of them can be listed at little cost.
 """
 
 from collections.abc import Callable
@@ -10,8 +9,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...core.plugins import collect
-from ..solution import SolveOptions, SolverState, Work
+from ...core.plugins import ROOT, collect
+from ..proofs.checkers import permutation, phantom, pure_strategies
+from ..proofs.checkers.phantom import OPENING
+from ..solution import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
@@ -22,23 +23,8 @@ if TYPE_CHECKING:
     from ..sources import GameSource
     from .tree import Find
 
-ROOMS = ("solve.routes", "phantom.routes")
+ROOM = "solving.methods"
 AUTO = "auto"
-FIRST = (
-    AUTO,
-    "lp",
-    "cfr+",
-    "dcfr",
-    "pcfr+",
-    "lazy",
-    "double-oracle",
-    "lemke-howson",
-    "external-sampling",
-    "outcome-sampling",
-    "knowledge-trees",
-    "plans",
-    "private-histories",
-)  # the order of listings, in which `auto` looks for a route; any other route comes last
 
 
 @dataclass(frozen=True)
@@ -54,15 +40,16 @@ class CertificateFormat:
 
 @dataclass(frozen=True)
 class SolveMethod:
-    """A way to solve games."""
+    """A method of solving games."""
 
     name: str
     solve: Callable[["GameSource", SolveOptions, SolverState], Work]  # solve step by step, going on from what was saved
+    help: str = ""  # its line in `fogspiel solve --help`
     exact: bool = False  # true if it can come to the exact value
     # The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree.
     made_for: str = ""
     samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
-    fits: Callable[["GameSource"], bool] = lambda problem: True  # true if it can solve this game
+    fits: Callable[["GameSource"], bool] = lambda source: True  # true if it can solve this game
     proofs: CertificateFormat | None = None  # for certificates that are not those of whole trees
     # How policies are measured where the tree is too large for that.
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], ExploitResult] | None" = None
@@ -72,58 +59,204 @@ class SolveMethod:
     answers: "Callable[[Game, PolicyTable], Probabilities] | None" = None  # how answers to these questions are followed
 
 
-def trees() -> ModuleType:
-    """Return the tree searches, imported on demand."""
-    from . import tree
-
-    return tree
-
-
 def lazy_function(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module of the package, which is imported when the function is called."""
-    return lambda *given: getattr(import_module(f"fogspiel.{module}"), name)(*given)
+    """Return a function of a module of the package, which is imported when the function is called."""
+    return lambda *given: getattr(import_module(f"{ROOT}.{module}"), name)(*given)
 
 
-def tree_route(name: str, find: Callable[[SolveOptions], "Find"], exact: bool = False) -> SolveMethod:
-    """A route for any game, by its whole tree: `find` says, given the options, how to search the reduced game."""
+def tree_method(name: str, find: Callable[[ModuleType, SolveOptions], "Find"], help: str, exact: bool) -> SolveMethod:
+    """Return a method for any game, by its whole tree: `find` returns the search of the reduced game."""
 
-    def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
-        from .tree import solve_tree
+    def solve(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
+        from . import tree
 
-        return solve_tree(problem, options, find(options), saved)
+        return tree.solve_tree(source, options, find(tree, options), saved)
 
-    return SolveMethod(name, solve, exact)
+    return SolveMethod(name, solve, help, exact)
+
+
+def bandit_method(name: str) -> SolveMethod:
+    """Return a method for matrix games by two learning players."""
+
+    def find(tree: ModuleType, options: SolveOptions) -> "Find":
+        from .bandits import by_bandit
+
+        return by_bandit(name, options.gap)
+
+    return tree_method(name, find, BANDITS, exact=False)
+
+
+def solve_permutation(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
+    """Solve permutation tic-tac-toe by a double oracle; every round is a row."""
+    from .permutation import rounds
+
+    rows = list(saved.rows)
+    for step in rounds(stored=saved.rows):
+        rows.append(step.record)
+        remark = f"round {step.number}, {step.sizes[0]} and {step.sizes[1]} orders"
+        yield SolverProgress(remark, step.lower, step.upper, rows[-1])
+    proof = rows[-1]["certificate"]
+    sizes = {"rounds": len(rows), "orders": rows[-1]["sizes"], "support": [len(proof["first"]), len(proof["second"])]}
+    return Solution.proved("double oracle on orders of the cells, then exactly", sizes, proof)
+
+
+def fits_plans(source: "GameSource") -> bool:
+    """True if the game is one of those that the double oracle over plans was tried on."""
+    if source.family != "phantom":
+        return False
+    from .pure_oracle.double_oracle import SOLVABLE
+
+    return source.name in SOLVABLE
+
+
+def solve_plans(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
+    """Solve by a double oracle over pure strategies; the state is that of its plans."""
+    from .pure_oracle.double_oracle import solve_in_steps
+
+    found = yield from solve_in_steps(source.name, saved.state)
+    sizes: dict[str, Size] = {"rounds": found.rounds, "plans": found.plans, "support": found.support}
+    return Solution.proved("double oracle on pure strategies, then exactly", sizes, found.certificate)
+
+
+def fits_private_histories(source: "GameSource") -> bool:
+    """True if the form of the game fits into memory."""
+    if source.family != "phantom":
+        return False
+    from .phantom.solver import SOLVABLE
+
+    return source.name.partition(OPENING)[0] in SOLVABLE
+
+
+def solve_private_histories(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
+    """Solve a phantom game; the state is that of its regrets."""
+    from .phantom.certificate import certificate
+    from .phantom.solver import solve_in_steps
+
+    solver = "PCFR+ on private histories, then exactly on the supports"
+    found = yield from solve_in_steps(source.name, close=0.0 if options.exact else options.gap, state=saved.state)
+    sizes = {**found.form.sizes, "iterations": found.iterations}
+    if found.form.variant == "classical":
+        return Solution.proved(solver, sizes, certificate(found))
+    return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
+
+
+BANDITS = "Matrix games by two players that learn, to compare with: a --gap of 0.001 may take millions of steps."
+REGRETS = "Regret minimisation by the method of that name, until the certified gap is small enough."
+SAMPLING = (
+    "Monte Carlo regret minimisation straight on the rules, for trees too large to be built; bounds by best responses."
+)
+METHODS = (
+    tree_method(
+        AUTO,
+        lambda tree, options: tree.by_whatever_suits(options.gap),
+        "The method made for the game if there is one; else lp if the reduced game is small, else the regret minimisers.",
+        exact=True,
+    ),
+    tree_method(
+        "lp",
+        lambda tree, options: tree.by_simplex,
+        "Presolve, colour refinement, then the simplex method; a vertex, so exact values can follow.",
+        exact=True,
+    ),
+    tree_method("cfr+", lambda tree, options: tree.by_regrets(["cfr+"], options.gap), REGRETS, exact=False),
+    tree_method("dcfr", lambda tree, options: tree.by_regrets(["dcfr"], options.gap), REGRETS, exact=False),
+    tree_method("pcfr+", lambda tree, options: tree.by_regrets(["pcfr+"], options.gap), REGRETS, exact=False),
+    tree_method(
+        "double-oracle",
+        lambda tree, options: tree.by_growth_of_both,
+        "Both players' sequences generated when they are needed.",
+        exact=False,
+    ),
+    tree_method(
+        "lemke-howson",
+        lambda tree, options: tree.by_lemke_howson,
+        "Lemke and Howson's algorithm on the normal form, exactly; for games with a few hundred pure strategies each.",
+        exact=True,
+    ),
+    *(
+        SolveMethod(
+            name,
+            lazy_function("solving.methods.mccfr.minimiser", f"solve_by_{name.replace('-', '_')}"),
+            SAMPLING,
+            samples=True,
+        )
+        for name in ("external-sampling", "outcome-sampling")
+    ),
+    SolveMethod(
+        "plans",
+        solve_plans,
+        "Phantom games with many histories: a double oracle over pure strategies up to symmetry, then exactly.",
+        exact=True,
+        made_for="abrupt and numturns phantom tic-tac-toe, abrupt dark hex 3x3, dark hex 3x4 and 4x3",
+        fits=fits_plans,
+        proofs=CertificateFormat(
+            pure_strategies.FORMAT,
+            lazy_function("solving.methods.pure_oracle.explain", "follower"),
+            lazy_function("solving.methods.pure_oracle.explain", "explain"),
+        ),
+    ),
+    SolveMethod(
+        "private-histories",
+        solve_private_histories,
+        "Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly.",
+        exact=True,
+        made_for="phantom tic-tac-toe and dark hex",
+        fits=fits_private_histories,
+        proofs=CertificateFormat(
+            phantom.FORMAT,
+            lazy_function("solving.methods.phantom.policies", "follower"),
+            lazy_function("solving.methods.phantom.explain", "explain"),
+            lazy_function("solving.methods.phantom.policies", "probabilities_of"),
+        ),
+        exploit=lazy_function("solving.methods.phantom.policies", "exploit"),
+        exploit_cost="about 0.8 GB, and the policy is asked at up to six million information states",
+        questions=lazy_function("solving.methods.phantom.explain", "questions"),
+        answers=lazy_function("solving.methods.phantom.explain", "answered"),
+    ),
+    SolveMethod(
+        "orders",
+        solve_permutation,
+        "Permutation tic-tac-toe: orders of the cells up to symmetry, found by best responses when they are needed.",
+        exact=True,
+        made_for="permutation tic-tac-toe",
+        fits=lambda source: source.family == "permutation",
+        proofs=CertificateFormat(
+            permutation.FORMAT,
+            lazy_function("solving.methods.permutation", "follower"),
+            lazy_function("solving.methods.permutation", "explain"),
+        ),
+    ),
+    bandit_method("grigoriadis-khachiyan"),
+    bandit_method("exp3"),
+)
 
 
 def solve_methods() -> list[SolveMethod]:
-    """Every route, in the order in which they are listed."""
-    found: dict[str, SolveMethod] = {}
-    for room in ROOMS:
-        found |= collect(room, "ROUTES")
-    return [found[name] for name in dict.fromkeys([*FIRST, *found]) if name in found]
+    """Return every method, in the order of listings: the package's own, those of slices, then plug-ins."""
+    return list(collect(ROOM, "METHODS").values())
 
 
 def find_solve_method(name: str) -> SolveMethod:
-    """The route of that name, or a ValueError that lists them."""
-    for route in solve_methods():
-        if route.name == name:
-            return route
-    plain = [route.name for route in solve_methods() if not route.made_for]
-    *special, last = [f"{route.name} for {route.made_for}" for route in solve_methods() if route.made_for]
+    """Return the method of that name, or raise ValueError with the names there are."""
+    for method in solve_methods():
+        if method.name == name:
+            return method
+    plain = [method.name for method in solve_methods() if not method.made_for]
+    *special, last = [f"{method.name} for {method.made_for}" for method in solve_methods() if method.made_for]
     raise ValueError(f"there is no method {name!r}: it is {', '.join([*plain, *special])}, or {last}")
 
 
-def choose_solve_method(name: str, problem: "GameSource") -> SolveMethod:
-    """The route of that name for this game; `auto` is the one that was made for the game, if there is one."""
-    route = find_solve_method(name)
+def choose_solve_method(name: str, source: "GameSource") -> SolveMethod:
+    """Return the method of that name for this game; `auto` is the one made for the game, if there is one."""
+    method = find_solve_method(name)
     if name == AUTO:
-        return next((special for special in solve_methods() if special.made_for and special.fits(problem)), route)
-    if not route.fits(problem):
-        raise ValueError(f"--method {name} is for {route.made_for}, not for {problem.name}")
-    return route
+        return next((special for special in solve_methods() if special.made_for and special.fits(source)), method)
+    if not method.fits(source):
+        raise ValueError(f"--method {name} is for {method.made_for}, not for {source.name}")
+    return method
 
 
 def proofs_of(wanted: str | None) -> CertificateFormat | None:
     """Return the operations on certificates of this format, if it is not that of whole trees."""
-    found = (route.proofs for route in solve_methods() if route.proofs)
+    found = (method.proofs for method in solve_methods() if method.proofs)
     return next((proofs for proofs in found if proofs.format == wanted), None)

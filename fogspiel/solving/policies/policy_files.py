@@ -35,7 +35,6 @@ from ...core.behaviour_policy import (
 )
 from ...core.game import Game
 from ...core.untrusted_input import parse_json, read_bytes, shorten
-from ...interop.openspiel_export import from_openspiel_policy
 from ..proofs.certificate_files import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
@@ -124,6 +123,8 @@ def as_agent(game: Game, policy: Any) -> Agent:
     if isinstance(getattr(policy, "certificate", None), Mapping):
         return certificate_agent(repr(policy), policy.certificate, game)
     if hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy"):
+        from ...interop.openspiel_export import from_openspiel_policy
+
         return from_openspiel_policy(game, policy)
     if callable(policy):
         return function_policy(game, policy, getattr(policy, "__name__", type(policy).__name__))

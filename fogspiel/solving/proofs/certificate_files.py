@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..methods import CertificateFormat
     from ..sources import GameSource
 
-CHECKERS, FOR_TREES = "solve.checkers", ("tree_certificate", "large_tree_certificate")
+CHECKERS, FOR_TREES = "solving.proofs.checkers", ("tree", "large_tree")
 # The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most.
 MOST_MEBIBYTES = 64.0
 
@@ -60,9 +60,9 @@ def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS)
     certificate that takes more than so many CPU seconds is refused.
     """
     with limit_work(seconds):
-        for name, folder in sources(CHECKERS).items():
+        for name, place in sources(CHECKERS).items():
             if name not in FOR_TREES:
-                checker = load(CHECKERS, name, folder)
+                checker = load(place)
                 if body.get("format") in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
                     bounds: Bounds = checker.verify(body)
                     return bounds

@@ -1,6 +1,6 @@
 """Methods that tune a vector: each is a generator over an arena that yields its steps until the budget ends it.
 
-A file of this folder, or of `tune/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring of
+A file of this folder, or of `tuning/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring of
 a method is its help text.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..steps import Step
 
 Method = Callable[["Arena"], Iterator["Step"]]
-ROOM = "tune.methods"
+ROOM = "tuning.methods"
 
 FIRST = (
     "auto",

@@ -26,13 +26,14 @@ def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> W
     return Solution.proved("double oracle on orders", sizes, certificate(game, exact_solution(game, rows)))
 
 
-ROUTES = (
+METHODS = (
     SolveMethod(
         "lone-spies",
         solve,
+        __doc__ or "",
         exact=True,
         made_for="The Resistance with spies who do not know each other",
-        fits=lambda problem: problem.family == "lone-resistance",
+        fits=lambda source: source.family == "lone-resistance",
         proofs=CertificateFormat(
             FORMAT,
             lazy_function("resistance.explain", "follower"),

@@ -27,13 +27,14 @@ def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> W
     return Solution.proved("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
 
 
-ROUTES = (
+METHODS = (
     SolveMethod(
         "knowledge-trees",
         solve,
+        __doc__ or "",
         exact=True,
         made_for="The Resistance",
-        fits=lambda problem: problem.family == "resistance",
+        fits=lambda source: source.family == "resistance",
         proofs=CertificateFormat(
             FORMAT, lazy_function("resistance.player", "follower"), lazy_function("resistance.explain", "explain")
         ),

@@ -1,0 +1,1 @@
+"""Methods of solving The Resistance."""
