@@ -8,13 +8,10 @@ import sys
 import pytest
 
 from fogspiel import cli
-from fogspiel.core.compile.lock import compile_in_turn
+from fogspiel.core.compile import kernel
 from fogspiel.core.find import forget_games
 
-ABOUT_COMPILATION = ("compiling for this machine", "fogspiel: waiting for ")
-"""What depends on the cache and on who else uses it."""
-
-compile_in_turn()  # there is more than one process of tests, and they share the cache
+kernel.tell_compilation = lambda tell: None  # it depends on the cache, and is told in the midst of any test
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +43,7 @@ def fogspiel(monkeypatch, capsys):
                 signal.signal(number, handler)
             sys.set_int_max_str_digits(digits)
         told = capsys.readouterr()
-        remarks = "".join(line for line in told.err.splitlines(True) if not line.startswith(ABOUT_COMPILATION))
-        return subprocess.CompletedProcess(words, end.value.code, told.out, remarks)
+        return subprocess.CompletedProcess(words, end.value.code, told.out, told.err)
 
     return outcome
 

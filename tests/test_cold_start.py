@@ -100,8 +100,7 @@ def test_a_short_match_needs_no_compiler(tmp_path):
 def test_what_is_interpreted_first_and_compiled_later_counts_the_same(monkeypatch):
     game = known_game("batawaf")
     compiled = evaluate(game, *players(game), report_key(3), 600)
-    monkeypatch.setattr("fogspiel.stats.evaluate.is_cold", lambda file: True)
-    monkeypatch.setattr("fogspiel.stats.evaluate.SHORT_SECONDS", 0.1)
+    monkeypatch.setattr("fogspiel.stats.evaluate.need_no_compiler", lambda seconds, *kernels: seconds < 0.1)
     assert evaluate(game, *players(game), report_key(3), 600) == compiled
 
 

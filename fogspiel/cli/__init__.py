@@ -19,8 +19,6 @@ DEAF = ("numba.", "fogspiel.core.compile.kernel.")
 """What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
 COMPILING = "numba.core.compiler_lock."
 """Around the long work of Numba, which should not hold up an interruption."""
-WAITING = "fogspiel.core.compile.lock."
-"""Where a process waits for another one that compiles, as long as it is asked for nothing else."""
 POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
 """The signals that end the work, where the system has them; the alarm is our own second try."""
 MOST_SHOWN = 4000
@@ -78,7 +76,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         modules.append(f"{asking.f_globals.get('__name__')}.")
         asking = asking.f_back
     deaf = any(module.startswith(DEAF) for module in modules)
-    if deaf and COMPILING not in modules and modules[0] != WAITING:
+    if deaf and COMPILING not in modules:
         _try_again()
         return
     _interrupted.set()

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -142,13 +142,13 @@ def load_and_announce(words: str, remember: bool) -> "Game":
     return game
 
 
+@cache
 def announce_compilation() -> None:
-    """Say so as soon as something is compiled; two commands at once take turns at compiling."""
+    """Say so as soon as something is compiled."""
     from ..core.compile.cache import cache_root, warn_of_unwritable
-    from ..core.compile.kernel import CACHE
-    from ..core.compile.lock import compile_in_turn
+    from ..core.compile.kernel import CACHE, tell_compilation
     from . import console
 
-    compile_in_turn(tell=lambda: console.err.print("compiling for this machine, once: up to half a minute"))
+    tell_compilation(lambda: console.err.print("compiling for this machine, once: up to half a minute"))
     if CACHE is None:
         warn_of_unwritable(cache_root(), "no such folder can be made or written")

@@ -19,8 +19,6 @@ SAFE_SQLITE = (3, 51, 3)
 """Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
 LEFT_SECONDS = 86400.0
 """A folder of workers in which nothing has changed for so long has probably been left behind."""
-COMPILED_LATER = {"solvers": "solving/methods/cfr.py", "fog": "kriegspiel/beliefs/board_filter.py"}
-"""What takes longest to compile, each with a file of its kernels."""
 REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
 
@@ -106,12 +104,14 @@ def _kernels() -> Check:
     from ..core.compile.kernel import is_cold
     from ..core.game import list_games
     from ..core.simulate import PolicyMatch
+    from ..kriegspiel.beliefs.board_filter import list_children
+    from ..solving.methods.cfr import iterate
 
     game = next(iter(list_games().values()))
     player = find_policy(game, "uniform")
     score = PolicyMatch(game, player, player).scores(1, 0, 2).tolist()
     found = f"{len(list_games())} games; two games of {game.name} played: {score}"
-    cold = [name for name, file in COMPILED_LATER.items() if is_cold(file)]
+    cold = [name for name, kernel in {"solvers": iterate, "fog": list_children}.items() if is_cold(kernel)]
     if not cold:
         return Check("kernels", True, found)
     hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel warm"

@@ -14,6 +14,7 @@ from ..core.game import known_game
 from ..core.rng import stream_of
 from ..games.chess.fen import SIDES, square_name
 from ..kriegspiel.belief_map import belief_of
+from ..kriegspiel.beliefs.board_filter import list_children
 from ..kriegspiel.engine import SearchLimit, find_engine
 from ..kriegspiel.referee import Referee, play_game
 from ..resistance.game.setups import SETUPS
@@ -65,7 +66,7 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
 @contextmanager
 def compiled_meanwhile(engine: str) -> Iterator[None]:
     """Have an engine compiled by another process as long as this lasts, if it was not before."""
-    if not is_cold("kriegspiel/beliefs/board_filter.py"):
+    if not is_cold(list_children):
         yield
         return
     from ..kriegspiel.warm_up import finish_compiling, start_compiling

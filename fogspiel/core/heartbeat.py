@@ -23,6 +23,7 @@ class _Here(threading.local):
     tell: Callable[[bytes], object] | None = None
     told = -math.inf
     sign = BEGUN
+    compiles = False
 
 
 _here = _Here()
@@ -47,12 +48,17 @@ def run_job(payload: bytes, tell: Callable[[bytes], object]) -> Any:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Claim the patience that compilation needs, whenever it happens."""
-    if _here.tell is not None:
-        _here.tell(BEGUN)
-    yield
-    if _here.tell is not None:
-        _here.tell(_here.sign)
+    """Claim the patience that compilation needs, until the kernel is done for whose sake others are compiled."""
+    if _here.compiles or _here.tell is None:
+        yield
+        return
+    _here.compiles = True
+    _here.tell(BEGUN)
+    try:
+        yield
+    finally:
+        _here.compiles = False
+    _here.tell(_here.sign)
 
 
 class SilenceLimits(NamedTuple):

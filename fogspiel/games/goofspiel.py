@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, inlined, kernel, variant
+from ..core.compile.kernel import Kernel, inlined, kernel
 from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, equip
 from ..core.picture import Cards, Cell, Facts, Messages, Parts
 from .boards.board import pick
@@ -63,7 +63,7 @@ def seen_results_of(cards):
 def start_with(cards: int) -> Kernel:
     """The start kernel of a hand."""
 
-    @variant(cards)
+    @kernel
     def start(state):
         state[CARDS] = cards
         state[ROUND] = 0

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, inlined, kernel, variant
+from ..core.compile.kernel import Kernel, inlined, kernel
 from ..core.game import CHANCE, OVER, Game, Rules, Sizes, equip
 from ..core.picture import Cards, Cell, Facts, Parts
 from .boards.board import actions_text, pick
@@ -49,7 +49,7 @@ MOST = ANTE + MOST_RAISES * (SMALL + BIG)  # the most that a player can lose
 def start_with(suited: int) -> Kernel:
     """The start kernel of the game with this cell for suits and ranks."""
 
-    @variant(suited)
+    @kernel
     def start(state):
         for i in range(HISTORY):
             state[i] = 0

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, inlined, kernel, variant
+from ..core.compile.kernel import Kernel, inlined, kernel
 from ..core.game import CHANCE, OVER, Game, Rules, Sizes, equip, new_cells
 from ..core.picture import BoardPicture, Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
@@ -59,7 +59,7 @@ def longest(sides):
 def start_with(sides: int) -> Kernel:
     """The start kernel with this cell for sides and dice."""
 
-    @variant(sides)
+    @kernel
     def start(state):
         state[SIDES] = sides
         state[ROLLED] = 0

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.compile.kernel import inlined, kernel, variant
+from ..core.compile.kernel import inlined, kernel
 from ..core.game import CHANCE, OVER, Game, Look, Rules, Sizes
 from ..core.picture import Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
@@ -66,13 +66,13 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
     many = len(cards)
     deals, longest = many * (many - 1 + twins), openers + 1
 
-    @variant(many, openers, twins)
+    @kernel
     def mover(state):
         if state[CARD] < 0:
             return CHANCE
         return OVER if shown(state, openers) or last(state) == FOLD else state[MOVES] % 2
 
-    @variant(many, openers, twins)
+    @kernel
     def legal(state, out):
         if state[CARD] >= 0:
             facing = last(state) == BET
@@ -87,7 +87,7 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
                     count += 1
         return count
 
-    @variant(many, openers, twins)
+    @kernel
     def apply(state, action):
         if state[CARD] < 0:
             state[CARD] = action // many
@@ -96,7 +96,7 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
             state[HISTORY + state[MOVES]] = action
             state[MOVES] += 1
 
-    @variant(many, openers, twins)
+    @kernel
     def view(state, player, out):
         out[SEEN_OWN] = state[CARD + player]
         out[SEEN_OTHER] = state[CARD + 1 - player] if shown(state, openers) else -1

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, kernel, variant
+from ..core.compile.kernel import Kernel, kernel
 from ..core.game import OVER
 from .boards.board import Hidden
 
@@ -37,7 +37,7 @@ def mover(state):
 def legal_among(actions: int) -> Kernel:
     """The legal kernel of so many actions."""
 
-    @variant(actions)
+    @kernel
     def legal(state, out):
         for action in range(actions):
             out[action] = action

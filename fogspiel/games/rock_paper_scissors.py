@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, kernel, variant
+from ..core.compile.kernel import Kernel, kernel
 from ..core.game import Game, Rules, Sizes, equip
 from ..core.picture import Cards, Cell, Messages, Parts
 from . import one_shot
@@ -29,7 +29,7 @@ CHOICES = 3
 def start_with(worth: int) -> Kernel:
     """The start kernel of a scale of payoffs."""
 
-    @variant(worth)
+    @kernel
     def start(state):
         one_shot.start(state)
         state[WORTH] = worth

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ..core.agents import Player
-from ..core.compile.lock import compile_in_turn
 from ..core.line_worker import Answer, WordParser, game_of, serve, values_in
 from ..core.rng import stream_of
 from .engine import SearchLimit
@@ -170,7 +169,6 @@ def main(words: Sequence[str] | None = None) -> int:
     effort.add_argument("--time", type=float, metavar="SECONDS", help="seconds per move")
     parser.add_argument("--longest", type=int, default=LONGEST, help="plies after which a game is drawn")
     parser.add_argument("--parameters", action="store_true", help="print a parameter file and end")
-    compile_in_turn()
     try:
         given = parser.parse_args(words)
         _tunable(given.engine)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..core.agents import ParametricPolicy, PlayerAgent
-from ..core.compile.kernel import interpreted, is_cold
+from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
 from ..core.heartbeat import beat
 from ..core.picture import html_table
 from ..core.rng import child
 from ..core.session import AgentMatch
-from ..core.simulate import PolicyMatch
+from ..core.simulate import PolicyMatch, play_range
 from .race import interval
 
 REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2
@@ -70,8 +70,8 @@ def report_key(seed: int) -> int:
     return int(child(seed, REPORT))
 
 
-# CPU seconds of the first games, which nothing is compiled for, and of a whole match that needs no compiler.
-FIRST_SECONDS, SHORT_SECONDS = 0.5, 4.0
+FIRST_SECONDS = 0.5
+"""CPU seconds of the first games, which nothing is compiled for: they tell how long the whole match would take."""
 
 
 def make_match(
@@ -118,14 +118,14 @@ def evaluate(
             beat()
             watch(MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
 
-    def need_no_compiler(done: int) -> bool:
+    def is_short(done: int) -> bool:
         spent = time.process_time() - started
-        return spent < FIRST_SECONDS or spent * total < SHORT_SECONDS * done
+        return need_no_compiler(spent if spent < FIRST_SECONDS else spent * total / max(done, 1), play_range)
 
-    if is_cold("core/simulate.py") and isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
+    if need_no_compiler(0, play_range) and isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         started = time.process_time()
         with interpreted():
-            play(PolicyMatch(game, first, second), 1, 1, need_no_compiler)
+            play(PolicyMatch(game, first, second), 1, 1, is_short)
     if observed.sum() < total:
         match = make_match(game, first, second)
         play(match, LEAST_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.compile.kernel import inlined, interpreted, is_cold, kernel
+from ..core.compile.kernel import inlined, interpreted, kernel, need_no_compiler
 
 RACES: dict[str, str] = {
     "paper": "The limited Bernstein race of Cauwet and Teytaud (2018): EBStop's schedule, a look at every observation.",
@@ -48,6 +48,7 @@ LEAST = -math.log(len(GRID))  # if no bet has earned its part of 1/delta, togeth
 STAKES = np.array([0.95, 0.75] + [0.5**j for j in range(1, 19)])
 LOG_WEIGHTS = -np.log(np.arange(3, 23) * sum(1 / j for j in range(3, 23)))
 HALVINGS = 40  # of an interval no longer than 1: far finer than the width after 1e8 observations
+STEP_SECONDS = 2e-6  # of the interpreter for one stake on one value
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,8 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
     if not 0 < delta < 1:
         raise ValueError(f"delta is {delta}, but a probability of error lies strictly between 0 and 1.")
     log_goal = math.log(2 / delta)
-    with interpreted() if is_cold("stats/race.py") else nullcontext():
+    steps = 2 * HALVINGS * len(STAKES) * len(counts)
+    with interpreted() if need_no_compiler(steps * STEP_SECONDS, lower_limit) else nullcontext():
         return float(lower_limit(log_goal, check_race(counts), False)), 1.0 - float(lower_limit(log_goal, counts, True))
 
 

@@ -280,31 +280,6 @@ def test_a_command_that_is_killed_while_its_workers_start_leaves_nothing(tmp_pat
         assert kill_at(children, seconds, room, words) == ([], [])
 
 
-MISSES = """
-from fogspiel.runs.workers import run_jobs
-import sys, time
-sys.path.insert(0, {tests!r})
-from test_workers import misses
-print(*run_jobs([misses] * 2, 2))
-"""
-
-
-def misses():
-    """How often this process had to compile the loop that plays games."""
-    from fogspiel.core.simulate import play_range
-
-    time.sleep(1)  # so that the other job is another process's
-    return sum(play_range.stats.cache_misses.values())
-
-
-@pytest.mark.slow
-def test_kernels_are_compiled_by_one_process_and_found_by_the_other(tmp_path):
-    program = MISSES.format(tests=os.path.dirname(__file__))
-    environment = os.environ | {"FOGSPIEL_CACHE": str(tmp_path)}
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
-    assert sorted(told.stdout.split()) == ["0", "1"], told.stderr
-
-
 # On a cluster
 
 

@@ -8,7 +8,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from fogspiel.resistance.solve_methods.lone_spies import solve
 from support.certificates import forged
 
 from fogspiel.resistance import row_generation
@@ -16,6 +15,7 @@ from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, verify
 from fogspiel.resistance.explain import explain_lone_spies, follower
 from fogspiel.resistance.game.setups import SETUPS, Setup, name_of
 from fogspiel.resistance.lone_spies import lone_game
+from fogspiel.resistance.solve_methods.lone_spies import solve
 from fogspiel.solving.proofs import certificate_files
 from fogspiel.solving.solution import SolveOptions, SolverState
 from fogspiel.solving.sources import find_source

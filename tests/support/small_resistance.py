@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fogspiel.core.compile.kernel import variant
+from fogspiel.core.compile.kernel import kernel
 from fogspiel.core.game import CHANCE, OVER, Game, Rules, Sizes
 from support.symmetries import Generator
 
@@ -20,12 +20,12 @@ def small_resistance(players, spies, sizes, points):
     sizes = np.array(sizes)
     passing = 1 << players
 
-    @variant(name)
+    @kernel
     def start(state):
         for cell in range(1 + 2 * rounds):
             state[cell] = 0
 
-    @variant(name)
+    @kernel
     def mover(state):
         number = passed = failed = 0
         for r in range(rounds):
@@ -38,7 +38,7 @@ def small_resistance(players, spies, sizes, points):
             return OVER
         return 1 if state[1 + number] > 0 else 0
 
-    @variant(name)
+    @kernel
     def legal(state, out):
         number = 0
         while number < rounds and state[1 + rounds + number] > 0:
@@ -57,7 +57,7 @@ def small_resistance(players, spies, sizes, points):
                 count += 1
         return count
 
-    @variant(name)
+    @kernel
     def apply(state, action):
         number = 0
         while number < rounds and state[1 + rounds + number] > 0:
@@ -69,14 +69,14 @@ def small_resistance(players, spies, sizes, points):
         else:
             state[1 + rounds + number] = action - passing + 1
 
-    @variant(name)
+    @kernel
     def view(state, player, out):
         for cell in range(1 + 2 * rounds):
             out[cell] = state[cell]
         if player == 0:
             out[0] = 0
 
-    @variant(name)
+    @kernel
     def score(state):
         passed = 0
         for r in range(rounds):

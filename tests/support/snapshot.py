@@ -35,7 +35,7 @@ PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
 """In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
-ABOUT_COMPILATION = ("compiling for this machine", "fogspiel: waiting for ")
+ABOUT_COMPILATION = "compiling for this machine"
 """How lines begin that depend on the cache and on who else uses it."""
 INTERRUPTED = 130
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGALRM") if hasattr(signal, name)]

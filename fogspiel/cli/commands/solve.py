@@ -32,8 +32,8 @@ from ..work import RunOptions, begin_and_show
 if TYPE_CHECKING:
     from ...solving.proofs.checkers.primitives import Body
 
-SMALL_CERTIFICATE = 100_000
-"""Letters of a certificate that is checked within a second or two by the interpreter."""
+LETTERS_PER_SECOND = 25_000
+"""Of a certificate that the interpreter checks."""
 
 
 def _routes() -> str | None:
@@ -130,10 +130,10 @@ def verify(
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
         body = _find_certificate(what, store, size)
-        from ...core.compile.kernel import interpreted
+        from ...core.compile.kernel import interpreted, need_no_compiler
 
         began = time.process_time()
-        with interpreted() if _is_small(body) else nullcontext():
+        with interpreted() if need_no_compiler(len(json.dumps(body)) / LETTERS_PER_SECOND) else nullcontext():
             lower, upper = certificate_files.verify(body, game, seconds)
     spent = round(time.process_time() - began, 3)
     if as_json:
@@ -141,11 +141,6 @@ def verify(
         return print_json({"file": what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
     value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
     console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({spent} CPU s)")
-
-
-def _is_small(certificate: "Body") -> bool:
-    """Whether the check takes less than compiling the rules of the game."""
-    return len(json.dumps(certificate)) < SMALL_CERTIFICATE
 
 
 def _find_certificate(what: str, store: Path | None, size: float) -> "Body":

@@ -6,6 +6,7 @@ then renamed: whoever reads finds all of it or none, however many processes writ
 
 import hashlib
 import os
+import secrets
 import shutil
 import sys
 import time
@@ -18,7 +19,7 @@ from platformdirs import user_cache_path
 
 SUFFIX, UNFINISHED = ".kernel", ".unfinished"
 KEPT_DAYS = 7
-"""How long a cache folder is kept that is not used."""
+"""How long a kernel is kept that is not used."""
 UNFINISHED_SECONDS = 3600
 """A file that has been written for longer belongs to a process that died."""
 DIGEST_SIZE = 32
@@ -29,27 +30,31 @@ class DamageError(Exception):
 
 
 def cache_root() -> Path:
-    """The folder that holds a compiled cache for every state of every source file."""
+    """The folder that has a folder for every kernel in every state."""
     return Path(os.environ.get("FOGSPIEL_CACHE") or user_cache_path("fogspiel", appauthor=False))
 
 
 def usable_root() -> Path | None:
-    """The root of the caches, or None where it cannot be written: kernels then compile every time."""
+    """The root of the cache, or None where it cannot be written: kernels then compile every time."""
     root = cache_root()
-    try:
+    with suppress(OSError):
         root.mkdir(parents=True, exist_ok=True)
-        _drop_old_caches(root)
-    except OSError:
-        return None
     return root if os.access(root, os.W_OK) else None
 
 
-def _drop_old_caches(root: Path) -> None:
-    """Remove what has not been used for long, so that a developer's disk does not fill up with a folder per edit."""
+def mark_used(folder: Path) -> None:
+    """Let the kernel of a folder be kept."""
+    with suppress(OSError):
+        os.utime(folder)
+
+
+@cache
+def drop_old_kernels(root: Path) -> None:
+    """Remove, once per process that compiles, what has not been used for long: an edit leaves old kernels behind."""
     limit = time.time() - KEPT_DAYS * 86400
     for path in root.iterdir():
         with suppress(FileNotFoundError):  # another process drops it at the same time
-            if path.stat().st_mtime < limit:
+            if path.is_dir() and path.stat().st_mtime < limit:
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -68,7 +73,7 @@ def read_kernel(path: Path) -> memoryview:
 def write_kernel(path: Path, content: bytes) -> None:
     """Write a file with its digest, in place of whatever is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
+    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
     try:
         unfinished.write_bytes(_digest(content) + content)
         os.replace(unfinished, path)

@@ -1,31 +1,29 @@
 """Numba's only home: how kernels are declared, compiled on first use, and cached.
 
-Numba's own cache does not notice an edit in a function that a kernel calls from another file. So every file has a cache
-folder named by a digest of all source files that it can reach by imports: an edit gives a fresh folder to the files
-that depend on it, the others keep theirs, and stale code cannot run. What Numba keeps also names the module, which for
-a file outside of the package depends on who loads it: such a file has a folder for each of its names.
-
-Nor does Numba notice damage, and its index of a function's signatures is not made for two writers. So there is a file
-per signature, named by all that its code depends on and checked before it is used.
+Numba's own cache is not used. It does not notice an edit in a function that a kernel calls from another file, it has
+the path and the module of a kernel in its names, it does not notice damage, and its index of a function's signatures is
+not made for two writers. Here is a file per kernel and signature, named by the key of all that its code depends on
+(`kernel_key`) and checked before it is used (`kernel_files`). So code that is out of date is never found, and the same
+kernel is found wherever its source lies.
 """
 
 import hashlib
 import io
-import os
 import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache, partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
 import numpy as np
 from numba import config, njit, types
-from numba.core import event
-from numba.core.caching import Cache, NullCache
+from numba.core import event, sigutils
+from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
@@ -33,10 +31,13 @@ from numba.core.typing.templates import Signature
 from numba.experimental import function_type
 from numba.extending import lower_builtin, lower_cast, type_callable
 
+from ..heartbeat import compiling
 from .cache import (
     SUFFIX,
     DamageError,
     cache_root,
+    drop_old_kernels,
+    mark_used,
     read_kernel,
     remove,
     usable_root,
@@ -44,7 +45,7 @@ from .cache import (
     warn_once,
     write_kernel,
 )
-from .key import PACKAGE, digest_of
+from .kernel_key import KeylessError, describe, describe_class, describe_options
 
 Kernel = Callable[..., Any]
 """A function that is compiled; its types are those of its arguments when it is called first."""
@@ -54,23 +55,10 @@ COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at ru
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
-
-def _folder_name(file: Path, module: str) -> str:
-    """The digest of all that a file can use, and outside of the package of the name it is loaded by."""
-    if PACKAGE in file.parents:
-        return digest_of(file)
-    return f"{digest_of(file)}-{hashlib.blake2b(module.encode(), digest_size=5).hexdigest()}"
-
-
-@cache
-def _folder_of(file: Path, module: str) -> Path | None:
-    """The cache folder of the kernels of a file in its present state; None for what was typed in, not saved."""
-    if CACHE is None or not file.is_file():
-        return None
-    folder = CACHE / _folder_name(file, module)
-    with suppress(OSError):  # there is none before the first kernel is kept
-        os.utime(folder)
-    return folder
+SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
+"""Of Numba's settings those that change machine code besides the processor, which its code generator describes."""
+HOME = __package__.partition(".")[0]
+"""The module that compiled code names as its own."""
 
 
 def _is_plain(given: Any) -> bool:
@@ -80,36 +68,61 @@ def _is_plain(given: Any) -> bool:
     return isinstance(given, types.Number | types.Boolean | types.NoneType)
 
 
+def _describe_type(given: Any) -> object:
+    """The type of an argument, where Numba prints named tuples alike whose fields have other names."""
+    if isinstance(given, types.Dispatcher):
+        raise KeylessError("a kernel as an argument that is not declared as one")
+    if isinstance(given, types.FunctionType):
+        return [_describe_type(part) for part in (given.signature.return_type, *given.signature.args)]
+    if isinstance(given, types.BaseTuple):
+        made = getattr(given, "instance_class", tuple)
+        return describe_class(made), [_describe_type(part) for part in given.types]  # type: ignore[attr-defined]
+    return str(given)
+
+
 class KernelCache(NullCache):
     """Keeps the compiled code of one kernel, a file per signature; what cannot be kept or used is compiled again."""
 
-    def __init__(self, function: Kernel, folder: Path, in_place: bool) -> None:
-        self._py_func = function  # as Numba's `_index_key` calls it
-        self.folder, self.in_place = folder, in_place
+    def __init__(self, declared: Any) -> None:
+        self.function, self.options = declared.py_func, describe_options(declared)
+        self.codegen = declared.targetctx.codegen
+        self.in_place = not declared.targetoptions["_nrt"]
 
-    @property
-    def cache_path(self) -> str:
-        return str(self.folder)
+    @cached_property
+    def folder(self) -> Path | None:
+        """The folder of the kernel in its present state; None if it cannot be kept."""
+        if CACHE is None:
+            return None
+        versions = numba.__version__, llvmlite.__version__, np.__version__, sys.implementation.cache_tag
+        settings = [str(getattr(config, name, None)) for name in SETTINGS]
+        depends = versions, settings, self.codegen().magic_tuple(), _describe_hooks(), self.options
+        try:
+            digest = hashlib.blake2b(repr(depends).encode() + describe(self.function), digest_size=16)
+        except KeylessError as error:
+            self._warn_of(str(error))
+            return None
+        return CACHE / f"{self.function.__name__.strip('<>')}-{digest.hexdigest()}"
 
-    def _key(self, of: Any, codegen: Any) -> tuple[Any, ...]:
-        """All that the code depends on besides the sources, to be compared for equality."""
-        return (numba.__version__, sys.implementation.cache_tag, *Cache._index_key(self, of, codegen))  # type: ignore[arg-type]
+    def _warn_of(self, what: str) -> None:
+        warn_once(f"{self.function.__name__} compiles at every start, as it uses {what}: give it as an argument")
 
-    def _file(self, key: tuple[Any, ...]) -> Path:
-        code = self._py_func.__code__
-        named = f"{code.co_filename} {self._py_func.__qualname__} {code.co_firstlineno} {key}"
-        digest = hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
-        return self.folder / f"{code.co_name.strip('<>')}-{digest}{SUFFIX}"
-
-    def holds(self, of: Any, target: Any) -> bool:
-        """Whether there is a file for a signature."""
-        return self._file(self._key(of, target.codegen())).exists()
+    def file(self, arguments: Sequence[Any], result: Any) -> Path | None:
+        """The file for the types of the arguments and of the result, if that is declared; None if it cannot be kept."""
+        if self.folder is None:
+            return None
+        try:
+            named = repr([_describe_type(one) for one in (*arguments, result)])
+        except KeylessError as error:
+            self._warn_of(str(error))
+            return None
+        return self.folder / (hashlib.blake2b(named.encode(), digest_size=16).hexdigest() + SUFFIX)
 
     def load_overload(self, of: Any, target: Any) -> Any:
         """The code for a signature, or None."""
         target.refresh()
-        key = self._key(of, target.codegen())
-        file = self._file(key)
+        file = self.file(*sigutils.normalize_signature(of))
+        if file is None:
+            return None
         try:
             content = io.BytesIO(read_kernel(file))
         except (FileNotFoundError, NotADirectoryError):
@@ -121,24 +134,52 @@ class KernelCache(NullCache):
             remove(file)
             return None
         try:
-            same = pickle.load(content) == key  # unlike types that only print alike
-            return CompileResult._rebuild(target, *pickle.load(content)) if same else None
-        except Exception:  # what is kept names a module that cannot be imported here
+            if pickle.load(content) != (_symbol(file), of):  # another file's content, or another class of that name
+                return None
+            found = CompileResult._rebuild(target, *pickle.load(content))
+        except Exception:  # what is kept names a class of a module that cannot be imported here
             return None
+        mark_used(file.parent)
+        return found
 
     def save_overload(self, of: Any, found: Any) -> None:
         """Keep the code for a signature, if there is room."""
         if self.in_place and not _is_plain(found.signature.return_type):
-            raise TypeError(f"{self._py_func.__name__} works in place, so it must give back numbers, not an array")
+            raise TypeError(f"{self.function.__name__} works in place, so it must give back numbers, not an array")
+        file = self.file(*sigutils.normalize_signature(of))
         if found.library.has_dynamic_globals:
-            name = self._py_func.__name__
-            warn_once(f"{name} compiles at every start, as it uses a large global array: give it as an argument")
-            return
-        key = self._key(of, found.codegen)
-        try:
-            write_kernel(self._file(key), dumps(key) + dumps(found._reduce()))
-        except OSError as error:
-            warn_of_unwritable(cache_root(), error.strerror or str(error))
+            self._warn_of("a large global array")
+        elif file is not None:
+            bare = found._replace(type_annotation="")  # else there would be source text with its path, for debuggers
+            try:
+                write_kernel(file, dumps((_symbol(file), of)) + dumps(bare._reduce()))
+                drop_old_kernels(file.parent.parent)
+            except OSError as error:
+                warn_of_unwritable(cache_root(), error.strerror or str(error))
+
+
+def _symbol(file: Path) -> str:
+    """The key of compiled code in the name of its file."""
+    return f"{file.parent.name.rpartition('-')[2]}{file.stem}"
+
+
+def _compile_by_key(declared: Any, files: KernelCache, arguments: Sequence[Any], result: Any) -> Any:
+    """Compile a kernel under a name that stands for its content.
+
+    Numba makes the names of machine code from a function's module and name, the types of its arguments and a number
+    that it counts anew in every process. So of two kernels with one name that were cached by different processes, as
+    those that a function makes for several sizes, a third process would run one in place of the other. And to load code
+    it imports the module of that name, which may have been moved, or be loaded under another name.
+    """
+    function, compiler = declared.py_func, declared._compiler
+    before = function.__module__, function.__qualname__
+    if (file := files.file(arguments, result)) is not None:
+        function.__module__, function.__qualname__ = HOME, f"{_symbol(file)}.{function.__name__}"
+    try:
+        with compiling():
+            return type(compiler).compile(compiler, arguments, result)
+    finally:
+        function.__module__, function.__qualname__ = before
 
 
 def _plain_type(given: Any) -> Any:
@@ -174,15 +215,18 @@ def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
-    """A kernel whose compiled code is kept in the folder of its file."""
+    """A kernel whose compiled code is kept in the cache."""
     counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
     found: Any = njit(nogil=True, error_model="numpy", **counting)(function)
     if COMPILED:
-        folder = _folder_of(Path(function.__code__.co_filename), function.__module__)
-        if folder is not None:
-            found._cache = KernelCache(function, folder, in_place=not counting["_nrt"])
+        # Numba's cache knows a kernel by its path, and not what it calls.
+        found._cache = KernelCache(found)
+        # Its names of machine code are unique within one process only.
+        found._compiler.compile = partial(_compile_by_key, found, found._cache)
+        # It compiles a kernel anew for every constant that another kernel calls it with.
         found.get_call_template = partial(_plain_template, found.get_call_template)
         if signatures:
+            # It compiles for the arguments of a call, and kernels among them have each a type of its own there.
             found._compile_for_args = partial(_compile_for_all, found, signatures)
     declared: Kernel = found
     return declared
@@ -207,18 +251,9 @@ def inlined(function: Kernel) -> Kernel:
     return _declare(function, inline="never", forceinline=True)
 
 
-def variant(*values: object) -> Callable[[Kernel], Kernel]:
-    """Declare a kernel that is made several times in one place, once for each of the `values` it closes over.
-
-    Numba tells compiled functions apart by their names and a number that it counts anew in every process: of two
-    kernels with one name that were cached by different processes, a third process may run one in place of the other.
-    """
-
-    def declare(function: Kernel) -> Kernel:
-        function.__qualname__ += "".join(f"_{value}" for value in values)
-        return kernel(function)
-
-    return declare
+def variant(*_: object) -> Callable[[Kernel], Kernel]:
+    """Declare a kernel that is made once for each of some values; game files may still say so, `kernel` does."""
+    return kernel
 
 
 CELLS = types.Array(types.int64, 1, "C")
@@ -268,9 +303,23 @@ _interpreters = 0
 """How many threads interpret kernels."""
 
 
-def is_cold(file: str) -> bool:
-    """Whether no kernel of a file of the package, in its present state, has been compiled on this machine."""
-    return COMPILED and (CACHE is None or not (CACHE / digest_of(PACKAGE / file)).is_dir())
+def is_cold(*kernels: Kernel) -> bool:
+    """True if one of these kernels, in its present state, was never compiled on this machine for any signature."""
+    folders = (one._cache.folder for one in kernels if COMPILED)  # type: ignore[attr-defined]
+    return any(folder is None or not folder.is_dir() for folder in folders)
+
+
+INTERPRETED_SECONDS = 4.0
+"""Work for which nothing is compiled, in CPU seconds of the interpreter: a solver takes ten to compile."""
+
+
+def need_no_compiler(seconds: float, *kernels: Kernel) -> bool:
+    """True if Python itself has done some work before its kernels would be compiled: the one place that decides this.
+
+    `seconds` is about how long the work takes without the compiler. Where all the `kernels` that most of it is in were
+    compiled before, they are used; who names none has work that is not worth loading them.
+    """
+    return COMPILED and seconds < INTERPRETED_SECONDS and (not kernels or is_cold(*kernels))
 
 
 def interprets() -> bool:
@@ -279,7 +328,7 @@ def interprets() -> bool:
 
 
 def _call(declared: Any, *given: Any, **named: Any) -> Any:
-    """A call of a kernel while some thread interprets them."""
+    """A call of a kernel while some thread interprets them: Numba can do without its compiler in all threads only."""
     if _mode.interpreted:
         return declared.py_func(*given, **named)
     if not interprets():
@@ -336,6 +385,11 @@ class _Watcher(event.Listener):
         pass
 
 
+def tell_compilation(tell: Callable[[], None]) -> None:
+    """Call `tell` once, as soon as a kernel is compiled that was not found in the cache."""
+    event.register("numba:compile", _Watcher(cache(tell)))
+
+
 @contextmanager
 def watch_compilation(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` whenever a thread compiles a kernel that was not found in the cache."""
@@ -389,7 +443,7 @@ def leading_zeros(word: int) -> int:
     return 64 - (int(word) & WORD).bit_length()
 
 
-def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: bool = False) -> None:
+def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: bool) -> None:
     """Let compiled code use a machine instruction for a function on the bits of a 64-bit number."""
 
     def emit(context: Any, builder: Any, signature: Any, words: Any) -> Any:
@@ -400,6 +454,14 @@ def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: b
     lower_builtin(function, types.int64)(emit)
 
 
-_compile_to("ctpop", ones)
-_compile_to("cttz", trailing_zeros, defined_at_zero=True)
-_compile_to("ctlz", leading_zeros, defined_at_zero=True)
+INSTRUCTIONS = {"ctpop": (ones, False), "cttz": (trailing_zeros, True), "ctlz": (leading_zeros, True)}
+"""What LLVM calls them, and whether there is a flag that says that they are defined at zero."""
+for _name, (_function, _flag) in INSTRUCTIONS.items():
+    _compile_to(_name, _function, defined_at_zero=_flag)
+
+
+@cache
+def _describe_hooks() -> object:
+    """What this file adds to the compiler."""
+    added = [(name, function.__name__, flag) for name, (function, flag) in INSTRUCTIONS.items()]
+    return added, [describe(hook) for hook in (_plain_type, _plain_template, _same_array, _compile_to)]

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, kernel, variant
+from ...core.compile.kernel import Kernel, kernel
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.rng import random_below, random_unit, stream_of
 from . import rules
@@ -25,7 +25,7 @@ GREEDIEST = 50.0  # more greed makes no difference: the likeliest square is cert
 def prepare_with(fleets: int) -> Kernel:
     """The prepare kernel of players who draw that many fleets for a shot."""
 
-    @variant(fleets)
+    @kernel
     def prepare(theta, plan):
         prepare_fleets(theta, PLACING, CONTACT_PLACING, plan, PLAN_PLACING)
         prepare_fleets(theta, BELIEF, CONTACT_BELIEF, plan, PLAN_BELIEF)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ...core.compile.kernel import NUMBER, inlined, kernel, signature, trailing_zeros, variant
+from ...core.compile.kernel import NUMBER, inlined, kernel, signature, trailing_zeros
 from ...core.game import Kernel, Resample, new_cells
 from ...core.rng import random_below, shuffle
 
@@ -149,7 +149,7 @@ def ponnuki_fate(rows: int, columns: int) -> Kernel:
     left, right, _, _, full = outline(rows, columns)
     cells = rows * columns
 
-    @variant(rows, columns)
+    @kernel
     def fate(player, own, other, cell):
         return ponnuki_outcome(own, other, cell, cells, columns, left, right, full)
 
@@ -171,7 +171,7 @@ def hex_fate(rows: int, columns: int) -> Kernel:
     """The rule of hex on a board of that size."""
     left, right, top, bottom, full = outline(rows, columns)
 
-    @variant(rows, columns)
+    @kernel
     def fate(player, own, other, cell):
         bit = 1 << cell
         if (own | other) & bit:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ...core.compile.kernel import inlined, kernel, variant
+from ...core.compile.kernel import inlined, kernel
 from ...core.game import Kernel, Strategy
 from ...core.rng import random_below
 from .board import GOES_ON, ILLEGAL, WINS
@@ -238,7 +238,7 @@ def best_try(rows, columns, player, turn, put, failed, known, actions, playouts,
 def prepare_with(playouts: int) -> Kernel:
     """The prepare kernel of a player with so many playouts per cell that may be tried."""
 
-    @variant(playouts)
+    @kernel
     def prepare(theta, plan):
         plan[0] = playouts
 

@@ -25,7 +25,7 @@ Chance deals the first player one of the cards left, numbered by colour. Actions
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, variant
+from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_to_prepare
 from ...core.rng import normal, random_below, seed_of, split
 from ..boards.board import permute, pick
@@ -56,7 +56,7 @@ def clear(state, challenged):
 def start_with(challenged: int) -> Kernel:
     """The start kernel, with or without the right to call the last card of all."""
 
-    @variant(challenged)
+    @kernel
     def start(state):
         clear(state, challenged)
 
@@ -275,7 +275,7 @@ def choose(seen, actions, plan, stream):
 def play_with(challenged: int) -> Kernel:
     """The fused kernel: the same game without lists of actions."""
 
-    @variant(challenged)
+    @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         seen, hashed = np.empty(SEEN_LAID + COLOURS, np.int64), np.empty(1, np.uint64)
         values, bounds = np.empty(CALL + 1), np.empty(CALL + 1)

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, variant
+from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
 from ...core.rng import random_unit
 from ..boards.board import list_bits
@@ -32,7 +32,7 @@ SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTH
 def start_with(rows: int, columns: int) -> Kernel:
     """The start kernel of a board."""
 
-    @variant(rows, columns)
+    @kernel
     def start(state):
         state[ROWS] = rows
         state[COLUMNS] = columns
@@ -136,7 +136,7 @@ def playout(rows, columns, own, other, turns, plan, stream):
 def choose_with(rows: int, columns: int, playouts: int) -> Kernel:
     """The choice of a board and a number of playouts for each column."""
 
-    @variant(rows, columns, playouts)
+    @kernel
     def choose(seen, actions, plan, stream):
         """The column with the most half points, nearest to the centre of equals, then the left one."""
         own, other, turns = seen[SEEN_OWN], seen[SEEN_OTHER], seen[SEEN_TURNS]

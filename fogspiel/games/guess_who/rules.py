@@ -15,7 +15,7 @@ right one, 0..n-1: below c the answer is yes and c are left, otherwise no and n-
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, variant
+from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden, nothing_to_prepare
 from ...core.rng import random_below, random_unit
 
@@ -29,7 +29,7 @@ SEEN_OWN, SEEN_OTHER, SEEN_CHARACTERS, SEEN_TURN, SEEN_ASKED = range(5)
 def start_with(characters: int) -> Kernel:
     """The start kernel of a number of characters."""
 
-    @variant(characters)
+    @kernel
     def start(state):
         state[CHARACTERS] = characters
         state[TURN] = 0
@@ -139,7 +139,7 @@ def pool_after(pool, asked, chance):
 def play_with(characters: int) -> Kernel:
     """The fused kernel of a number of characters."""
 
-    @variant(characters)
+    @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         pool_0, pool_1 = characters, characters
         while True:

@@ -29,7 +29,7 @@ from functools import cache
 
 import numpy as np
 
-from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros, variant
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...core.game import DRAW, LOSS, OVER, WIN, Kernel, Resample
 from ...core.rng import random_below
 from ..boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, list_bits, outline, permute, spread
@@ -49,7 +49,7 @@ def start_of(name: str, turns: int, counted: bool) -> Kernel:
     """The start kernel of a board."""
     rows, columns, announced = BOARDS[name].rows, BOARDS[name].columns, int(counted)
 
-    @variant(name, turns, announced)
+    @kernel
     def start(state):
         state[ROWS] = rows
         state[COLUMNS] = columns
@@ -123,7 +123,7 @@ def apply_of(name: str, abrupt: bool) -> Kernel:
     left, right, _, _, full = outline(rows, columns)
     suicide = has_suicide(name)
 
-    @variant(name, int(abrupt))
+    @kernel
     def apply(state, cell):
         player = state[TURN] & 1
         at = record_of(state, player, state[TURN] >> 1)
@@ -175,7 +175,7 @@ def uniform_play(name: str, abrupt: bool) -> Kernel:
     """A whole game of uniform players in one kernel, for boards without suicide."""
     fate, cells, full = BOARDS[name].fate, BOARDS[name].cells, BOARDS[name].full
 
-    @variant(name, int(abrupt))
+    @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         player, own, other, untried, others_untried, left, others_left = 0, 0, 0, full, full, cells, cells
         while True:

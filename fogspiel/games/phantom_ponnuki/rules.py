@@ -20,7 +20,7 @@ Action k: try the cell k.
 
 import numpy as np
 
-from ...core.compile.kernel import inlined, kernel, variant
+from ...core.compile.kernel import inlined, kernel
 from ...core.game import LOSS, OVER, WIN, Kernel, Resample
 from ..boards.board import ILLEGAL, WINS, permute
 from ..boards.ponnuki import BLACK, EMPTY, NOWHERE, OTHER, SIDES, can_move, fill_neighbours, room_to_work, try_stone
@@ -33,7 +33,7 @@ SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_PUT = 2, 3, 4, 5
 def start_of(rows: int, columns: int) -> Kernel:
     """The start kernel of a board of that size."""
 
-    @variant(rows, columns)
+    @kernel
     def start(state):
         for cell in range(PUT + 5 * rows * columns):
             state[cell] = 0

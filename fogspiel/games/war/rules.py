@@ -25,7 +25,7 @@ by itself.
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, variant
+from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
 from ..boards.board import permute
 
@@ -145,7 +145,7 @@ def lay_out(state, values, copies, shared):
 def start_with(values: int, copies: int, shared: int) -> Kernel:
     """The start kernel of a deck."""
 
-    @variant(values, copies, shared)
+    @kernel
     def start(state):
         lay_out(state, values, copies, shared)
 

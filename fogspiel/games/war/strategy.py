@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, variant
+from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
 from ...core.rng import GOLDEN, S11, UNIT, mixed, random_below, random_unit, seed_of, shuffle
 from . import rules
@@ -171,7 +171,7 @@ def usual_rounds(stream, low, high, wins, most):
 def play_out_with(watching: int) -> Kernel:
     """The kernel that plays from the deal on, compiled with or without an eye on cycles."""
 
-    @variant(watching)
+    @kernel
     def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
         """The common trick of two different cards runs in registers, the rest by the rules.
 
@@ -265,7 +265,7 @@ play_steady, play_varied = play_out_with(True), play_out_with(False)
 def play_with(values: int, copies: int, shared: int) -> Kernel:
     """The fused kernel of a deck."""
 
-    @variant(values, copies, shared)
+    @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         lay_out(state, values, copies, shared)
         while state[PACKET] > 1:

@@ -26,7 +26,7 @@ from math import comb
 
 import numpy as np
 
-from ...core.compile.kernel import Kernel, inlined, kernel, ones, variant
+from ...core.compile.kernel import Kernel, inlined, kernel, ones
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...games.boards.board import pick
 from .setups import SETUPS, VERSION, Setup
@@ -58,7 +58,7 @@ def start_with(setup: Setup) -> Kernel:
     players, spies = setup.players, setup.spies
     sizes, needed = setup.sizes, setup.needed
 
-    @variant(players)
+    @kernel
     def start(state):
         for cell in range(STATE):
             state[cell] = 0

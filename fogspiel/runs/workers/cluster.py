@@ -20,7 +20,6 @@ from uuid import uuid4
 from joblib.externals.loky.backend.reduction import dumps
 
 from ... import __version__
-from ...core.compile.lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
 from .cross_check import CrossCheck
 
@@ -329,5 +328,4 @@ def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tu
             raise InterruptedError(f"job {number} is not wanted any more")
         worker.log_event(name, (number, worker.address, called, signs, sign))
 
-    compile_in_turn()
     return worker.address, called, run_job(payload, tell)

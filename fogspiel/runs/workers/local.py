@@ -24,7 +24,6 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from ...core.compile.lock import compile_in_turn
 from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
 from .cross_check import PLACE, CrossCheck
 
@@ -233,7 +232,6 @@ def enlist(parent: int) -> None:
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
-    compile_in_turn(parent)
 
 
 def _end_with_parent(parent: int) -> None:

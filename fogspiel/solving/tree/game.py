@@ -7,7 +7,6 @@ actions; where two actions of an infoset have one name, the later ones are told 
 is its place in the list, from 0.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import kernel, variant
+from ...core.compile.kernel import kernel
 from ...core.game import CHANCE, MOST_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ...core.rng import random_below
 from ..proofs.checkers.tree import Row
@@ -180,13 +179,12 @@ def enter(state, node, label, owner):
 
 def _rules_of(arrays: _Arrays) -> Rules:
     label, owner, first, children, actions, outcome_weights = arrays
-    digest = hashlib.sha256(b"".join(array.tobytes() + b"|" for array in arrays)).hexdigest()[:20]
 
-    @variant(digest)
+    @kernel
     def start(state):
         enter(state, 0, label, owner)
 
-    @variant(digest)
+    @kernel
     def legal(state, out):
         begin = first[state[NODE]]
         count = first[state[NODE] + 1] - begin
@@ -194,14 +192,14 @@ def _rules_of(arrays: _Arrays) -> Rules:
             out[place] = actions[begin + place]
         return count
 
-    @variant(digest)
+    @kernel
     def apply(state, action):
         for place in range(first[state[NODE]], first[state[NODE] + 1]):
             if actions[place] == action:
                 enter(state, children[place], label, owner)
                 break
 
-    @variant(digest)
+    @kernel
     def weights(state, out):
         begin = first[state[NODE]]
         for place in range(begin, first[state[NODE] + 1]):

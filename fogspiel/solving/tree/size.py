@@ -9,10 +9,16 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from ...core.compile.kernel import interpreted, is_cold
+from ...core.compile.kernel import interpreted, need_no_compiler
 from ...core.game import Game
 from ...core.session import Session
+from ..exact.basis import lift
+from ..policies.best_response import respond
+from ..reduce.colour_refinement import split_unlike
+from ..reduce.dominance import strike_dominated
 from ..sources import GameSource, KernelSource
+from .sequence_form import multiply
+from .tree import grow
 
 WALKS = 200
 MOST_MOVES = 400  # of a walk; a tree with longer ones is far too large to be built
@@ -51,9 +57,10 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
 # takes one or two without. So where these kernels have never been compiled, a tree is built by the interpreter as long
 # as it is small.
 
-SMALL_TREE = 16_000  # histories of a tree that is solved within some seconds by the interpreter
-# The files of this room whose kernels most of the work is in.
-KERNELS = ("tree", "sequence_form", "best_response", "colour_refinement", "exact_basis", "presolve/row_dominance")
+HISTORIES_PER_SECOND = 4000
+"""Of a tree that the interpreter builds and solves."""
+KERNELS = (grow, multiply, respond, split_unlike, lift, strike_dominated)
+"""Kernels of the files that most of the work is in."""
 
 
 class _WorthCompiling(Exception):
@@ -64,10 +71,10 @@ def build_small_tree(problem: GameSource, memory: float) -> bool:
     """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
 
     def watch(nodes: int, share: float | None) -> None:
-        if nodes > SMALL_TREE:
+        if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *KERNELS):
             raise _WorthCompiling
 
-    if problem.game is None or not any(is_cold(f"solve/{name}.py") for name in KERNELS):
+    if problem.game is None or not need_no_compiler(0, *KERNELS):
         return False
     try:
         with interpreted():

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.compile.lock import compile_in_turn
 from ...core.line_worker import Answer, WordParser, game_of, serve, values_in
 from ...core.process_guard import ProcessGuard
 from ...core.program_process import ProgramFault
@@ -162,7 +161,6 @@ def _book(given: argparse.Namespace) -> Book:
 
 def main() -> int:
     """Answer requests until there are no more."""
-    compile_in_turn()
     try:
         table = table_from(sys.argv[1:])
     except ValueError as error:
