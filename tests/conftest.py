@@ -14,6 +14,8 @@ from fogspiel.core.find import forget_games
 ABOUT_COMPILATION = ("compiling for this machine", "fogspiel: waiting for ")
 """What depends on the cache and on who else uses it."""
 
+pytest_plugins = ["support.skips"]
+
 compile_in_turn()  # there is more than one process of tests, and they share the cache
 
 

@@ -42,11 +42,11 @@ def complete(tmp_path, monkeypatch):
     ("line", "room"),
     [
         ("fogspiel match ", "games"),
-        ("fogspiel play ", "games"),
-        ("fogspiel kriegspiel match ", "kriegspiel.engines"),
+        pytest.param("fogspiel play ", "games", marks=pytest.mark.thorough),
+        pytest.param("fogspiel kriegspiel match ", "kriegspiel.engines", marks=pytest.mark.thorough),
         ("fogspiel kriegspiel round-robin fog ", "kriegspiel.engines"),
         ("fogspiel tune batawaf --method ", "tune.methods"),
-        ("fogspiel paper ", "papers"),
+        pytest.param("fogspiel paper ", "papers", marks=pytest.mark.thorough),
     ],
 )
 def test_names_of_a_room_are_offered(complete, line, room):
@@ -75,13 +75,13 @@ def test_runs_of_the_store_are_offered_the_latest_first(complete, tmp_path):
     ("line", "players"),
     [
         ("fogspiel match pig ", "hold20 hold25 optimal uniform fixed redrawn"),
-        ("fogspiel match pig hold20 o", "optimal"),
-        ("fogspiel tournament batawaf ascending d", "descending"),
+        pytest.param("fogspiel match pig hold20 o", "optimal", marks=pytest.mark.thorough),
+        pytest.param("fogspiel tournament batawaf ascending d", "descending", marks=pytest.mark.thorough),
         ("fogspiel exploit kuhn ", "uniform solved"),
-        ("fogspiel play phantom-ponnuki-4x4 --against ", "monte-carlo uniform"),
-        ("fogspiel match kriegspiel f", "fog"),
-        ("fogspiel match nosuch ", ""),
-        ("fogspiel match --exact guesswho24 God On", ""),
+        pytest.param("fogspiel play phantom-ponnuki-4x4 --against ", "monte-carlo uniform", marks=pytest.mark.thorough),
+        pytest.param("fogspiel match kriegspiel f", "fog", marks=pytest.mark.thorough),
+        pytest.param("fogspiel match nosuch ", "", marks=pytest.mark.thorough),
+        pytest.param("fogspiel match --exact guesswho24 God On", "", marks=pytest.mark.thorough),
         ("fogspiel match --exact guesswho24 God ON", "ONL ONL-printed"),
     ],
 )
