@@ -11,6 +11,8 @@ from fogspiel import cli
 from fogspiel.core.compile import kernel
 from fogspiel.core.find import forget_games
 
+pytest_plugins = ["support.skips"]
+
 kernel.tell_compilation = lambda tell: None  # it depends on the cache, and is told in the midst of any test
 
 

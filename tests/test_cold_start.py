@@ -116,6 +116,7 @@ with open_client(Path(sys.argv[1])) as client:
 """
 
 
+@pytest.mark.thorough
 def test_pages_are_shown_before_anything_is_compiled(tmp_path):
     environment = os.environ | {"FOGSPIEL_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(Path(__file__).parent)}
     command = [sys.executable, "-c", VISIT, str(tmp_path), *PAGES]

@@ -1,7 +1,10 @@
 """The README is true: its examples run and give what it says."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -17,6 +20,17 @@ FRESH = [
     "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest\n",
 ]
 """The run command and the test command, which need a fresh machine: `.ci/run` has one."""
+
+SKIPS = """
+import pytest
+
+@pytest.mark.skipif(True, reason="nobody wants it")
+def test_unexpected(): pass
+
+def test_allowed(): pytest.skip("stockfish is not installed")
+
+def test_expected_to_fail(): pytest.xfail("later")
+"""
 
 
 @pytest.fixture
@@ -94,3 +108,25 @@ def test_every_public_name_can_be_imported():
     assert dir(package) == sorted(package.__all__)
     for name in (*package.__all__, "WIN", "DRAW", "LOSS", "below", "unit", "inlined", "variant"):
         assert getattr(package, name) is not None
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("where, outcome", [("", "3 skipped, 1 xfailed"), ("true", "1 skipped, 1 xfailed, 2 errors")])
+def test_an_unexpected_skip_fails_in_ci(tmp_path, where, outcome):
+    """`.ci/run` sets CI; elsewhere people may lack Chromium or a compiler."""
+    (tmp_path / "test_module.py").write_text("import pytest\n\npytest.importorskip('no_such_module')\n")
+    (tmp_path / "test_skips.py").write_text(SKIPS)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:xdist",
+        "-p",
+        "support.skips",
+        "--continue-on-collection-errors",
+    ]
+    environment = os.environ | {"CI": where, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert outcome in run.stdout, run.stdout
+    assert ("unexpected in CI: make it run, or allow the skip" in run.stdout) == bool(where)

@@ -26,5 +26,6 @@ def site(folder):
 @pytest.fixture(scope="module")
 def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright.expect.set_options(timeout=30_000)  # as long as every other wait
     with open_browser(playwright) as browser:
         yield browser

@@ -38,8 +38,8 @@ def test_a_game_is_analysed_and_the_coach_speaks(tmp_path, width):
         page.get_by_role("button", name="Analyse this game").click()
         page.get_by_role("button", name="1. f2f3").click(timeout=PATIENCE)  # the replay opens at the end
         page.get_by_role("heading", name="1. f2f3").wait_for(timeout=PATIENCE)
-        assert page.locator("#analysis-turn .attempts tbody tr").count() >= 8
-        assert page.locator("#analysis-turn .arrow").count() == 3
+        page.locator("#analysis-turn .attempts tbody tr").nth(7).wait_for(state="attached")
+        playwright.expect(page.locator("#analysis-turn .arrow")).to_have_count(3)
         page.get_by_role("button", name="2. g2g4").wait_for(timeout=PATIENCE)
         page.get_by_role("button", name="2. g2g4").click()
         page.get_by_role("heading", name="2. g2g4").wait_for(timeout=PATIENCE)

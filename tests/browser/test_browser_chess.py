@@ -140,11 +140,11 @@ def test_what_cannot_be_tried_is_said(board, text, words):
 
 
 def test_refusals_checks_captures_and_tries_are_marked(board):
-    assert board.locator(".overlay .ghost").count() == 1
-    assert board.locator(".overlay line.ray").count() == 1  # up the file: below the king is the edge
-    assert board.locator(".overlay circle.ray").count() == 3  # an own pawn stands on the fourth square
+    playwright.expect(board.locator(".overlay .ghost")).to_have_count(1)
+    playwright.expect(board.locator(".overlay line.ray")).to_have_count(1)  # up the file: below the king is the edge
+    playwright.expect(board.locator(".overlay circle.ray")).to_have_count(3)  # an own pawn stands on the fourth square
     assert square(board, "e5").get_attribute("aria-label").endswith("a man was taken here last")
-    assert board.locator(".square.try").count() == 3
+    playwright.expect(board.locator(".square.try")).to_have_count(3)
     assert "2 pawn tries" in board.locator(".referee .badge").inner_text()
     assert board.locator(".referee").get_attribute("aria-live") == "polite"
 

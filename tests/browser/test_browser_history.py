@@ -41,14 +41,14 @@ def test_own_games_are_listed_with_results_scores_and_replays(chromium, site):
     begin(page, "phantom-ttt")
     page.goto("/play")
     lines = page.locator("#games-list li")
-    lines.first.wait_for()
-    assert lines.count() == 3 and "going on" in lines.first.inner_text()
+    playwright.expect(lines).to_have_count(3)
+    assert "going on" in lines.first.inner_text()
     assert "You resigned" in lines.nth(1).inner_text() and "against uniform" in lines.nth(1).inner_text()
     assert re.search(r"Nim.*2 games, 0.00 per game", page.locator("#scores").inner_text())
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.goto("/games/nim")
-    lines.first.wait_for()
-    assert lines.count() == 2 and page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    playwright.expect(lines).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     lines.first.get_by_role("link").click()
     page.wait_for_url(re.compile("/replay$"))
     page.locator("#truth .part").first.wait_for()

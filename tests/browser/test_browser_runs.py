@@ -104,7 +104,7 @@ def test_an_uploaded_certificate_is_proved_and_a_changed_one_refused(visit, solv
 def test_the_decisions_of_a_solution_are_browsed(visit, solved):
     page = visit()
     page.goto(f"/strategies/kuhn?player={solved[0]}")
-    assert page.locator("table.strategy meter").count() > 4
+    page.locator("table.strategy meter").nth(4).wait_for(state="attached")
     page.get_by_role("link", name="Second player").click()
     page.locator("input[name=q]").fill("king queen")
     page.get_by_role("button", name="Show").first.click()
@@ -114,7 +114,7 @@ def test_the_decisions_of_a_solution_are_browsed(visit, solved):
 def test_a_run_is_noted_found_by_its_note_and_deleted(visit):
     page = visit()
     page.goto("/runs?kind=match")
-    assert page.locator("tr[data-run]").count() == 2
+    playwright.expect(page.locator("tr[data-run]")).to_have_count(2)
     page.get_by_role("link", name="kuhn-2", exact=True).click()
     page.locator("#note").fill("the blue one")
     page.get_by_role("button", name="Keep the note").click()
@@ -125,7 +125,7 @@ def test_a_run_is_noted_found_by_its_note_and_deleted(visit):
     page.locator("#count", has_text="1 of").wait_for()
     page.get_by_role("button", name="Delete kuhn-2").click()
     page.get_by_role("button", name="Keep it").click()
-    assert page.locator("tr[data-run]").count() == 1
+    playwright.expect(page.locator("tr[data-run]")).to_have_count(1)
     page.get_by_role("button", name="Delete kuhn-2").click()
     page.get_by_role("button", name="Delete it").click()
     page.get_by_text("No run is as wanted").wait_for()
@@ -153,10 +153,10 @@ def test_the_experiment_of_a_paper_is_done_again_from_a_form(visit):
     page.wait_for_url(re.compile(r"/runs/table2-\d+$"))
     page.locator("h1 .badge.live, h1 .badge.good").wait_for()
     page.get_by_text(re.compile(r"All \d+ jobs are done\.")).wait_for()
-    assert page.locator("#lately li").count() == 8
+    playwright.expect(page.locator("#lately li")).to_have_count(8)
     page.get_by_role("link", name="Read the result").click()
     page.get_by_role("heading", name="Table II: scores against the baseline").wait_for()
-    assert page.locator("main table tbody tr").count() > 20
+    page.locator("main table tbody tr").nth(20).wait_for(state="attached")
 
 
 def test_a_comparison_without_a_chart_says_why(visit, solved):

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from support.commands import COMMAND, DOCUMENTED
+from support.levels import by_default
 
 from fogspiel.core.game import list_games
 
@@ -302,10 +303,13 @@ def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(ans
 TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", "the other king is on")
 
 
-def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch):
+@pytest.mark.parametrize("cold", by_default([False], [False, True]))
+def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
+    """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""
     from fogspiel.cli import tour
     from fogspiel.runs.kinds.tune import Request
 
+    monkeypatch.setattr(tour, "is_cold", lambda _: cold)
     monkeypatch.setattr(tour, "WAR", Request("batawaf", "iterative", "count-mixture", games=60_000))
     for name, value in (("GAMES", 4000), ("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
         monkeypatch.setattr(tour, name, value)

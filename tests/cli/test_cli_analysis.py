@@ -74,6 +74,7 @@ def test_the_commands_of_the_page_run(game, fogspiel):
     assert "Made by `fogspiel kriegspiel analyse" in Path("report.md").read_text()
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_page_is_what_the_command_prints(game, fogspiel):
     """But for the figures, which change with the engine."""
     (line,) = block("sh-example").splitlines()

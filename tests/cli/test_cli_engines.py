@@ -87,6 +87,7 @@ def test_what_an_engine_cannot_do_is_a_sentence(refused, tiny, queen, tmp_path):
     assert not Path(os.environ["FOGSPIEL_STORE"]).exists()
 
 
+@pytest.mark.thorough
 def test_the_constants_of_a_kriegspiel_engine_are_tuned(answer, refused, tmp_path):
     path = tmp_path / "c.toml"
     path.write_text("[exploration]\nstart = 0.388\nlow = 0.05\nhigh = 2\n")

@@ -71,6 +71,7 @@ def test_a_flat_function_ends_with_its_start_and_says_so(fogspiel):
     assert rows("function-1")[-1]["parameters"] == {"a": 0.0, "b": 0.0, "c": 0.1, "d": 3, "e": "slow"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "method", by_default(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "cma", "auto"])
 )
@@ -106,6 +107,7 @@ def test_the_shell_and_c_play_the_same_games(answer, tmp_path):
     assert found[0]["theta"] == found[1]["theta"] and found[0]["proof"] == found[1]["proof"]
 
 
+@pytest.mark.thorough
 def test_scores_of_a_range_and_of_one_vector_alone(answer, fogspiel):
     words = ("--function", f"{OUTSIDE / 'hill.py'}:alone", "--parameters", OUTSIDE / "hill.toml", "--alone")
     found = answer("tune", *words, "--range", "-10", "0", "--games", "1500", "--method", "duel")

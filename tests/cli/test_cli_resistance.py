@@ -48,6 +48,7 @@ def test_options_say_the_same_as_the_name_of_a_variant(answer, fogspiel):
     assert answer("solve", "resistance4", "--missions", "2,1,2", "--spies", "1")["game"] == "resistance4-2-1-2-1spies"
 
 
+@pytest.mark.thorough
 def test_spies_who_do_not_know_each_other_are_solved_verified_and_explained(answer, fogspiel):
     found = answer("solve", "lone-resistance4-2-2-2-2spies")
     assert found["exact"] and found["method"].startswith("double oracle on orders")

@@ -6,6 +6,7 @@ import random
 
 import pytest
 from support.commands import DOCUMENTED
+from support.levels import one_of_each_family
 
 from fogspiel.cli.terminal import Terminal, normal, numbered_list, parse_choice
 from fogspiel.core.agents import find_policy
@@ -27,7 +28,7 @@ def seated(name, side=0, seed=5):
     return PersonSession(game, find_policy(game, "uniform"), side, seed)
 
 
-@pytest.mark.parametrize("name", sorted(list_games()))
+@pytest.mark.parametrize("name", one_of_each_family(sorted(list_games())))
 def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
     draws, told, sitting = random.Random(1), [], seated(name, 1)
 
@@ -44,7 +45,7 @@ def test_every_game_can_be_played_by_numbers_to_its_end_or_for_long(name):
     assert "".join(told)
 
 
-@pytest.mark.parametrize("name", sorted(list_games()))
+@pytest.mark.parametrize("name", one_of_each_family(sorted(list_games())))
 def test_every_choice_can_be_said_in_its_own_words(name):
     game, sitting = known_game(name), seated(name)
     while sitting.go_on():

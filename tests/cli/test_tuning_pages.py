@@ -87,7 +87,7 @@ def test_the_interrupted_run_of_the_tutorial_is_resumed_by_its_command(here, fog
 def stockfish(monkeypatch):
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}/usr/games")
     if shutil.which("stockfish") is None:
-        pytest.skip("Stockfish is not installed")
+        pytest.skip("stockfish is not installed")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,13 @@ FULL = (
 EVERY = {"flip": 200, "empty": 5, "truncate": 20, "zero": 5, "trap": 5, "folder": 5, "exchange": 5, "full": 5}
 
 
-@pytest.mark.parametrize("harms", [{"flip": 1, "empty": 1, "full": 1}, pytest.param(EVERY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "harms",
+    [
+        pytest.param({"flip": 1, "empty": 1, "full": 1}, marks=pytest.mark.thorough),
+        pytest.param(EVERY, marks=pytest.mark.slow),
+    ],
+)
 def test_damaged_files_are_noticed_and_compiled_again(tmp_path, harms):
     """Files that have changed places are whole, so they are compiled again without a word."""
     told = {"exchange": "", "full": FULL}

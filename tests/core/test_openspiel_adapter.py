@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 from fogspiel import to_openspiel
 from fogspiel.core.agents import MIXED, ParametricPolicy, find_policy
@@ -97,7 +98,7 @@ def test_without_openspiel_the_sentence_says_how_to_install_it(monkeypatch):
 # The game
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", by_default(["flip", "kuhn", "phantom-ttt", "rps-half"], QUICK))
 def test_openspiel_finds_nothing_wrong_with_a_game(pyspiel, name):
     pyspiel.random_sim_test(to_openspiel(name), 2, True, False)
 
@@ -206,7 +207,7 @@ def test_a_game_beyond_its_limits_is_refused_with_a_sentence(pyspiel):
 # What players know
 
 
-@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("name", by_default(["kuhn", "phantom-ttt-abrupt", "rps"], HIDDEN))
 def test_what_a_player_is_told_depends_on_its_view_and_own_actions_alone(pyspiel, name):
     game, exported, stream = known_game(name), to_openspiel(name), stream_of(7)
     changed = 0
@@ -224,7 +225,7 @@ def test_what_a_player_is_told_depends_on_its_view_and_own_actions_alone(pyspiel
     assert changed
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel-4", "binary-poker"])
+@pytest.mark.parametrize("name", by_default(["kuhn"], ["kuhn", "leduc", "goofspiel-4", "binary-poker"]))
 def test_strings_and_tensors_tell_information_states_apart_and_nothing_else(pyspiel, name):
     game = known_game(name)
     strings, tensors = {}, {}
@@ -250,8 +251,14 @@ def test_tensors_hold_cells_of_any_size(pyspiel):
 # Policies
 
 
-@pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("policies", [1, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "policies"),
+    [
+        ("kuhn", 1),
+        *(pytest.param(name, 1, marks=pytest.mark.thorough) for name in SMALL[1:]),
+        *(pytest.param(name, 10, marks=pytest.mark.slow) for name in SMALL),
+    ],
+)
 def test_openspiel_finds_our_exploitability_and_gives_policies_back(pyspiel, name, policies):
     game, exported = known_game(name), to_openspiel(name)
     for seed in range(policies):

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.levels import by_default
 
 from fogspiel import to_pettingzoo
 from fogspiel.core.game import known_game, list_games
@@ -44,7 +45,7 @@ def test_without_pettingzoo_the_sentence_says_how_to_install_it(monkeypatch):
         to_pettingzoo("kuhn")
 
 
-@pytest.mark.parametrize("name", [*GAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+@pytest.mark.parametrize("name", [*by_default(["kuhn", "goofspiel-4"], GAMES), *by_default([], OTHERS, "slow")])
 def test_pettingzoo_finds_nothing_wrong_with_a_game(testing, name):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -85,7 +86,7 @@ def test_rewards_are_the_payoffs_of_the_game_shifted_to_a_sum_of_zero(testing, n
     assert len(seen) > 1
 
 
-@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("name", by_default(["kuhn", "flip"], HIDDEN))
 def test_what_an_agent_is_told_depends_on_its_view_alone(testing, name):
     game, env, stream = known_game(name), to_pettingzoo(name, seed=3), stream_of(7)
     changed = 0

@@ -75,7 +75,8 @@ def random_boards(count, seed, bare=False):
 @pytest.mark.parametrize(
     "depth, count, bare",
     [
-        (0, 60, False),
+        (0, 20, False),
+        pytest.param(0, 60, False, marks=pytest.mark.thorough),
         (1, 8, False),
         (2, 15, True),
         pytest.param(0, 400, False, marks=pytest.mark.slow),

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.commands import DOCUMENTED
-from support.levels import by_default
+from support.levels import by_default, one_of_each_family
 
 from fogspiel.core.agents import (
     find_policy,
@@ -64,10 +64,11 @@ QUICK = [
 
 
 EXPLAINED = [*QUICK, "four-in-a-row-4x4", "battleship"]
+LONGEST = "permutation-ttt"
 
 
 @pytest.mark.parametrize(
-    "name", by_default([name for name in EXPLAINED if name != "permutation-ttt"], EXPLAINED, others="slow")
+    "name", [*one_of_each_family([name for name in EXPLAINED if name != LONGEST]), *by_default([], [LONGEST], "slow")]
 )
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
     game = known_game(name)

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.every_game import every_game, every_resampled_game, every_tunable_game, tunable_games_of_each_family
+from support.every_game import (
+    every_fused_game,
+    every_game,
+    every_resampled_game,
+    every_tunable_game,
+    tunable_games_of_each_family,
+)
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
@@ -194,10 +200,8 @@ def test_the_compiled_loop_plays_the_recorded_game(game):
         assert top - record_game(game, second, first, 9, number)[1] == scores[number, 1]
 
 
-@every_game
+@every_fused_game
 def test_the_fused_kernel_scores_as_the_rules_do(game):
-    if game.play is None:
-        pytest.skip("this game has no fused kernel")
     if game.strategy:
         vectors = [name for name, known in game.named.items() if not isinstance(known, Strategy)]
         pairs = [(fixed_baseline(game, seed), redrawn_baseline(game)) for seed in range(3)]

@@ -122,7 +122,7 @@ def dealt(state):
     return [after for outcome, _ in state.chance_outcomes() for after in dealt(state.child(outcome))]
 
 
-@pytest.mark.parametrize("name", OPENSPIEL)
+@pytest.mark.parametrize("name", by_default(OPENSPIEL.keys() - {"liars-dice-6"}, OPENSPIEL))
 def test_openspiel_plays_the_same_game(name):
     """Actions in the same order, infosets cut the same way, the same payoffs everywhere."""
     pyspiel = pytest.importorskip("pyspiel")

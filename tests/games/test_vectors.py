@@ -152,20 +152,23 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
     assert not store.exists()
 
 
-def test_oversized_parameter_files_are_refused_for_every_game(tmp_path, refused):
+TUNABLE = [game for game in list_games().values() if game.strategy]
+some_tunable_games = pytest.mark.parametrize(
+    "game", by_default([known_game("nim"), known_game("war")], TUNABLE), ids=by_name
+)
+
+
+@some_tunable_games
+def test_oversized_parameter_files_are_refused(game, tmp_path, refused):
     path, store = tmp_path / "huge.json", tmp_path / "runs.db"
     with path.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    for game in (game for game in list_games().values() if game.strategy):
-        with pytest.raises(ValueError, match="larger than"):
-            parse_agent(game, str(path), store, 1)
-    refused("match", "nim", path, "uniform", because="larger than")
+    with pytest.raises(ValueError, match="larger than"):
+        parse_agent(game, str(path), store, 1)
+    refused("match", game.name, path, "uniform", because="larger than")
 
 
-TUNABLE = [game for game in list_games().values() if game.strategy]
-
-
-@pytest.mark.parametrize("game", by_default([known_game("nim"), known_game("war")], TUNABLE), ids=by_name)
+@some_tunable_games
 def test_the_command_line_refuses_spoilt_parameter_files_too(game, tmp_path, refused):
     files = spoilt(game)
     for name in ("true.json", "long.json", "deep.json", "cut.json", "binary.bin", "other.json"):

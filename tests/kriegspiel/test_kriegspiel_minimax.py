@@ -241,6 +241,7 @@ def result(number, other, effort=QUICK):
     return (umpire.score - 1) * (-1 if side else 1)
 
 
+@pytest.mark.thorough
 def test_it_beats_the_random_and_the_greedy_player():
     for other in ("random", "greedy"):
         results = [result(number, other) for number in range(10)]

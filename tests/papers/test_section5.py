@@ -34,6 +34,7 @@ def few():
         return [question | answer(**question, threads=2) for question in questions(quick=True)]
 
 
+@pytest.mark.thorough
 def test_the_figure_has_three_panels_over_all_numbers_of_characters(figure):
     panels = [part for part in figure.parts if isinstance(part, Chart) and part.group == "panels"]
     assert [panel.title for panel in panels] == ["against God", "against ONL", "against dichotomy"]

@@ -45,6 +45,7 @@ def test_a_wall_clock_that_runs_away_does_not_change_what_is_proved(monkeypatch)
     assert run_to_end(search_bounds("phantom-ponnuki-2x2", seconds=1e6)) == found and found["lower"] != "0"
 
 
+@pytest.mark.thorough
 def test_the_prover_stops_within_the_budget_and_nothing_is_lost(monkeypatch):
     clock = Clock(monkeypatch)
     steps = search_bounds("phantom-ponnuki-4x4", seconds=40.0)

@@ -140,6 +140,7 @@ def test_the_paper_is_right_with_the_mirror_image_and_wrong_as_printed(table):
     ]
 
 
+@pytest.mark.thorough
 def test_what_the_paper_says_on_the_way_is_right_but_for_three_sentences(table):
     found = table[14:20]
     assert [claim.verdict == tictactoe_claims.RIGHT for claim in found] == [True, True, False, False, False, True]
@@ -154,6 +155,7 @@ def test_black_never_loses_if_he_follows_the_mended_strategy_well():
     assert tictactoe_claims.value(Prescription(C1), lambda ending: Fraction(ending.score > 0)) < 1
 
 
+@pytest.mark.thorough
 def test_the_upper_bound_holds_with_room_to_spare(table):
     draw, bound = table[20:]
     assert (draw.ours, draw.verdict) == ("1/2", tictactoe_claims.RIGHT)

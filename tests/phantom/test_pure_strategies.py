@@ -30,6 +30,7 @@ SMALL = [
 ]  # fmt: skip
 SOLVED = ["phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x3-abrupt", "dark-hex-4x3", "dark-hex-3x4"]
 LONG = {"phantom-ttt-abrupt", "phantom-ttt-numturns", "dark-hex-3x4"}
+QUICK = "dark-hex-4x3"
 CHECKED = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in SOLVED]
 """The second checker takes four to ten seconds for the long ones."""
 
@@ -128,7 +129,11 @@ def test_bounds_by_regret_matching_hold_the_value():
 
 
 @pytest.mark.parametrize(
-    "game", [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in SOLVED]
+    "game",
+    [
+        pytest.param(game, marks=pytest.mark.slow if game in LONG else () if game == QUICK else pytest.mark.thorough)
+        for game in SOLVED
+    ],
 )
 def test_a_second_checker_agrees(game):
     body = shipped(game)

@@ -85,6 +85,7 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(wheel):
     assert {"fogspiel/kriegspiel/fog.npz", "fogspiel/solve/known_values/leduc.json", "fogspiel/py.typed"} <= found
 
 
+@pytest.mark.thorough
 def test_the_sdist_has_what_the_repository_has(dist):
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:

@@ -45,7 +45,7 @@ def test_a_job_is_done_again_by_another_worker_where_there_is_one(tmp_path, proc
         assert all(len(set(tallies[number].workers)) == 2 for number in (1, 2))
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_a_difference_stops_the_work_and_names_both_workers(tmp_path, processes):
     wrong, found = Tally(tmp_path / "wrong", wrong=True), []
     with (

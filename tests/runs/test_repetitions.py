@@ -51,6 +51,7 @@ def finished(tmp_path):
     return path, run
 
 
+@pytest.mark.thorough
 def test_a_lost_worker_is_in_the_summary_and_not_in_the_rows(tmp_path):
     run, rows, faults = run_squares(tmp_path / "two.db", 2, str(tmp_path))
     assert rows == run_squares(tmp_path / "one.db", 1)[1]

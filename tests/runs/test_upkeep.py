@@ -225,6 +225,7 @@ def test_a_long_run_holds_few_rows_in_memory(path: Path, monkeypatch: pytest.Mon
     assert run.rows == contents(path)["war-1"]
 
 
+@pytest.mark.thorough
 def test_the_log_stays_short_while_readers_poll(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = 150_000
     monkeypatch.setattr(sqlite_file, "LOG_LIMIT", limit)

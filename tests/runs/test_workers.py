@@ -144,6 +144,7 @@ def handlers():
     return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)]
 
 
+@pytest.mark.thorough
 def test_what_a_terminal_sends_to_all_is_left_to_the_command():
     ignored = [signal.SIG_IGN, signal.SIG_IGN, signal.SIG_DFL]
     assert list(run_jobs([handlers] * 2, 2)) == [ignored] * 2
@@ -313,6 +314,7 @@ def cluster():
         yield cluster
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_killed_worker_of_a_cluster_is_named_and_its_job_repeated(tmp_path, cluster):
     found, faults = results(harmed(signal.SIGKILL, tmp_path), cluster=cluster.scheduler_address)
@@ -514,6 +516,7 @@ def waits():
         beat()
 
 
+@pytest.mark.thorough
 @ON_CLUSTER
 def test_a_worker_with_another_version_is_refused(cluster, monkeypatch):
     from fogspiel.runs.workers import cluster as ours

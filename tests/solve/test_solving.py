@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
+from support.levels import by_default
 
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import Request, solve_unstored
@@ -35,10 +36,10 @@ def assert_sound(result, problem):
     assert float(upper) == pytest.approx(float(Fraction(result.upper)), abs=1e-15)
 
 
-@pytest.mark.parametrize(("name", "value"), VALUES.items())
-def test_small_games_are_solved_exactly(name, value):
+@pytest.mark.parametrize("name", by_default(VALUES.keys() - {"liars-dice-4"}, VALUES))
+def test_small_games_are_solved_exactly(name):
     result = solve_unstored(Request(name, exact=True))
-    assert result.exact and result.value == result.lower == result.upper == value
+    assert result.exact and result.value == result.lower == result.upper == VALUES[name]
     assert_sound(result, find_source(name))
 
 

@@ -30,7 +30,8 @@ LONG = {
     *("phantom-ttt-abrupt", "phantom-ttt-numturns"),
 }
 """Their checkers take more than a few seconds."""
-SECONDS = {"dark-hex-3x4", "resistance9"}
+QUICK = {"kuhn", "dark-hex-3x3", "dark-hex-4x3", "permutation-ttt", "phantom-ponnuki-3x3", "resistance5"}
+"""One of each format that is checked in less than a few seconds."""
 LARGEST = 2_500_000
 WORDS = {"draw": Fraction(1, 2), "the second player wins": Fraction(0)}
 NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?")
@@ -89,7 +90,7 @@ def test_every_certificate_of_the_folder_is_listed_and_small():
 @pytest.mark.parametrize(
     "game",
     [
-        pytest.param(game, marks=pytest.mark.slow if game in LONG else pytest.mark.thorough if game in SECONDS else ())
+        pytest.param(game, marks=pytest.mark.slow if game in LONG else () if game in QUICK else pytest.mark.thorough)
         for game in SHIPPED
     ],
 )

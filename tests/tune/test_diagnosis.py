@@ -89,6 +89,7 @@ def thrower(fingers, expects):
     return {"theta": theta.reshape(-1).tolist()}
 
 
+@pytest.mark.thorough
 def test_a_history_in_circles_is_called_so_and_a_mixture_is_diagnosed(tmp_path):
     # Showing f and expecting h beats whoever shows h and does not expect f: a circle of four, or of three.
     run = run_with(tmp_path / "a.db", "morra", [thrower(0, 1), thrower(1, 2), thrower(2, 0), thrower(0, 1)])

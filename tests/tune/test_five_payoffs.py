@@ -39,10 +39,16 @@ EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: gue
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)
 LEVELS = {SUMS.name: (), CHOICES.name: pytest.mark.thorough, GUESSES.name: pytest.mark.slow}
+SOME = ("auto", "duel", "iterative", "psro")
 every_method_and_game = pytest.mark.parametrize(
     ("method", "game"),
     [
-        pytest.param(method, game, id=f"{method}-{game.name}", marks=LEVELS[game.name])
+        pytest.param(
+            method,
+            game,
+            id=f"{method}-{game.name}",
+            marks=LEVELS[game.name] or (() if method in SOME else pytest.mark.thorough),
+        )
         for method, game in product(tune_methods(), five_payoffs.GAMES)
     ],
 )
@@ -202,6 +208,7 @@ def test_a_match_scores_in_payoffs(answer):
     assert found["interval"][0] <= exact <= found["interval"][1] and "wins" not in found
 
 
+@pytest.mark.thorough
 def test_a_tournament_scores_in_shares_of_the_highest_payoff(answer, tmp_path):
     found = answer(
         "tournament", "sums", "worst", "best", "uniform", "--games", 20_000, "--processes", 1, "--output", tmp_path

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from support.levels import by_default
 from support.web_client import open_client
 
 from fogspiel.runs.kind import execute
@@ -51,11 +52,16 @@ def test_the_certificate_of_a_run_is_downloaded_and_holds(client):
     "content",
     [
         b"not json",
-        b"[" * 60_000,
-        b'{"game": "/etc/passwd", "format": "fogspiel certificate 1"}',
         b'{"game": "../rules.py", "format": "fogspiel certificate 1"}',
-        b'{"game": "kuhn", "format": "' + b"x" * 100_000 + b'"}',
-        b'{"game": "kuhn", "lower": 1e999999999}',
+        *by_default(
+            [],
+            [
+                b"[" * 60_000,
+                b'{"game": "/etc/passwd", "format": "fogspiel certificate 1"}',
+                b'{"game": "kuhn", "format": "' + b"x" * 100_000 + b'"}',
+                b'{"game": "kuhn", "lower": 1e999999999}',
+            ],
+        ),
     ],
 )
 def test_hostile_files_are_refused_in_a_sentence(client, content):
