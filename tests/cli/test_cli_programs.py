@@ -15,7 +15,7 @@ from support.levels import by_default
 
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
-from fogspiel.tuning.programs import line_workers
+from fogspiel.tune.outside import line_workers
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 HILL = ("--function", f"{OUTSIDE / 'hill.py'}:play", "--parameters", OUTSIDE / "hill.toml")
@@ -71,9 +71,7 @@ def test_a_flat_function_ends_with_its_start_and_says_so(fogspiel):
     assert rows("function-1")[-1]["parameters"] == {"a": 0.0, "b": 0.0, "c": 0.1, "d": 3, "e": "slow"}
 
 
-@pytest.mark.parametrize(
-    "method", by_default(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "cma", "auto"])
-)
+@pytest.mark.parametrize("method", by_default(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "auto"]))
 def test_methods_that_know_games_work_with_programs_too(answer, method):
     found = answer("tune", *HILL, "--games", "1200", "--method", method, "--workers", "1")
     assert set(found["parameters"]) == {"a", "b", "c", "d", "e"} and found["proof"]["against"] == "start"

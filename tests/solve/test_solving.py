@@ -23,7 +23,7 @@ VALUES = {
     "leduc": "-1454920850547486749701863871533/16995463438839962469905132501930",
     "leduc-labelled": "-1454920850547486749701863871533/16995463438839962469905132501930",
 }
-METHODS = ["lp", "cfr+", "dcfr", "pcfr+", "lazy", "double-oracle"]
+METHODS = ["lp", "cfr+", "dcfr", "pcfr+", "double-oracle"]
 
 
 def assert_sound(result, problem):
@@ -113,7 +113,6 @@ def run_with_interruptions(path, request, every):
         pytest.param(Request("leduc", "lp"), marks=pytest.mark.thorough),
         Request("leduc", "pcfr+", gap=1e-3),
         Request("goofspiel-4", "dcfr", gap=1e-3),
-        Request("leduc", "lazy"),
         Request("leduc", "double-oracle"),
         Request("kuhn", "external-sampling", iterations=20_000),
         pytest.param(Request("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),

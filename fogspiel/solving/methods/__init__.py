@@ -30,7 +30,6 @@ FIRST = (
     "cfr+",
     "dcfr",
     "pcfr+",
-    "lazy",
     "double-oracle",
     "lemke-howson",
     "external-sampling",
@@ -61,10 +60,15 @@ class SolveMethod:
     exact: bool = False  # true if it can come to the exact value
     # The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree.
     made_for: str = ""
-    samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
-    fits: Callable[["GameSource"], bool] = lambda problem: True  # true if it can solve this game
-    proofs: CertificateFormat | None = None  # for certificates that are not those of whole trees
-    # How policies are measured where the tree is too large for that.
+    """The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree."""
+    samples: bool = False
+    """Whether it draws at random, within budgets of iterations and CPU time, and builds no tree."""
+    fits: Callable[["GameSource"], bool] = lambda problem: True
+    """Whether it can solve this game."""
+    proofs: CertificateFormat | None = None
+    """For certificates that are not those of whole trees."""
+    proofs_elsewhere: tuple[CertificateFormat, ...] = ()
+    """For certificates that programs outside the package make."""
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], ExploitResult] | None" = None
     exploit_cost: str = ""  # what that takes, in words
     # The information states that `fogspiel questions` asks for where the tree has too many.
@@ -124,6 +128,6 @@ def choose_solve_method(name: str, problem: "GameSource") -> SolveMethod:
 
 
 def proofs_of(wanted: str | None) -> CertificateFormat | None:
-    """Return the operations on certificates of this format, if it is not that of whole trees."""
-    found = (route.proofs for route in solve_methods() if route.proofs)
+    """What there is to do with certificates of this format, if it is not that of whole trees."""
+    found = (proofs for route in solve_methods() for proofs in (route.proofs, *route.proofs_elsewhere) if proofs)
     return next((proofs for proofs in found if proofs.format == wanted), None)

@@ -2,4 +2,4 @@
 
 from ..methods import tree_route, trees
 
-ROUTES = (tree_route("double-oracle", lambda options: trees().by_growth_of_both),)
+ROUTES = (tree_route("double-oracle", lambda options: trees().by_growth),)
