@@ -208,7 +208,7 @@ def measure_store(rows: str) -> Row:
     body = {"accepted": True, "games": 100, "sigma": 0.5, "population": 4, "theta": [0.1, 0.2, 0.3], "events": []}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.db"
-        with Store.open(path, write=True) as store, store.create({"game": "war", "method": "bandit"}) as run:
+        with Store.open(path, write=True) as store, store.create({"game": "war", "method": "duel"}) as run:
             began = time.monotonic()
             _, appended = timed(lambda: [run.append("step", body) for _ in range(int(rows))])
             wall = time.monotonic() - began

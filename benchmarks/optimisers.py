@@ -27,11 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from _results import commit
 from landscapes import TASKS, UNITS
 
+from fogspiel.core import plugins
 from fogspiel.runs.workers import beat
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method
 from fogspiel.tuning.steps import MOST_SIGMA, Step
+
+plugins.use(Path(__file__).with_name("plugins"))  # methods that are not in the package
 
 GAMES = {2: 20_000, 5: 20_000, 6: 20_000, 30: 100_000, 420: 300_000}
 ROWS = (

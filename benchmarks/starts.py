@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fogspiel.core import plugins
 from fogspiel.core.agents import MIXED, ParametricPolicy, fixed_baseline
 from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.game import known_game
@@ -21,6 +22,8 @@ from fogspiel.runs.workers import beat
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.tune import tune_strategy
+
+plugins.use(Path(__file__).with_name("plugins"))  # methods that are not in the package
 
 GAMES = ("pig", "guesswho128", "batawaf", "nim")
 FIRST_SEED = 401

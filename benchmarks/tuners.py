@@ -4,8 +4,9 @@
 
 The peers (nevergrad's TBPSA and noisy (1+1), and `cma` alone) minimise what everybody is judged by: the score against
 Gaussian vectors, redrawn for every pair of games, 32 games for every point that they ask about. The budgets are those
-of `fogspiel paper table2`. Ours and the paper's are the rows of `fogspiel paper beyond`, recalled if the store has
-them. Every row is stored: the same command goes on where it was interrupted.
+of `fogspiel paper table2`. Ours and the paper's are the rows of
+`plugins/papers/methods_compared.py`, recalled if the store has them. Every row is stored: the same command goes on
+where it was interrupted.
 """
 
 import argparse
@@ -16,9 +17,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optimisers import PEERS, cma_alone, last, peer, redrawn
+from plugins.papers import methods_compared
+from plugins.papers.methods_compared import JUDGED, OURS, seeds_of
 
 from fogspiel.core.game import known_game
-from fogspiel.papers import methods_compared
 from fogspiel.papers.cauwet2018.printed_tables import LINES, METHODS, Line
 from fogspiel.papers.cauwet2018.table2 import (
     SCORED,
@@ -29,7 +31,6 @@ from fogspiel.papers.cauwet2018.table2 import (
     scoring_games,
     training_games,
 )
-from fogspiel.papers.methods_compared import JUDGED, OURS, seeds_of
 from fogspiel.runs.jobs import Job, Row, find_or_create_run, rows_of
 from fogspiel.runs.kinds.experiment import Batches, PaperKind, PaperPart, Request
 from fogspiel.runs.report import Report, Table, write_report
@@ -49,7 +50,7 @@ def search(game: str, method: str, seed: int, games: int) -> Row:
 
 
 def batches(request: Request) -> Batches:
-    """The peers' training runs, the games that score them, and then everything of `fogspiel paper beyond`."""
+    """The peers' training runs, the games that score them, and everything of `methods_compared`."""
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
@@ -90,8 +91,7 @@ def report(request: Request, rows: Sequence[Row]) -> Report:
             "the peers do; the others never meet it.",
             *idle_note(rows),
             "Numbers are kept within a million: where few parameters decide and large ones are all alike, the steps of "
-            "`cma` alone and of the noisy (1+1) grow beyond all limits, and the mean of `cma` may end anywhere. Our "
-            "method `cma` is the same package against its own mean.",
+            "`cma` alone and of the noisy (1+1) grow beyond all limits, and the mean of `cma` may end anywhere.",
         ),
         parts=(Table("verdicts", "Who finds what", COLUMNS, [_line(line, scores) for line in LINES]),),
     )

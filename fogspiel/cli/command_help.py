@@ -49,7 +49,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "kriegspiel problem": (START, "kriegspiel problem problem.json"),
     "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
     "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
-    "kriegspiel train": (START, "kriegspiel train --engines C@500n,hs@100n --games 100"),
 }
 """By the words of a command: the panel of the help that lists it, and words to try."""
 

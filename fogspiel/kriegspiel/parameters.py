@@ -16,7 +16,6 @@ import numpy as np
 
 from ..games.chess.bitboards import KINDS
 from .beliefs.particle_filter import ROWS
-from .training.value_fit import MEN_IN_PHASE
 
 
 @dataclass(frozen=True)
@@ -110,19 +109,28 @@ LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Matr
 
 # Trained weights of the engine `fog`, as a file.
 #
-# `fogspiel kriegspiel train` makes such a file; docs/kriegspiel.md says how the one that comes with the package was
-# made.
+# `benchmarks/kriegspiel_training.py` makes such a file; docs/kriegspiel.md says how the shipped one was made.
 
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
-MOST_BYTES = 1_000_000  # of a file of weights, and of an array in it
+MOST_BYTES = 1_000_000
+"""Of a file of weights, and of an array in it."""
+MEN_IN_PHASE = (33, 24, 12)
+"""A phase has fewer men on the board than this, kings included: opening, middle game, ending."""
 
 
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray  # the logarithms of a policy as in `beliefs.reply_policy`
-    worths: np.ndarray  # the worth of a man by phase and kind, as in `training.value_fit`
+    replies: np.ndarray
+    """The logarithms of a policy as in `beliefs.reply_policy`."""
+    worths: np.ndarray
+    """The worth of a man by phase and kind, in hundredths of a pawn."""
+
+
+def phase_of_men(men: int) -> int:
+    """Return the phase of a position with this many men."""
+    return sum(men < most for most in MEN_IN_PHASE) - 1
 
 
 SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
@@ -144,8 +152,8 @@ def write_fog_weights(learned: FogWeights, path: Path) -> None:
 def read_fog_weights(path: Path = SHIPPED) -> FogWeights:
     """Read a file of weights."""
     if not path.is_file():
-        raise ValueError(f"there is no file {path}: weights are a file that `fogspiel kriegspiel train` has written")
-    wrong = f"{path} has no weights of the engine fog: name a file that `fogspiel kriegspiel train` has written"
+        raise ValueError(f"there is no file {path}: name a file of weights of the engine fog")
+    wrong = f"{path} has no weights of the engine fog: name a file that `benchmarks/kriegspiel_training.py` has written"
     try:
         with ZipFile(path) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
             sizes = [path.stat().st_size, *(parts.getinfo(f"{name}.npy").file_size for name in SHAPES)]

@@ -28,8 +28,7 @@ from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_
 from .game.rule_sets import ICC, MAY_ASK, RULE_SETS, TRIES_BY_SQUARE
 from .house_rules import WILD_16 as WILD_16
 from .house_rules import HouseRules as HouseRules
-from .parameters import read_fog_weights
-from .training.value_fit import phase_of_men
+from .parameters import phase_of_men, read_fog_weights
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"

@@ -16,6 +16,7 @@ from time import process_time
 
 import numpy as np
 
+from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.solution import Record
 from .certificate import SKIPPED, Oracle, answers, at_tails, certificate, exact_pair, oracle, payoff
 from .checkers.resistance import ResistanceCertificate
@@ -62,28 +63,33 @@ def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:
     judge, program = oracle(game), SpyProgram(game)
     _, found = best_plans(judge, even_spies(game), np.full(len(game.tails), -1.0), most=1)
     program.add(found)
-    lower, upper = -1.0, 1.0
     for record in stored:
         program.solve()
         program.add([(tail, tuple(plan)) for tail, *plan in record["plans"]])
-        lower, upper = record["lower"], record["upper"]
-    for number in range(len(stored) + 1, 10**6):
+
+    def respond() -> tuple[float, float, tuple[float, int, Found, ResistanceCertificate | None]]:
         answer = program.solve()
         values, found = best_plans(judge, answer.spies, answer.values[program.tails])
         best = fold(game, answer.values, values)
-        bounds = payoff(game, answer.values[0]), payoff(game, best)
-        assert lower <= bounds[0] + CLOSED and bounds[0] <= bounds[1] + CLOSED, "the bounds have crossed"
-        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
         close = best - answer.values[0] <= CLOSED
         exact = exact_pair(judge, program, answer) if close else None
+        lower, upper = payoff(game, answer.values[0]), payoff(game, best)
         if not (exact or found):
             raise RuntimeError(f"nothing is left to add at {lower}, but the exact bounds do not meet")
         proof = certificate(game, exact) if exact else None
-        plans = [] if exact else [[tail, *plan] for tail, plan in found]
-        yield SolverStep(number, len(program.plans), lower, upper, process_time() - started, plans, proof)
-        if exact:
-            return
-        program.add(found)
+        return lower, upper, (lower, len(program.plans), [] if exact else found, proof)
+
+    def add(found: tuple[float, int, Found, ResistanceCertificate | None]) -> bool:
+        if found[-1] is None:
+            program.add(found[2])
+        return found[-1] is None
+
+    bounds = (stored[-1]["lower"], stored[-1]["upper"]) if stored else (-1.0, 1.0)
+    for number, lower, upper, (now, rows, found, proof) in oracle_rounds(respond, add, len(stored), *bounds):
+        assert lower <= now + CLOSED, "the lower bound has fallen"
+        yield SolverStep(
+            number, rows, lower, upper, process_time() - started, [[tail, *plan] for tail, plan in found], proof
+        )
 
 
 def solve(setup: Setup) -> ResistanceCertificate:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solving.sources import NamedSource
-from .checkers.lone_spies import PREFIX
 from .game.setups import VERSION, Setup, check_setup, find_setup, name_of
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
@@ -17,18 +16,9 @@ from .orbits import Groups, counts, everyone, missions, numbered, ones, split, s
 class VariantProblem(NamedSource):
     """A set-up of The Resistance, which only the route for knowledge trees can solve."""
 
-    def __init__(self, name: str, prefix: str = "") -> None:
-        """The name says all the numbers; a ValueError says which of them is wrong."""
-        found = prefix + name_of(find_setup(name.removeprefix(prefix)))
-        super().__init__(found, VERSION, f"{prefix}resistance", "a variant of The Resistance")
-
-
-class LoneProblem(VariantProblem):
-    """A set-up in which spies do not know each other and sabotages are counted in public."""
-
     def __init__(self, name: str) -> None:
-        """The name is `lone-` and that of a set-up."""
-        super().__init__(name, PREFIX)
+        """The name says all the numbers; a ValueError says which of them is wrong."""
+        super().__init__(name_of(find_setup(name)), VERSION, "resistance", "a variant of The Resistance")
 
 
 # The Resistance after forced moves: the opening, and tails without decisions of the spies.

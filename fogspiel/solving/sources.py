@@ -12,7 +12,7 @@ import numpy as np
 from ..core.find import digest_of_file, load_game
 from ..core.game import CHANCE, OVER, Game, known_game
 from ..core.game_names import OPENSPIEL, REMEMBER, is_tree
-from ..resistance.game.setups import is_lone, is_variant
+from ..resistance.game.setups import is_variant
 from .proofs.checkers.phantom import GAMES as OPENED
 from .proofs.checkers.phantom import NAMES, OPENING
 from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
@@ -190,8 +190,8 @@ class NamedSource(GameSource):
 
 
 def is_nameless(words: str) -> bool:
-    """True if words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
-    return is_variant(words) or is_lone(words) or OPENING in words
+    """Whether words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
+    return is_variant(words) or OPENING in words
 
 
 def problem_of_opening(words: str) -> GameSource:
@@ -215,10 +215,15 @@ def find_source(words: str) -> GameSource:
     """
     if OPENING in words:
         return problem_of_opening(words)
-    if is_variant(words) or is_lone(words):
-        from ..resistance.variants import LoneProblem, VariantProblem
+    if words.startswith("lone-resistance"):
+        raise ValueError(
+            f"{words} is solved by benchmarks/lone_spies.py of fogspiel's repository; `verify` and `explain` take its "
+            "certificates"
+        )
+    if is_variant(words):
+        from ..resistance.variants import VariantProblem
 
-        return LoneProblem(words) if is_lone(words) else VariantProblem(words)
+        return VariantProblem(words)
     return problem_of_tree(words) if is_tree(words) else KernelSource(load_game(words), words)
 
 

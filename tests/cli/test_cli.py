@@ -271,35 +271,6 @@ def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path, answe
     assert outcome.returncode == 2 and "PROBLEM" in outcome.stdout and "Traceback" not in outcome.stderr
 
 
-def check_the_tour(answer, documented):
-    found = answer("tour", "--all")
-    scores = {(row["game"], row["first"], row["second"]): row["score"] for row in found["rows"]}
-    assert scores["batawaf", "batawaf-1", "random"] > 0.66
-    assert scores["guesswho128", "OL", "God"] == 0.5
-    assert found["next"].startswith("fogspiel match batawaf batawaf-1")
-    assert len({row["game"] for row in found["benchmark"]}) == len(found["benchmark"]) == 12
-    for row in found["benchmark"]:
-        assert row["interval"][0] < row["score"] < row["interval"][1] and row["words"]
-    papers = {row["game"] for row in found["benchmark"] if row["paper"] is not None}
-    assert papers == {"war", "batawaf", "morra", "nim", "permutation-ttt", "permutation-four"}
-    assert all(f"`{key}`" in documented for key in (*found, *found["benchmark"][0]))
-    return found
-
-
-@pytest.mark.slow
-def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(answer, monkeypatch):
-    from fogspiel.cli import demo
-    from fogspiel.runs.kinds.tune import Request
-
-    small = [stop._replace(budget=stop.budget and 200, report=20) for stop in demo.STOPS]
-    runs = [Request("batawaf", method, "count-mixture", games=60_000) for method in ("iterative", "naive")]
-    for name, value in (("STOPS", small), ("BATAWAF_RUNS", runs), ("GAMES", 4000)):
-        monkeypatch.setattr(demo, name, value)
-    found = check_the_tour(answer, DOCUMENTED)
-    (careful,) = (row for row in found["benchmark"] if row["game"] == "cheat")
-    assert "0 losses" in careful["words"]
-
-
 TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", "the other king is on")
 
 
@@ -324,9 +295,3 @@ def test_warm_compiles_what_is_named_and_knows_what_there_is(answer, refused):
     (part,) = answer("warm", "kuhn")["compiled"]
     assert part["name"] == "kuhn" and part["cpu_seconds"] >= 0
     refused("warm", "nosuch", because="there is nothing called 'nosuch' to compile")
-
-
-@pytest.mark.slow
-def test_the_whole_tour_does_as_well_as_the_paper_where_that_can_be_compared(answer):
-    for row in check_the_tour(answer, DOCUMENTED)["benchmark"]:
-        assert row["paper"] is None or row["interval"][1] > row["paper"]

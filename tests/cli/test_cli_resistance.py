@@ -2,6 +2,7 @@
 
 import json
 
+import lone_spies
 import pytest
 from support.certificates import forged
 from support.commands import DOCUMENTED
@@ -48,22 +49,16 @@ def test_options_say_the_same_as_the_name_of_a_variant(answer, fogspiel):
     assert answer("solve", "resistance4", "--missions", "2,1,2", "--spies", "1")["game"] == "resistance4-2-1-2-1spies"
 
 
-@pytest.mark.thorough
-def test_spies_who_do_not_know_each_other_are_solved_verified_and_explained(answer, fogspiel):
-    found = answer("solve", "lone-resistance4-2-2-2-2spies")
-    assert found["exact"] and found["method"].startswith("double oracle on orders")
-    assert answer("verify", found["certificate"])["lower"] == found["value"]
-    assert "who do not know each other" in answer("explain", found["run"])["lines"][0]
-    assert "fogspiel match" not in fogspiel("solve", "lone-resistance4-2-2-2-2spies").stdout
-
-
-def test_only_a_true_certificate_of_lone_spies_is_explained(tmp_path, answer, refused):
+def test_only_a_true_certificate_of_lone_spies_is_verified_and_explained(tmp_path, answer, refused):
     proof = tmp_path / "proof.json"
-    answer("solve", "lone-resistance4-2-2-2-2spies", "--certificate", str(proof))
-    assert answer("explain", str(proof))["game"] == "lone-resistance4-2-2-2-2spies"
-    body = json.loads(proof.read_text(encoding="utf-8"))
+    body = lone_spies.solve(lone_spies.lone_game(lone_spies.setup_of("lone-resistance4-2-2-2-2spies")))
+    proof.write_text(json.dumps(body), encoding="utf-8")
+    assert answer("verify", str(proof))["lower"] == body["value"]
+    found = answer("explain", str(proof))
+    assert found["game"] == "lone-resistance4-2-2-2-2spies" and "who do not know each other" in found["lines"][0]
     proof.write_text(json.dumps(forged(body | {"resistance": []})), encoding="utf-8")
     refused("explain", str(proof), because="the certificate is not valid")
+    refused("solve", "lone-resistance5", because="benchmarks/lone_spies.py")
 
 
 def test_a_sweep_is_a_run_that_is_found_again(answer):

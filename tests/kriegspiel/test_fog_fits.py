@@ -4,6 +4,19 @@ import random
 
 import numpy as np
 import pytest
+from kriegspiel_training import (
+    POPULATION,
+    Decisions,
+    FogTraining,
+    count_men,
+    decisions_of,
+    fit_logistic,
+    fit_policy,
+    fit_worths,
+    log_chance,
+    quiet_counts,
+    white_score,
+)
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE
@@ -13,9 +26,9 @@ from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, weigh_r
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.parameters import SHIPPED, phase_of_men, read_fog_weights, write_fog_weights
+from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.kriegspiel.training.reply_fit import Decisions, decisions_of, fit_policy, log_chance
-from fogspiel.kriegspiel.training.value_fit import count_men, fit_logistic, fit_worths, phase_of_men, quiet_counts
 
 LITTLE = SearchLimit(nodes=1)
 
@@ -140,3 +153,25 @@ def test_every_legal_move_has_a_weight_in_any_phase():
         assert (weights == 1).all() and total == len(moves)
         umpire.attempt(rng.choice(umpire.actions))
     assert umpire.state[rules.END] or umpire.plies == 140
+
+
+def test_games_that_tell_too_little_are_refused_in_a_sentence():
+    record = read_pgn("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1-0")[0].record
+    with pytest.raises(ValueError, match="do not tell what a pawn is worth with fewer than 33 men"):
+        fit_worths([(record, 1.0)])
+    with pytest.raises(ValueError, match="no quiet position with fewer than 33 men"):
+        fit_worths([(record[:4], 1.0)])
+
+
+def test_the_usual_training_is_the_recipe_of_the_shipped_weights(tmp_path):
+    match = FogTraining(POPULATION, SearchLimit(nodes=1), 900, tmp_path / "fog.npz").round_robin()
+    assert match.seed == 11 and match.games == 60 and len(match.meetings) == 15
+    assert match.names[2:4] == ["minimax (1,000 nodes)", "stray-C (3,000 nodes)"]
+    assert SHIPPED.stat().st_size < 1_000_000
+    path = tmp_path / "copy.npz"
+    write_fog_weights(read_fog_weights(), path)
+    assert path.read_bytes() == SHIPPED.read_bytes()
+
+
+def test_the_score_of_white_is_that_of_whoever_had_white():
+    assert [white_score(result, white) for result, white in ((2, 0), (2, 1), (0, 1), (1, 1))] == [1.0, 0.0, 1.0, 0.5]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from kriegspiel_endings import defend, draw_ending
+from kriegspiel_endings_tuning import ENDS, MATE, play_endings
 from support.levels import by_default
 
 from fogspiel.core.rng import random_below, stream_of
@@ -16,8 +18,6 @@ from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import HouseRules, Referee
-from fogspiel.kriegspiel.search.lone_king_defence import defend, draw_ending
-from fogspiel.kriegspiel.training.lone_king_games import ENDS, MATE, play_endings
 
 QUICK = SearchLimit(nodes=1)
 SEED = 7

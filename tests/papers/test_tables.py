@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plugins.papers import methods_compared
 
 from fogspiel.core.game import known_game, parameters_of
-from fogspiel.papers import methods_compared
 from fogspiel.papers.cauwet2018 import table2, table3, war_opponents
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
 from fogspiel.runs.jobs import Job, find_or_create_run, rows_of

@@ -53,3 +53,47 @@ def test_what_was_found_still_plays(answer, store):
         ("kuhn", "kuhn-1", "uniform"),
     ):
         assert answer("match", game, first, second, "--games", 200, "--store", store)["games"] == 200
+
+
+# Methods that have left the package
+
+LEFT = OLD.with_name("store-1.0.0rc1.db")
+"""Runs of methods that the next version did not have, finished and unfinished."""
+FINISHED = {
+    "batawaf-1": ("b77081775d5409f6", "6bd1f52b8246c7b9"),
+    "batawaf-2": ("65fcdabeaa57f7f1", "96f7f23149b475d3"),
+    "kuhn-1": ("8b944ab6f10bfc04", "85afd4f5221422e1"),
+    "lone-resistance4-2-2-2-2spies-1": ("b7eb7f466cd93388", "9bb49c54574f9828"),
+}
+"""The digests of their exports as JSON and CSV, as the version that made them wrote them."""
+UNFINISHED = {
+    "batawaf-3": "the method cma left the package: use auto",
+    "beyond-1": "there is no experiment 'beyond'",
+    "kuhn-2": "there is no method 'lazy'",
+    "lone-resistance4-2-2-2-2spies-2": "is solved by benchmarks/lone_spies.py",
+}
+
+
+@pytest.fixture
+def left(tmp_path):
+    return shutil.copy(LEFT, tmp_path / "runs.db")
+
+
+def test_finished_runs_of_methods_that_left_are_listed_exported_and_played(answer, fogspiel, left):
+    found = {run["name"]: run["state"] for run in answer("runs", "--store", left)["runs"]}
+    assert [name for name, state in found.items() if state == "finished"] == list(FINISHED)
+    for run, digests in FINISHED.items():
+        texts = [fogspiel("export", run, "--format", form, "--store", left).stdout for form in ("json", "csv")]
+        assert tuple(map(digest, texts)) == digests
+        assert f"run {run} is finished" in fogspiel("resume", run, "--store", left).stderr
+    for game, first, second in (("batawaf", "batawaf-1", "batawaf-2"), ("kuhn", "kuhn-1", "uniform")):
+        assert answer("match", game, first, second, "--games", 200, "--store", left)["games"] == 200
+    assert answer("explain", "lone-resistance4-2-2-2-2spies-1", "--store", left)["lines"]
+
+
+@pytest.mark.parametrize("run", UNFINISHED)
+def test_unfinished_runs_of_methods_that_left_stop_with_one_sentence(run, fogspiel, left):
+    stopped = fogspiel("resume", run, "--store", left)
+    *_, sentence = stopped.stderr.splitlines()
+    assert stopped.returncode == 2 and sentence.startswith("fogspiel: ") and UNFINISHED[run] in sentence
+    assert "Traceback" not in stopped.stderr

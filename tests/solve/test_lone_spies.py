@@ -8,36 +8,24 @@ from math import comb
 
 import numpy as np
 import pytest
+from fogspiel.resistance.lone_spies import lone_game
+from fogspiel.resistance.solve_methods.lone_spies import solve
+from lone_spies import lone_game, solve
 from support.certificates import forged
 
 from fogspiel.resistance import row_generation
-from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, verify
+from fogspiel.resistance.checkers.lone_spies import FORMAT, verify
 from fogspiel.resistance.explain import explain_lone_spies, follower
 from fogspiel.resistance.game.setups import SETUPS, Setup, name_of
-from fogspiel.resistance.lone_spies import lone_game
-from fogspiel.resistance.solve_methods.lone_spies import solve
 from fogspiel.solving.proofs import certificate_files
-from fogspiel.solving.solution import SolveOptions, SolverState
 from fogspiel.solving.sources import find_source
 
 SMALL = Setup(4, 2, (2, 2, 2), (1, 1, 1), points=2)
 
 
-def solution(setup, rows=()):
-    """The solution of a set-up, and the rows of all rounds."""
-    work, kept = solve(find_source(PREFIX + name_of(setup)), SolveOptions(), SolverState(rows)), list(rows)
-    while True:
-        try:
-            progress = next(work)
-        except StopIteration as end:
-            return end.value, kept
-        if progress.row is not None:
-            kept.append(json.loads(json.dumps(progress.row)))
-
-
 @pytest.fixture(scope="module")
 def small():
-    return solution(SMALL)[0].certificate
+    return solve(lone_game(SMALL))
 
 
 # Values
@@ -108,7 +96,7 @@ def best_joint_plan(setup, table):
     ids=lambda setup: setup.players,
 )
 def test_no_joint_plan_of_spies_beats_the_strategy_of_the_resistance(setup):
-    proof = solution(setup)[0].certificate
+    proof = solve(lone_game(setup))
     wins = (Fraction(proof["value"]) + 1) / 2
     assert 0 < wins < 1
     assert best_joint_plan(setup, proof["resistance"]) == wins
@@ -121,18 +109,9 @@ def test_not_knowing_each_other_costs_the_spies_something(small):
 @pytest.mark.slow
 @pytest.mark.parametrize(("players", "value", "infosets"), [(5, "-1961/22785", 24578), (6, "-13129/83725", 187664)])
 def test_the_official_games_are_solved_exactly(players, value, infosets):
-    found, _ = solution(SETUPS[players])
-    assert (found.value, found.exact) == (value, True)
-    assert found.sizes["infosets"][1] == infosets
-    assert verify(found.certificate) == (Fraction(value),) * 2
-
-
-def test_a_solve_that_was_interrupted_goes_on_to_the_same_certificate(small):
-    _, rows = solution(SMALL)
-    assert len(rows) > 2
-    for done in (1, len(rows) - 1, len(rows)):
-        again, kept = solution(SMALL, rows[:done])
-        assert kept == rows and again.certificate == small
+    game = lone_game(SETUPS[players])
+    assert game.form.sizes["infosets"][1] == infosets
+    assert verify(solve(game)) == (Fraction(value),) * 2
 
 
 # Words and refusals
@@ -147,18 +126,15 @@ def test_the_solution_can_be_read(small):
         follower("it", small)
 
 
-@pytest.mark.parametrize("name", ["lone-resistance5-2-3-2-3-2spies", "lone-resistance"])
-def test_other_names_are_refused(name):
-    with pytest.raises(ValueError, match=r"it must be 3, 5 or 7|is no variant"):
-        find_source(name)
+def test_the_package_says_where_the_solver_is():
+    with pytest.raises(ValueError, match=r"benchmarks/lone_spies\.py"):
+        find_source("lone-resistance5")
 
 
 @pytest.mark.parametrize("setup", [SETUPS[7], Setup(5, 2, (3, 3, 3, 3, 2), (1,) * 5)], ids=name_of)
 def test_larger_games_are_refused(setup):
     with pytest.raises(ValueError, match="6 players at most"):
         lone_game(setup)
-    with pytest.raises(ValueError, match="6 players at most"):
-        solution(setup)
 
 
 # Tampering

@@ -11,7 +11,7 @@ from support.sequence_forms import HALF_RPS, RPS, brute_force_value, matrix_form
 from fogspiel.solving.methods import lp
 from fogspiel.solving.methods.lp import LinearProgram, Simplex, equilibrium, planner_of, plans_of, program_of, solve_lp
 from fogspiel.solving.tree.sequence_form import SequenceForm, Sparse, Treeplex
-from fogspiel.stats.highs import LpFailure, Rows
+from fogspiel.stats.highs import LpFailure
 
 
 def assert_equilibrium(form, found, value=None):
@@ -127,38 +127,6 @@ def test_a_finished_solve_is_reopened_from_its_basis_without_a_step():
     assert again.advance(0) or again.advance()
     assert again.point.iterations == point.iterations
     assert again.point.primal.tobytes() == point.primal.tobytes()
-
-
-def test_rows_can_be_added_and_the_old_basis_is_a_warm_start():
-    form = random_form(8, ((3, 25), (3, 25)), density=0.1)
-    program = program_of(form, 1)
-    before = program.height - 30
-    start = program.matrix.start
-    part = LinearProgram(
-        program.cost,
-        Sparse(start[: before + 1], program.matrix.column[: start[before]], program.matrix.value[: start[before]]),
-        program.whole[: start[before]],
-        program.row_lower[:before],
-        program.row_upper[:before],
-        np.maximum(program.column_lower, -1000),
-        program.column_upper,
-        program.unit,
-    )
-    growing = Simplex(part)
-    assert growing.advance()
-    low, cold = growing.point.value, solve_lp(program)
-    assert low <= cold.value + 1e-9
-    warm_from = growing.iterations
-    tail = slice(start[before], None)
-    rows = program.constraints
-    begin = start[before:] - start[before]
-    growing.add_rows(Rows(begin, rows.column[tail], rows.value[tail], rows.lower[before:], rows.upper[before:]))
-    with pytest.raises(ValueError, match="not reached"):
-        _ = growing.point
-    assert growing.advance()
-    assert growing.point.value == pytest.approx(cold.value, abs=1e-9)
-    assert growing.iterations - warm_from < cold.iterations
-    assert Simplex(program, growing.basis).advance()
 
 
 def test_the_planner_is_the_one_whose_program_has_fewer_rows():

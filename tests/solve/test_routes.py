@@ -108,13 +108,18 @@ def test_a_checker_knows_no_solver(name):
 
     Large trees are walked as small ones are.
     """
-    shared = ("primitives", "tree_certificate") if name == "large_tree_certificate" else ("primitives",)
+    shared = {"primitives", "boards"} | ({"tree_certificate"} if name == "large_tree_certificate" else set())
     for node in ast.walk(ast.parse((PACKAGE / "solve" / "checkers" / f"{name}.py").read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             assert (node.level == 3 and node.module.split(".")[0] in ("core", "games")) or node.module in shared
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             assert not {"numpy", "numba", "highspy"} & {name.split(".")[0] for name in names}
+
+
+def test_only_checkers_use_their_best_response():
+    users = {path.parent.name for path in PACKAGE.rglob("*.py") if "Responder" in path.read_text(encoding="utf-8")}
+    assert users == {"checkers"}
 
 
 @pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith("tree_certificate")])

@@ -115,7 +115,6 @@ def run_with_interruptions(path, request, every):
         Request("leduc", "pcfr+", gap=1e-3),
         Request("goofspiel-4", "dcfr", gap=1e-3),
         Request("leduc", "double-oracle"),
-        Request("leduc", "double-oracle"),
         Request("kuhn", "external-sampling", iterations=20_000),
         pytest.param(Request("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),
         Request("kuhn", "outcome-sampling", iterations=50_000, seed=3),

@@ -44,7 +44,7 @@ kriegspiel show pig-1
 doctor
 """
 """Command lines that are right, or would be if the files were."""
-LONG_WORK = {"web", "tour", "play", "learn", "train"}
+LONG_WORK = {"web", "tour", "play", "learn"}
 """Commands that wait or work for long if they are given what is right."""
 
 

@@ -144,8 +144,8 @@ PLAYERS = {
 }
 TUNED = "--games 3000 --report-games 400 --seed 7 --race count-mixture"
 TUNERS = (
-    "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds", "elitist", "duel", "spsa", "halving",
-    "rectangular", "bandit", "reply", "seed-nash", "psro", "portfolio",
+    "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds", "duel", "spsa", "halving", "reply",
+    "psro", "portfolio",
 )  # fmt: skip
 PAPER = "--quick --seeds 1 --scale 0.001 --processes 1"
 CHESS = "--nodes 1 --longest 30 --processes 1 --seed 5"
@@ -215,18 +215,18 @@ GROUPS: dict[str, Group] = {
             "tune nim --method duel --race ebgstop --observation game --games 3000 --report-games 400 --json",
             "runs --json",
             "export batawaf-1 --json",
-            "export batawaf-14 --json",
+            "export batawaf-10 --json",
             "export batawaf-1 --format csv --output one.csv",
             "export batawaf-2 --format csv",
-            "export batawaf-14 --output mixture.json",
+            "export batawaf-10 --output mixture.json",
             "explain batawaf-2 --json",
             "explain nim perfect --json",
             "explain batawaf 0,0,50",
-            "match batawaf batawaf-14 batawaf-2 --games 1000 --json",
+            "match batawaf batawaf-10 batawaf-2 --games 1000 --json",
             "match batawaf mixture.json batawaf-2 --games 1000 --json",
-            "tournament batawaf batawaf-1 batawaf-14 descending random --games 2000 --seed 2 --processes 1 "
+            "tournament batawaf batawaf-1 batawaf-10 descending random --games 2000 --seed 2 --processes 1 "
             "--output tables --json",
-            "diagnose batawaf-2 batawaf-14 --games 5000 --report-games 400 --pair-games 200 --output diagnosis --json",
+            "diagnose batawaf-2 batawaf-10 --games 5000 --report-games 400 --pair-games 200 --output diagnosis --json",
             "resume batawaf-1 --json",
         ],
         written=("*.csv", "mixture.json", "tables/*", "diagnosis/*"),
@@ -248,11 +248,9 @@ GROUPS: dict[str, Group] = {
             "solve kuhn --exact --json",
             "solve kuhn",
             *(f"solve kuhn --method {method} --gap 0.001 --json" for method in ("lp", "cfr+", "dcfr", "pcfr+")),
-            "solve kuhn --method lazy --json",
             "solve kuhn --method double-oracle --json",
             "solve leduc --exact --json",
             "solve leduc --method pcfr+ --gap 0.01 --json",
-            "solve leduc --method lazy --json",
             "solve leduc --method double-oracle --json",
             "solve goofspiel-4 --exact --certificate goofspiel.json --json",
             "solve liars-dice-4 --exact --json",

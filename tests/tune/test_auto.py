@@ -1,11 +1,10 @@
 """The automatic method: better than its start for few games and many, whatever the parameters, and it says why."""
 
-import sys
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
+from landscapes import TASKS
 from support.levels import by_default
 
 from fogspiel.core.agents import decode_policy, vector_policy
@@ -17,10 +16,6 @@ from fogspiel.tuning.methods import find_tune_method, tune_methods
 from fogspiel.tuning.methods.auto import Finalists, choose, make_ways, opponents
 from fogspiel.tuning.population import Pool
 from fogspiel.tuning.steps import hashed_parameters
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from landscapes import TASKS
 
 
 def tune(game, games, seed=1, baseline="redrawn", **more):

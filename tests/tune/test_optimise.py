@@ -18,7 +18,8 @@ from fogspiel.tuning.methods import find_tune_method, tune_methods
 from fogspiel.tuning.steps import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
 BATAWAF = known_game("batawaf")
-SOME = ["auto", "duel", "iterative", "psro"]
+SOME = ["auto", "duel", "iterative", "psro", "seeds"]
+every_method = pytest.mark.parametrize("name", tune_methods())
 some_methods = pytest.mark.parametrize("name", by_default(SOME, tune_methods()))
 
 

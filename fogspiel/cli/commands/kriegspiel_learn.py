@@ -1,4 +1,4 @@
-"""fogspiel kriegspiel learn and train: an opponent's model, or the weights of `fog`, from games of a population."""
+"""fogspiel kriegspiel learn: an opponent's model from games of a population."""
 
 import shlex
 import sys
@@ -78,37 +78,3 @@ def learn_model(
     end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
     console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
     return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")
-
-
-@group.command("train")
-def train_weights(
-    engines: Annotated[
-        str,
-        typer.Option(help="Who plays, with commas between; each of them also strays (C@3000n,hs@500n,minimax@1000n)."),
-    ] = "",
-    games: Annotated[int, typer.Option(help="About so many games, the same number of every two.")] = 900,
-    time: Time = None,
-    nodes: Nodes = None,
-    threads: Cores = 1,
-    processes: Processes = None,
-    seed: Seed = 11,
-    output: Annotated[Path, typer.Option(help="The file for the weights.")] = Path("fog.npz"),
-    cluster: Cluster = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Make the weights of the engine fog: how opponents reply and what men are worth, from games that are stored."""
-    from ...papers.fog_training import POPULATION, FogTraining, train_fog
-    from .. import console
-
-    words = _population(engines, POPULATION, time is not None or nodes is not None)
-    training = FogTraining(words, effort_of(time, nodes, threads), games, output, seed)
-    check_cluster(cluster)
-    names = list[str]()
-    lesson = train_fog(training, _player(RunOptions(store, as_json, processes, cluster), names))
-    size = output.stat().st_size
-    if as_json:
-        facts = {"state": "finished", "output": str(output), "bytes": size, "runs": names, "games": lesson.games}
-        return print_json(facts | {"seed": seed, "decisions": lesson.decisions, "log_chance": lesson.log_chance})
-    console.out.print(f"{output}: {size:,} bytes from {lesson.decisions:,} moves of {lesson.games} games")
-    return console.out.print(f"use it: fogspiel kriegspiel match fog:{output} fog")

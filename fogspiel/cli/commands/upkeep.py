@@ -9,18 +9,16 @@ from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, c
 
 @app.command()
 def tour(
-    everything: Annotated[bool, typer.Option("--all", help="The twelve games of the benchmark instead.")] = False,
     seed: Seed = 1,
     threads: Threads = None,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """See in two minutes what fogspiel does: a rule, a proof, a policy measured, a strategy found, a game played."""
-    from .. import demo, tour
+    from .. import tour
 
     announce_compilation()
-    walk = demo.walk if everything else tour.walk
-    body = walk(store_path(store), seed, cores(threads), quiet=as_json)
+    body = tour.walk(store_path(store), seed, cores(threads), quiet=as_json)
     if as_json:
         print_json(body)
 

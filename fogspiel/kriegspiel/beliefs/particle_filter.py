@@ -121,7 +121,7 @@ def draw_boards(pool, count, stream, out):
 # a man was just lost, taking elsewhere, castling or promoting), by the kind of man, by whether the side is in check and
 # by whether the man will be protected; and one for the change of place, worth[end] / worth[start], by the kind of man
 # and the phase of the game. A refused attempt costs an opponent nothing, so the choice is among legal moves only. The
-# weights are fitted to games of engines (`training.reply_fit`).
+# weights are fitted to games of engines (`benchmarks/kriegspiel_training.py`).
 #
 # Data sheet of a policy: rows of 64 weights, squares as the mover sees them
 #      0 .. 17   places: row 6 * phase + kind

@@ -33,8 +33,7 @@ from ...games.chess.search import ROW, SCORE, VALUE, WORTH, change, material_sco
 from ..beliefs.board_filter import around
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 from ..beliefs.particle_filter import copy_board
-from ..parameters import FogParameters
-from ..training.value_fit import phase_of_men
+from ..parameters import FogParameters, phase_of_men
 from .board_evaluator import ILLEGAL, MOST
 
 _WEIGHTS = (
@@ -302,7 +301,7 @@ def value(meta, moved, took, weights):
 #
 # An attempt is worth its gain and a share of its threat, which on the true board we may not know to carry out. The
 # share is what moves in games have realised (docs/kriegspiel.md). Men are worth what games of Kriegspiel say they are
-# worth (`training.value_fit`), by the number of men on the board.
+# worth (`learned`), by the number of men on the board.
 
 GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
 GREATEST_THREAT = 1000

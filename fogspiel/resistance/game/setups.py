@@ -54,11 +54,6 @@ def is_variant(name: str) -> bool:
     return name.startswith("resistance") and name.endswith("spies")
 
 
-def is_lone(name: str) -> bool:
-    """True if a name is meant to be that of a game whose spies do not know each other."""
-    return name.startswith("lone-resistance")
-
-
 def name_of(setup: Setup) -> str:
     """The name of an official set-up, or that of the variant that any other one is."""
     if SETUPS.get(setup.players) == setup:

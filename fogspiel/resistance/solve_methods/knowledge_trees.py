@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ...solving.methods import CertificateFormat, SolveMethod, lazy_function
 from ...solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..checkers.lone_spies import FORMAT as LONE_FORMAT
 from ..checkers.resistance import FORMAT
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ METHODS = (
         __doc__ or "",
         exact=True,
         made_for="The Resistance",
+        proofs_elsewhere=(
+            CertificateFormat(
+                LONE_FORMAT,
+                lazy_function("resistance.explain", "follower"),
+                lazy_function("resistance.explain", "explain_lone_spies"),
+            ),
+        ),
         fits=lambda source: source.family == "resistance",
         proofs=CertificateFormat(
             FORMAT, lazy_function("resistance.player", "follower"), lazy_function("resistance.explain", "explain")

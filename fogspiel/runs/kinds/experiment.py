@@ -110,6 +110,7 @@ class PaperKind(Kind):
         asks_the_same = run.ask.keys() >= Request.__dataclass_fields__.keys() - {"name"}
         if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
+        self.find_experiment(run.ask["game"])
         return Request.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:

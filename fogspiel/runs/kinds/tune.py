@@ -12,7 +12,7 @@ from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import baseline, decode
-from ...tuning.methods import find_tune_method, tune_methods
+from ...tuning.methods import REMOVED, find_tune_method, tune_methods
 from ...tuning.tune import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
 from ...tuning.validation import SHARE
 from ..answers import StepRow, keep_recommendation, recommendation_of
@@ -87,7 +87,7 @@ class Tune(Kind):
     form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
 
     def made(self, method: str | None) -> bool:
-        return method in tune_methods()
+        return method in REMOVED or method in tune_methods()
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""

@@ -51,6 +51,7 @@ class SolveMethod:
     samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
     fits: Callable[["GameSource"], bool] = lambda source: True  # true if it can solve this game
     proofs: CertificateFormat | None = None  # for certificates that are not those of whole trees
+    proofs_elsewhere: tuple[CertificateFormat, ...] = ()  # for certificates of programs outside the package
     # How policies are measured where the tree is too large for that.
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], ExploitResult] | None" = None
     exploit_cost: str = ""  # what that takes, in words
@@ -163,7 +164,7 @@ METHODS = (
     tree_method("pcfr+", lambda tree, options: tree.by_regrets(["pcfr+"], options.gap), REGRETS, exact=False),
     tree_method(
         "double-oracle",
-        lambda tree, options: tree.by_growth_of_both,
+        lambda tree, options: tree.by_growth,
         "Both players' sequences generated when they are needed.",
         exact=False,
     ),
@@ -258,5 +259,5 @@ def choose_solve_method(name: str, source: "GameSource") -> SolveMethod:
 
 def proofs_of(wanted: str | None) -> CertificateFormat | None:
     """Return the operations on certificates of this format, if it is not that of whole trees."""
-    found = (method.proofs for method in solve_methods() if method.proofs)
+    found = (proofs for method in solve_methods() for proofs in (method.proofs, *method.proofs_elsewhere) if proofs)
     return next((proofs for proofs in found if proofs.format == wanted), None)

@@ -4,7 +4,8 @@ Each player has a default strategy, fixed and pure, and some generated sequences
 sequences the player uses only these, in any other one it follows the default. So what it can choose in the restricted
 game are strategies of the whole game, and each round solves the restricted game, finds a best response in the whole
 game to the strategy of either player, and adds the sequences by which it leaves the restricted game, at every infoset
-that either has generated sequences or follows one (as in `row_generation`).
+that either has generated sequences or follows one. (Answering at every infoset and not only along the best response is
+the idea of XDO, McAleer et al. 2021.)
 
 What the paper calls a temporary leaf is here an entry of the payoff matrix whose sequences go on beyond the generated
 ones: along the default it counts for the last generated sequences (their "anchor"), elsewhere it is not reached. As
@@ -17,44 +18,24 @@ ended up with one and a half times the sequences, liar's dice (4 faces) with alm
 with almost five times as many.
 """
 
-from base64 import b85decode, b85encode
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from math import inf
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...core.compile.kernel import kernel
 from ..solution import Record
-from ..tree.sequence_form import (
-    SequenceForm,
-    Sparse,
-    Treeplex,
-    behaviour_of,
-    guaranteed_value,
-    merge,
-    plan_of,
-    worth_of,
-)
-from .lp import LinearProgram, Simplex, equilibrium, planner_of, plans_of, program_of
+from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, merge, plan_of, worth_of
+from .lp import equilibrium
 
-# One-sided growth: one player plans with all its sequences, the other one's become rows when a best response asks.
-#
-# The planner solves the program of `sequence_lp` with the rows of some of the responder's sequences only. That holds
-# the responder to these sequences. They are always those of whole strategies, so the responder can go on wherever it
-# gets, and what it guarantees itself with them it guarantees in the whole game: the optimum of the restricted program
-# is a bound on the value from its side. The best response in the whole game to the planner's plan is a bound from the
-# other side. Wherever an infoset that has rows has a better sequence without one, this sequence is added, with the best
-# continuation: the row is violated, and the continuation makes a whole strategy of it. (Answering at every infoset and
-# not only along the best response is the idea of XDO, McAleer et al. 2021. Goofspiel with 5 cards took 26 rounds
-# instead of 67, liar's dice with 4 faces 19 instead of 27.)
-#
-# Only one side grows, so there are no temporary leaves as in `double_oracle`, and the basis of one program is dual
-# feasible for the next.
-
-TOLERANCE = 1e-9  # strategies whose bounds differ by no more are taken for optimal
-ROUNDING = 1e-6  # what the optimum of a program may be wrong by, for values of about 1
+NOWHERE = -1
+TOLERANCE = 1e-9
+"""Strategies whose bounds differ by no more are taken for optimal."""
+ROUNDING = 1e-6
+"""What the optimum of a program may be wrong by, for values of about 1."""
 
 
 class BrokenInvariant(AssertionError):
@@ -67,23 +48,53 @@ def require(holds: bool, claim: str) -> None:
         raise BrokenInvariant(f"this must hold but does not: {claim}")
 
 
+Found = TypeVar("Found")
+
+
+def oracle_rounds(
+    respond: Callable[[], tuple[float, float, Found]],
+    add: Callable[[Found], bool],
+    past: int = 0,
+    lower: float = -inf,
+    upper: float = inf,
+) -> Iterator[tuple[int, float, float, Found]]:
+    """Run the oracle loop (McMahan, Gordon and Blum 2003): yield each round's number, best bounds so far and findings.
+
+    `respond` solves the restricted game and returns the bounds that its strategies secure in the whole game, with the
+    best responses to them in its findings. `add` adds these to the restricted game, before the round is yielded, and
+    returns False if nothing gains. A resumed search starts from its number of past rounds and their best bounds.
+    """
+    for number in count(1 + past):
+        secured, conceded, found = respond()
+        lower, upper = max(lower, secured), min(upper, conceded)
+        require(lower <= upper + ROUNDING * (1 + abs(upper)), "no lower bound is above an upper one")
+        more = add(found)
+        yield number, lower, upper, found
+        if not more:
+            return
+
+
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Result of one round in the restricted game, and its additions for the next one."""
+    """What one round found in the restricted game, and what it adds for the next one."""
 
     number: int
-    generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
-    lower: float  # the most that a strategy of the first player has guaranteed so far
-    upper: float  # the least that a strategy of the second player has allowed so far
-    # The sequences of each player that the next round has in addition, in the order of their rows.
+    generated: tuple[int, int]
+    """How many sequences of each player the restricted game has, the empty ones included."""
+    lower: float
+    """The most that a strategy of the first player has guaranteed so far."""
+    upper: float
+    """The least that a strategy of the second player has allowed so far."""
     added: tuple[list[int], list[int]]
-    behaviours: tuple[np.ndarray, np.ndarray]  # a strategy for each player in the whole game
-    gap: float  # how far apart the bounds are that these two strategies secure
-    basis: str = ""  # where the simplex method goes on from; empty if every round starts afresh
+    """The sequences of each player that the next round has in addition, in the order of their rows."""
+    behaviours: tuple[np.ndarray, np.ndarray]
+    """A strategy for each player in the whole game."""
+    gap: float
+    """How far apart the bounds are that these two strategies secure."""
 
     @property
     def final(self) -> bool:
-        """True if nothing is left to add."""
+        """Whether nothing is left to add."""
         return not (self.added[0] or self.added[1])
 
     @property
@@ -93,8 +104,9 @@ class Growth:
 
     @property
     def record(self) -> Record:
-        """Return the stored record of this round as JSON: the records of all rounds suffice to resume."""
-        return {name: value for name, value in vars(self).items() if name != "behaviours"}
+        """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
+        # Stored rows have always had a basis; this method starts every program afresh.
+        return {name: value for name, value in vars(self).items() if name != "behaviours"} | {"basis": ""}
 
 
 def unfinished(records: Sequence[Record]) -> list[Record]:
@@ -153,117 +165,8 @@ def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack
     respond(treeplex.parent, treeplex.first, treeplex.count, allowed, folded, slack, choice)
     held, best = worth.copy(), np.empty(treeplex.infosets)
     fold_allowed(treeplex.parent, treeplex.first, treeplex.count, allowed, held, best)
-    require(bool(np.all(allowed[choice] | (folded[choice] > best))), "a row is added only if it is violated")
+    require(bool(np.all(allowed[choice] | (folded[choice] > best))), "a sequence is added only if it is better")
     return choice
-
-
-class Restricted:
-    """The planner's program with the rows of some sequences of the responder, in the order in which they came."""
-
-    def __init__(self, form: SequenceForm, planner: int, sequences: list[int], basis: bytes | None = None) -> None:
-        self.form, self.planner = form, planner
-        self.complete = program_of(form, planner)
-        self.offset = 1 + form.treeplexes[planner].infosets
-        self.rows = np.r_[np.arange(self.offset), self.offset + np.array(sequences, np.int64)]
-        self.simplex = Simplex(part(self.complete, self.rows), basis)
-
-    @property
-    def generated(self) -> np.ndarray:
-        """Return the responder's sequences that have a row."""
-        generated = np.zeros(self.complete.height - self.offset, bool)
-        generated[self.rows[self.offset :] - self.offset] = True
-        return generated
-
-    def add(self, sequences: list[int]) -> None:
-        """Add the rows of these sequences."""
-        rows = self.offset + np.array(sequences, np.int64)
-        require(not np.isin(rows, self.rows).any(), "no row is added twice")
-        more = part(self.complete, rows)
-        self.simplex.add_rows(more.constraints)
-        self.rows = np.r_[self.rows, rows]
-
-    def optimum(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return the first player's value in the restricted game, and both plans in the whole one."""
-        point = self.simplex.optimum()
-        dual = np.zeros(self.complete.height)
-        dual[self.rows] = point.dual
-        return point.value, *plans_of(self.form, self.planner, point.primal, dual)
-
-
-def part(program: LinearProgram, rows: np.ndarray) -> LinearProgram:
-    """The program with these rows only."""
-    matrix = program.matrix
-    length = matrix.start[rows + 1] - matrix.start[rows]
-    start = np.r_[0, np.cumsum(length)]
-    entry = np.repeat(matrix.start[rows] - start[:-1], length) + np.arange(start[-1])
-    return replace(
-        program,
-        matrix=Sparse(start, matrix.column[entry], matrix.value[entry]),
-        whole=program.whole[entry],
-        row_lower=program.row_lower[rows],
-        row_upper=program.row_upper[rows],
-    )
-
-
-def lazy(
-    form: SequenceForm,
-    planner: int | str = "auto",
-    tolerance: float = TOLERANCE,
-    records: Sequence[Record] = (),
-) -> Iterator[Growth]:
-    """Grow the sequences of the responder until both strategies of a round secure the same but for the tolerance.
-
-    The planner is 0, 1 or "auto" (`planner_of`). With the records of earlier rounds it goes on after the last of them.
-    """
-    chosen = planner_of(form, planner)
-    treeplex = form.treeplexes[1 - chosen]
-    slack = tolerance / (1 + treeplex.infosets)  # so a gap above the tolerance always has a row to add
-
-    def missing(generated: np.ndarray, opposing: np.ndarray) -> list[int]:
-        choice = choices_of(treeplex, generated, worth_of(form, 1 - chosen, opposing), slack)
-        used = generated.copy()
-        used[0] = True
-        follow(treeplex.parent, choice, used)
-        return np.flatnonzero(used & ~generated).tolist()
-
-    past = unfinished(records)
-    batches = [missing(np.zeros(treeplex.sequences, bool), uniform_plan(form.treeplexes[chosen]))]
-    batches += [record["added"][1 - chosen] for record in past]
-    if past:
-        basis = b85decode(past[-1]["basis"])
-        program = Restricted(form, chosen, [s for batch in batches[:-1] for s in batch], basis)
-        program.add(batches[-1])
-    else:
-        program = Restricted(form, chosen, batches[0])
-    lower, upper = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)
-    for number in count(1 + len(past)):
-        value, x, y = program.optimum()
-        bounds = guaranteed_value(form, x, y)
-        error = ROUNDING * (1 + abs(value))
-        require(lower - error <= value <= upper + error, "the restricted value is between all bounds so far")
-        require(abs(value - bounds[1 - chosen]) <= error, "the responder secures the restricted value")
-        require(bounds[0] - error <= value <= bounds[1] + error, "the restricted value is between the bounds")
-        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
-        generated = program.generated
-        gap = bounds[1] - bounds[0]
-        added = missing(generated, (x, y)[chosen]) if gap > tolerance else []
-        rows, every = int(generated.sum()), form.treeplexes[chosen].sequences
-        yield Growth(
-            number=number,
-            generated=(rows, every) if chosen else (every, rows),
-            lower=lower,
-            upper=upper,
-            added=(added, []) if chosen else ([], added),
-            behaviours=(behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
-            gap=gap,
-            basis=b85encode(program.simplex.basis).decode(),
-        )
-        if not added:
-            return
-        program.add(added)
-
-
-NOWHERE = -1
 
 
 @kernel
@@ -360,31 +263,32 @@ def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Seq
     With the records of earlier rounds it goes on after the last of them.
     """
     sides = Side(form, 0, tolerance), Side(form, 1, tolerance)
-    past = unfinished(records)
-    for record in past:
-        for side in sides:
-            side.add(record["added"][side.player])
-    lower, upper = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)
-    for number in count(1 + len(past)):
+
+    def respond() -> tuple[float, float, dict[str, Any]]:
         solution = equilibrium(restricted_game(form, sides))
         x, y = (side.plan(behaviour) for side, behaviour in zip(sides, solution.behaviours, strict=True))
-        bounds = guaranteed_value(form, x, y)
+        lower, upper = guaranteed_value(form, x, y)
         error = ROUNDING * (1 + abs(solution.value))
-        require(bounds[0] - error <= solution.value <= bounds[1] + error, "the restricted value is between the bounds")
-        lower, upper = max(lower, bounds[0]), min(upper, bounds[1])
-        require(lower <= upper + error, "no lower bound is above an upper one")
-        gap = bounds[1] - bounds[0]
-        added = (sides[0].missing(y), sides[1].missing(x)) if gap > tolerance else ([], [])
-        yield Growth(
-            number=number,
-            generated=(int(sides[0].generated.sum()), int(sides[1].generated.sum())),
-            lower=lower,
-            upper=upper,
-            added=added,
-            behaviours=(behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
-            gap=gap,
+        require(lower - error <= solution.value <= upper + error, "the restricted value is between the bounds")
+        return (
+            lower,
+            upper,
+            {
+                "generated": (int(sides[0].generated.sum()), int(sides[1].generated.sum())),
+                "added": (sides[0].missing(y), sides[1].missing(x)) if upper - lower > tolerance else ([], []),
+                "behaviours": (behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
+                "gap": upper - lower,
+            },
         )
-        if not any(added):
-            return
-        for side, sequences in zip(sides, added, strict=True):
-            side.add(sequences)
+
+    def add(found: Mapping[str, Any]) -> bool:
+        for side in sides:
+            side.add(found["added"][side.player])
+        return any(found["added"])
+
+    past = unfinished(records)
+    for record in past:
+        add(record)
+    bounds = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)
+    for number, lower, upper, found in oracle_rounds(respond, add, len(past), *bounds):
+        yield Growth(number=number, lower=lower, upper=upper, **found)

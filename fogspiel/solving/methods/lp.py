@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ...stats.highs import BASIC, Columns, Option, Rows, add_rows, check, model_of, run, set_basis, solver_of, statuses
+from ...stats.highs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
 from ..tree.sequence_form import (
     DecisionProblem,
     SequenceForm,
@@ -243,18 +243,6 @@ class Simplex:
         while not self.advance():
             pass
         return self.point
-
-    def add_rows(self, rows: Rows) -> None:
-        """Add rows before the first step or at an optimum, staying warm.
-
-        A basis from now on belongs to the program with these rows.
-        """
-        if self._stage == REDUCED and self._status:
-            raise ValueError("rows can be added before the first step or at an optimum; advance to the optimum first")
-        self._stage, self._reduced, self._point = FULL, None, None
-        if self._status:
-            self._status += bytes([BASIC]) * len(rows.lower)
-        add_rows(self._keeper, rows)
 
     def _presolve(self) -> None:
         """Reduce the program; one that does not shrink is solved as it is, one that vanishes is solved already."""

@@ -36,6 +36,7 @@ from ..proofs.checkers.permutation import TTT as CHECKER_TTT
 from ..proofs.checkers.primitives import digest_of
 from ..solution import Record
 from ..tree.sequence_form import SequenceForm, Treeplex
+from .double_oracle import oracle_rounds
 from .lp import equilibrium
 
 TOLERANCE = 1e-9  # a permutation must be better than the restricted game by this much to be worth adding
@@ -68,19 +69,13 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
     if stored and stored[-1]["certificate"] is not None:
         return
     known: Known = ([check_order(range(board.cells), board)], [check_order(range(board.cells), board)])
-    lower, upper = 0.0, 1.0
-    for record in stored:
-        for side, added in zip(known, record["added"], strict=True):
-            side.extend(tuple(cells) for cells in added)
-        lower, upper = record["lower"], record["upper"]
-    for number in range(len(stored) + 1, 10**6):
-        sizes, proof = [len(known[0]), len(known[1])], None
-        game = restricted_game(board, known)
+
+    def respond() -> tuple[float, float, tuple[list[int], Known, PermutationCertificate | None]]:
+        game, proof = restricted_game(board, known), None
         solution = equilibrium(game)
         x, y = ([round(weight * FINE) for weight in plan.tolist()] for plan in solution.behaviours)
         replies = answers(board, mixtures_of(known, x, y))
-        bounds = guaranteed_bounds(replies)
-        lower, upper = max(lower, float(bounds[0])), min(upper, float(bounds[1]))
+        bounds = secured = guaranteed_bounds(replies)
         better = improvements(board, known, replies, solution.value + TOLERANCE, solution.value - TOLERANCE)
         if not any(better):
             exact = exact_bounds(game, solution.planner, solution.point)
@@ -92,11 +87,19 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
             better = improvements(board, known, replies, exact.upper, exact.lower)
         if not (proof or any(better)):
             raise RuntimeError(f"nothing is left to add, but the exact bounds {bounds[0]} and {bounds[1]} do not meet")
-        yield Round(number, sizes, lower, upper, better, proof)
-        if proof:
-            return
-        for side, added in zip(known, better, strict=True):
+        return float(secured[0]), float(secured[1]), ([len(known[0]), len(known[1])], better, proof)
+
+    def add(found: tuple[list[int], Known, PermutationCertificate | None]) -> bool:
+        for side, added in zip(known, found[1], strict=True):
             side.extend(added)
+        return found[2] is None
+
+    for record in stored:
+        for side, added in zip(known, record["added"], strict=True):
+            side.extend(tuple(cells) for cells in added)
+    bounds = (stored[-1]["lower"], stored[-1]["upper"]) if stored else (0.0, 1.0)
+    for number, lower, upper, (sizes, better, proof) in oracle_rounds(respond, add, len(stored), *bounds):
+        yield Round(number, sizes, lower, upper, better, proof)
 
 
 def solve(board: Board = TTT) -> PermutationCertificate:

@@ -3,11 +3,10 @@
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
-from typing import Protocol
 
 import numpy as np
 
@@ -18,12 +17,12 @@ from ..policies.best_response import exact_exploitability, exploitability
 from ..proofs.certificate_files import large_certificate, make_certificate
 from ..reduce.colour_refinement import refine
 from ..reduce.presolve import ReducedGame, presolve_tree
-from ..solution import Record, Size, Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..solution import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..sources import GameSource
-from ..tree.sequence_form import SequenceForm, behaviour_of, guaranteed_value
+from ..tree.sequence_form import behaviour_of, guaranteed_value
 from ..tree.tree import Tree, sequence_form
 from .cfr import METHODS, TreeRegrets, ValueBounds
-from .double_oracle import Growth, double_oracle, lazy
+from .double_oracle import double_oracle
 from .lemke_howson import lemke_howson
 from .lp import Simplex, basis_statuses, planner_of, plans_of, program_of
 
@@ -121,29 +120,15 @@ def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fract
     return plan
 
 
-class Grow(Protocol):
-    """Restricted games that grow, after the records of earlier rounds."""
-
-    def __call__(self, form: SequenceForm, *, records: Sequence[Record]) -> Iterator[Growth]: ...
-
-
-def by_growth(words: str, grow: Grow) -> Find:
-    """Make the search by restricted games that grow; every round is a row."""
-
-    def search(reduced: ReducedGame, saved: SolverState) -> Search:
-        last = None
-        for last in grow(reduced.form, records=saved.rows):
-            remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
-            yield SolverProgress(remark, last.lower, last.upper, last.record)
-        assert last is not None
-        sizes: Mapping[str, Size] = {"reduced": reduced.form.sizes, "generated": list(last.generated)}
-        return TreeEquilibrium(f"{words}, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
-
-    return search
-
-
-by_growth_of_one = by_growth("lazy one-sided growth", lazy)
-by_growth_of_both = by_growth("double oracle", double_oracle)
+def by_growth(reduced: ReducedGame, saved: SolverState) -> Search:
+    """Search by restricted games that grow; every round is a row."""
+    last = None
+    for last in double_oracle(reduced.form, records=saved.rows):
+        remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
+        yield SolverProgress(remark, last.lower, last.upper, last.record)
+    assert last is not None
+    sizes: Mapping[str, Size] = {"reduced": reduced.form.sizes, "generated": list(last.generated)}
+    return TreeEquilibrium(f"double oracle, {last.number} rounds", reduced.lift(*last.behaviours), sizes)
 
 
 NO_BOUNDS = ValueBounds(-inf, inf, np.empty(0), np.empty(0))

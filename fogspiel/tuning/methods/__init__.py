@@ -20,9 +20,12 @@ ROOM = "tuning.methods"
 FIRST = (
     "auto",
     "naive", "iterative", "real-coevolution", "approximate-coevolution", "seeds",
-    "elitist", "duel", "spsa", "cma", "halving", "rectangular", "bandit", "reply", "seed-nash", "psro", "portfolio",
+    "duel", "spsa", "halving", "reply", "psro", "portfolio",
 )  # fmt: skip
 """The order of listings: the usual one, the five methods of the paper, then ours; any other method comes last."""
+
+REMOVED = ("elitist", "cma", "rectangular", "bandit", "seed-nash")
+"""Methods of earlier versions, of which stores have runs; the plug-in folder of the benchmarks has them."""
 
 
 def tune_methods() -> dict[str, Method]:
@@ -34,6 +37,10 @@ def tune_methods() -> dict[str, Method]:
 def find_tune_method(name: str) -> Method:
     """The method of that name, or a ValueError that lists the names there are."""
     known = tune_methods()
+    if name in REMOVED and name not in known:
+        raise ValueError(
+            f"the method {name} left the package: use auto, or the plug-in folder benchmarks/plugins of its repository"
+        )
     if name not in known:
         raise unknown("method", name, known)
     return known[name]

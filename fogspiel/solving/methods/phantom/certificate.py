@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from ....games.phantom.look import GAMES
-from ...proofs.checkers.phantom import FORMAT, OPENING, PhantomCertificate, cells_of
+from ...proofs.checkers.boards import cells_of
+from ...proofs.checkers.phantom import FORMAT, OPENING, PhantomCertificate
 from ...proofs.checkers.primitives import digest_of
 from .bilinear_form import BilinearForm
 from .private_histories import INFOSET, SEQUENCE, TURN, geometry

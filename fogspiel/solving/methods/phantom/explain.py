@@ -18,14 +18,13 @@ from ....core.behaviour_policy import (
 from ....core.game import Game
 from ....games.boards.board import BOARDS
 from ...policies.policy_files import PolicyTable
+from ...proofs.checkers.boards import Board, cells_of
 from ...proofs.checkers.phantom import (
     NOWHERE,
     PLAYERS,
-    Board,
     Situation,
     board_of,
     cell_of,
-    cells_of,
     image,
     known_cells,
     own_stones,

@@ -22,9 +22,9 @@ from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
 from ....games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
+from ...proofs.checkers.boards import Board as CheckerBoard
 from ...proofs.checkers.phantom import NOWHERE as CHECKER_NOWHERE
 from ...proofs.checkers.phantom import PLAYERS, PhantomCertificate, Situation, Strategy, board_of, image, strategy_of
-from ...proofs.checkers.phantom import Board as CheckerBoard
 from .exploitability import Evaluation, evaluate_policies
 from .merged_histories import NOWHERE, unknown
 from .policy_weights import MOST_UNIT, Ask, Questions, Shares, next_nodes, uniform

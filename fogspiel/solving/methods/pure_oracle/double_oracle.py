@@ -22,6 +22,7 @@ from ...proofs.checkers.primitives import digest_of
 from ...proofs.checkers.pure_strategies import FORMAT, RULES, PlansCertificate, verify
 from ...solution import SolverProgress
 from ...tree.sequence_form import Sparse
+from ..double_oracle import oracle_rounds
 from ..lp import LinearProgram
 from .best_response import best_reply, complete, room_for
 from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
@@ -260,19 +261,24 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Generator[SolverPro
     oracle = DoubleOracle(build_tables(*SOLVABLE[game]))
     if state is not None:
         oracle.restore(state)
-    while True:
-        found = oracle.advance()
+
+    def respond() -> tuple[float, float, MixedEquilibrium | None]:
+        matching = oracle.advance()  # which adds the replies too, for they are part of its state
+        return oracle.lower, oracle.upper, matching
+
+    for number, lower, upper, found in oracle_rounds(respond, lambda _: True, oracle.rounds):
         sizes = [len(plans) for plans in oracle.plans]
-        remark = f"round {oracle.rounds}, {sizes[0]} and {sizes[1]} plans"
-        yield SolverProgress(remark, oracle.lower, oracle.upper, state=oracle.state)
+        remark = f"round {number}, {sizes[0]} and {sizes[1]} plans"
+        yield SolverProgress(remark, lower, upper, state=oracle.state)
         if found is None:
             continue
-        yield SolverProgress(f"{remark}, exact weights", oracle.lower, oracle.upper)
+        yield SolverProgress(f"{remark}, exact weights", lower, upper)
         proof = prove(game, oracle, found)
         if proof is not None:
-            return OracleSolution(proof, oracle.rounds, sizes, [len(proof["black"]), len(proof["white"])])
+            return OracleSolution(proof, number, sizes, [len(proof["black"]), len(proof["white"])])
         if sizes == [len(weights) for weights in found.mixtures]:
-            raise RuntimeError("nothing is left to add, but the mixtures in fractions prove no value")
+            break
+    raise RuntimeError("nothing is left to add, but the mixtures in fractions prove no value")
 
 
 def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCertificate | None:

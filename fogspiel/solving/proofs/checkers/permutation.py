@@ -12,9 +12,11 @@ permutation of the other player against all of them at once: a prefix decides th
 up only when winning all games that still run would not be better than what was found.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from .boards import DRAW, LINES, WIN, Responder, turns_of, won_by_lines
 from .primitives import (
     Bounds,
     SolutionCertificate,
@@ -52,12 +54,7 @@ class Grid(NamedTuple):
         return self.rows * self.columns
 
 
-TTT = Grid(
-    "permutation-ttt",
-    3,
-    3,
-    ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)),
-)
+TTT = Grid("permutation-ttt", 3, 3, LINES)
 
 # A running game: the responder's stones, the other player's stones, the rest of its permutation, the weight.
 Game = tuple[int, int, tuple[int, ...], int]
@@ -98,68 +95,60 @@ def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fracti
     return images
 
 
-def symmetries(grid: Grid) -> set[tuple[int, ...]]:
-    """Return the cell maps of the board's rotations and reflections; they must map lines to lines."""
-    rows, columns = range(grid.rows), range(grid.columns)
-    plain = [[row * grid.columns + column for column in columns] for row in rows]
-    boards = [plain, plain[::-1], [row[::-1] for row in plain], [row[::-1] for row in plain[::-1]]]
-    if grid.rows == grid.columns:
-        boards += [[list(column) for column in zip(*board, strict=True)] for board in boards]
-    moves = {tuple(cell for row in board for cell in row) for board in boards}
+def symmetries(grid: Grid) -> list[tuple[int, ...]]:
+    """Where the rotations and reflections of the board move its cells; they must map lines to lines."""
+    moves = turns_of(grid.rows, grid.columns)
     lines = {frozenset(line) for line in grid.lines}
     kept = all({frozenset(move[cell] for cell in line) for line in lines} == lines for move in moves)
     demand(kept, f"the lines of {grid.game} change when the board is turned or reflected")
     return moves
 
 
-def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction]) -> Fraction:
-    """The most that any permutation of the player in that seat scores against a mixture of the other player."""
-    masks = [sum(1 << cell for cell in line) for line in grid.lines]
-    full = (1 << grid.cells) - 1
-    won = [any(stones & mask == mask for mask in masks) for stones in range(full + 1)]
-    unit = common_denominator(opponent.values())
-    games: list[Game] = []
-    for cells, probability in opponent.items():
-        go_on()
-        weight = int(probability * unit)
-        games.append((0, 1 << cells[0], cells[1:], weight) if seat else (0, 0, cells, weight))
+class Orders(Responder[frozenset[int], Game]):
+    """A player who orders all cells beforehand: it is told nothing, and its position are the cells that are left."""
 
-    def play(running: list[Game], cell: int) -> tuple[int, list[Game]]:
-        """Half points of the games that end when the cell comes next, and the games that still run."""
-        points, still = 0, []
-        for game in running:
+    def __init__(self, grid: Grid) -> None:
+        self.full, self.won = (1 << grid.cells) - 1, won_by_lines(grid.cells, grid.lines)
+
+    def tries(self, position: frozenset[int], worlds: Sequence[Game]) -> list[int]:
+        return sorted(position)
+
+    def hope(self, worlds: Sequence[Game]) -> int:
+        return WIN * sum(game[3] for game in worlds)
+
+    def attempt(
+        self, position: frozenset[int], cell: int, worlds: list[Game]
+    ) -> tuple[int, list[tuple[frozenset[int], list[Game]]]]:
+        points, still, full, won = 0, [], self.full, self.won
+        go_on()
+        for game in worlds:
             mine, theirs, rest, weight = game
             if theirs >> cell & 1:
                 still.append(game)
                 continue
             mine |= 1 << cell
             if won[mine]:
-                points += 2 * weight
+                points += WIN * weight
             elif mine | theirs == full:
-                points += weight
+                points += DRAW * weight
             else:
                 free = [reply for reply in rest if not (mine | theirs) >> reply & 1]
                 theirs |= 1 << free[0]
                 if won[theirs]:
                     continue
                 if mine | theirs == full:
-                    points += weight
+                    points += DRAW * weight
                 else:
                     still.append((mine, theirs, tuple(free[1:]), weight))
-        return points, still
+        return points, [(position - {cell}, still)] if still else []
 
-    def best(running: list[Game], cells: frozenset[int], gained: int, bar: int) -> int:
-        """The most half points that any order of the cells reaches, if that is above the bar, else the bar."""
-        ways = []
-        for cell in sorted(cells):
-            go_on()
-            points, still = play(running, cell)
-            limit = gained + points + 2 * sum(game[3] for game in still)
-            ways.append((limit, cell, gained + points, still))
-        for limit, cell, points, still in sorted(ways, key=lambda way: -way[0]):
-            if limit <= bar:
-                break
-            bar = best(still, cells - {cell}, points, bar) if still else points
-        return bar
 
-    return Fraction(best(games, frozenset(range(grid.cells)), 0, -1), 2 * unit)
+def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction]) -> Fraction:
+    """The most that any permutation of the player in that seat scores against a mixture of the other player."""
+    unit = common_denominator(opponent.values())
+    games: list[Game] = []
+    for cells, probability in opponent.items():
+        go_on()
+        weight = int(probability * unit)
+        games.append((0, 1 << cells[0], cells[1:], weight) if seat else (0, 0, cells, weight))
+    return Fraction(Orders(grid).best(frozenset(range(grid.cells)), games), WIN * unit)

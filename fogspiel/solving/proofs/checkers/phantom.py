@@ -23,16 +23,17 @@ has done, its future depends on nothing else, so the best that it can reach is
 
 where every payment is multiplied by the weight of its node. In a game with an opening Black's first stone goes to a
 cell of this kind, one of the images of the cell that the game's name ends with. No order of tries is merged, no
-symmetry used, no try forced; equal arguments are computed once. Weights are whole numbers, over one denominator, and
-payments half points.
+symmetry used, no try forced; `boards.Responder` passes over cells that cannot be better than the best so far. Weights
+are whole numbers, over one denominator, and payments half points.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from .boards import DRAW, WIN, Board, Responder, cells_of, hex_board, tic_tac_toe
 from .primitives import (
     Bounds,
     SolutionCertificate,
@@ -51,7 +52,6 @@ RULES = 1  # the version of the rules that are written down here
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 NOWHERE = -1
-WIN, DRAW = 2, 1  # half points of Black's for its win, and for a draw
 
 # The (failed set, cell) of each turn; at last the failed set of this turn with the cell NOWHERE.
 Situation = tuple[tuple[int, int], ...]
@@ -67,70 +67,17 @@ class PhantomCertificate(SolutionCertificate):
 # The rules
 
 
-class Board(NamedTuple):
-    """A board game: its cells, the permutations of them that map the game to itself, and who has won."""
-
-    name: str
-    columns: int
-    names: list[str]  # of the cells: a letter for the column and a number for the row, A1 first
-    symmetries: list[tuple[int, ...]]
-    won: tuple[list[bool], list[bool]]  # for each player and each set of stones: whether they win
-
-    @property
-    def cells(self) -> int:
-        return len(self.names)
+NAMES = tic_tac_toe().names
 
 
-NAMES = [f"{column}{row}" for row in (1, 2, 3) for column in "ABC"]
-
-
-def cells_of(stones: int) -> list[int]:
-    """The cells of a set."""
-    return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
-
-
-def _tic_tac_toe() -> Board:
-    """Three stones in a row, a column or a diagonal win; the square has eight symmetries."""
-    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
-    won = [any(line <= set(cells_of(stones)) for line in lines) for stones in range(1 << 9)]
-    turned = [tuple(range(9))]
-    for _ in range(3):
-        turned.append(tuple(turned[-1][3 * column + 2 - row] for row in range(3) for column in range(3)))
-    mirrored = [tuple(turn[3 * row + 2 - column] for row in range(3) for column in range(3)) for turn in turned]
-    return Board("ttt", 3, NAMES, sorted(turned + mirrored), (won, won))
-
-
-def _hex() -> Board:
-    """Black joins the first row to the last, White the first column to the last; a half turn keeps both aims.
-
-    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right.
-    """
-
-    def joined(stones: int, start: set[int], goal: set[int]) -> bool:
-        left = set(cells_of(stones))
-        chain = left & start
-        front = list(chain)
-        while front:
-            row, column = divmod(front.pop(), 3)
-            beside = ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1))
-            near = {3 * (row + r) + column + c for r, c in beside if 0 <= row + r < 3 and 0 <= column + c < 3}
-            front += near & left - chain
-            chain |= near & left
-        return bool(chain & goal)
-
-    black = [joined(stones, {0, 1, 2}, {6, 7, 8}) for stones in range(1 << 9)]
-    white = [joined(stones, {0, 3, 6}, {2, 5, 8}) for stones in range(1 << 9)]
-    return Board("hex-3x3", 3, NAMES, [tuple(range(9)), tuple(range(8, -1, -1))], (black, white))
-
-
-@cache
 def board_of(game: str) -> Board:
     """The board of a game."""
     return GAMES[game.partition(OPENING)[0]]()
 
 
-GAMES = {"phantom-ttt": _tic_tac_toe, "dark-hex-3x3": _hex}
-OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
+GAMES: dict[str, Callable[[], Board]] = {"phantom-ttt": tic_tac_toe, "dark-hex-3x3": lambda: hex_board(3, 3)}
+OPENING = "-opening-"
+"""Between the name of a game and the cell that Black's first stone goes to, or an image of it."""
 
 
 def first_cells(game: str) -> set[int]:
@@ -282,6 +229,69 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 
 # The best answer
 
+Place = tuple[int, int]
+"""The answerer's own stones, and all cells that it knows to be taken."""
+
+
+class Answerer(Responder[Place, Node]):
+    """The player who does its best against the planner, and who puts its first stone, if it is Black, into `first`."""
+
+    def __init__(self, board: Board, seat: int, first: set[int]) -> None:
+        self.full = (1 << board.cells) - 1
+        self.mine, self.theirs = board.won[seat], board.won[1 - seat]
+        self.begin = first if seat == BLACK else set(range(board.cells))
+        self.turn = cache(self._turn)
+
+    def _turn(self, node: Node, own: int) -> tuple[int, list[Node]]:
+        """The planner's turn against the answerer's stones: what is paid where the game ends, and the worlds else."""
+        if not node.tries:
+            return node.weight * (0 if self.theirs[node.stones | self.full & ~own] else DRAW), []
+        paid, worlds = 0, []
+        for cell, stays, fails in node.tries:
+            if own >> cell & 1:
+                more, going = self.turn(fails, own)
+                paid += more
+                worlds += going
+            elif self.theirs[stays.stones]:
+                continue
+            elif stays.stones | own == self.full:
+                paid += stays.weight * DRAW
+            else:
+                worlds.append(stays)
+        return paid, worlds
+
+    def tries(self, position: Place, worlds: Sequence[Node]) -> list[int]:
+        """A try that fails in all worlds tells nothing."""
+        own, known = position
+        taken = self.full
+        for node in worlds:
+            taken &= node.stones
+        return [cell for cell in cells_of(self.full & ~known & ~taken) if own or cell in self.begin]
+
+    def hope(self, worlds: Sequence[Node]) -> int:
+        """Half points if every game that may still be won were won, and every other one drawn."""
+        return sum((WIN if self.mine[self.full & ~node.stones] else DRAW) * node.weight for node in worlds)
+
+    def attempt(self, position: Place, cell: int, worlds: list[Node]) -> tuple[int, list[tuple[Place, list[Node]]]]:
+        own, known = position
+        bit = 1 << cell
+        stones, gained = own | bit, 0
+        taken: list[Node] = []
+        going: list[Node] = []
+        for node in worlds:
+            if node.stones & bit:
+                taken.append(node)
+            elif self.mine[stones]:
+                gained += node.weight * WIN
+            elif stones | node.stones == self.full:
+                gained += node.weight * DRAW
+            else:
+                paid, after = self.turn(node, stones)
+                gained += paid
+                going += after
+        outcomes = [((own, known | bit), taken), ((stones, known | bit), going)]
+        return gained, [outcome for outcome in outcomes if outcome[1]]
+
 
 def guaranteed_value(board: Board, planner: int, strategy: Strategy, first: set[int]) -> Fraction:
     """Return Black's value if the planner keeps to a strategy, the other responds best, and Black begins in `first`."""
@@ -290,69 +300,12 @@ def guaranteed_value(board: Board, planner: int, strategy: Strategy, first: set[
     for node in nodes:
         go_on()
         node.weight = int(node.reach * denominator)
-    full, answerer = (1 << board.cells) - 1, 1 - planner
-    planner_wins, answerer_wins = board.won[planner], board.won[answerer]
-    planner_win, answerer_win = (WIN, 0) if planner == BLACK else (0, WIN)
-    best = max if answerer == BLACK else min
-
-    @cache
-    def answer(node: Node, other: int) -> tuple[int, list[Node]]:
-        """The planner's turn against the stones `other`: what is paid where the game ends, and the worlds else."""
-        own = node.stones
-        if not node.tries:
-            last = own | full & ~other
-            return node.weight * (planner_win if planner_wins[last] else DRAW), []
-        paid, worlds = 0, []
-        for cell, stays, fails in node.tries:
-            if other >> cell & 1:
-                more, going = answer(fails, other)
-                paid += more
-                worlds += going
-            elif planner_wins[stays.stones]:
-                paid += stays.weight * planner_win
-            elif stays.stones | other == full:
-                paid += stays.weight * DRAW
-            else:
-                worlds.append(stays)
-        return paid, worlds
-
-    @cache
-    def value(own: int, known: int, worlds: tuple[Node, ...]) -> int:
-        """The best that the answerer, to move, can reach in these worlds together."""
-        go_on()
-        reached = []
-        for cell in range(board.cells):
-            bit = 1 << cell
-            if known & bit or (answerer == BLACK and not own and cell not in first):
-                continue
-            stones, gained = own | bit, 0
-            wins = answerer_wins[stones]
-            taken: list[Node] = []
-            going: list[Node] = []
-            for node in worlds:
-                if node.stones & bit:
-                    taken.append(node)
-                elif wins:
-                    gained += node.weight * answerer_win
-                elif stones | node.stones == full:
-                    gained += node.weight * DRAW
-                else:
-                    paid, after = answer(node, stones)
-                    gained += paid
-                    going += after
-            if len(taken) == len(worlds):
-                continue  # a try that fails in all worlds tells nothing
-            if taken:
-                gained += value(own, known | bit, tuple(taken))
-            if going:
-                gained += value(stones, known | bit, tuple(going))
-            reached.append(gained)
-        return best(reached)
-
     begun = {cell for cell, _, _ in nodes[0].tries} if planner == BLACK else set[int]()
     demand(begun <= first, "black begins with a cell that is not of the opening")
-    paid, worlds = answer(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
-    return Fraction(paid + value(0, 0, tuple(worlds)), WIN * denominator)
+    answerer = Answerer(board, 1 - planner, first)
+    paid, worlds = answerer.turn(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
+    best = Fraction(paid + answerer.best((0, 0), worlds), WIN * denominator)
+    return 1 - best if planner == BLACK else best
 
 
 def verify(body: Any) -> Bounds:

@@ -29,25 +29,25 @@ the answerer can reach is
                                 what is paid where the game ends by the stone or by the planner's next turn
                                 + the sum of value(.. the worlds where it is told so) over what the answerer may be told
 
-No symmetry is used for the answerer. A cell is passed over only when to win all games that can still be won would be
-no better than the best cell so far; and in the classical variant, where failures cost nothing and nobody else hears of
-them, if it is taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights
-are whole numbers, and payments half points.
+No symmetry is used for the answerer. `boards.Responder` passes over cells that cannot be better than the best so far.
+In the classical variant, where failures cost nothing and nobody else hears of them, a cell is also passed over if it is
+taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights are whole numbers,
+and payments half points.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+from .boards import DRAW, WIN, Responder, cells_of, hex_board, tic_tac_toe
 from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, go_on, quoted
 
 FORMAT = "fogspiel plans certificate 1"
 RULES = 1  # the version of the rules that are written down here
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
-WIN, DRAW = 2, 1  # half points for a win and a draw
 WHOLE = re.compile("[1-9][0-9]*")
 # Limits: the plans of a player, the letters of all of them, and the digits of a weight.
 MOST_PLANS, MOST_LETTERS, MOST_DIGITS = 4000, 500_000, 400
@@ -88,48 +88,16 @@ class World(NamedTuple):
 # The rules
 
 
-def cells_of(stones: int) -> list[int]:
-    """The cells of a set."""
-    return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
-
-
 def tic_tac_toe_rules(variant: str) -> PhantomRules:
-    """Three stones in a row, a column or a diagonal win; the square has eight symmetries."""
-    lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
-    won = [any(line <= set(cells_of(stones)) for line in lines) for stones in range(1 << 9)]
-    turned = [tuple(range(9))]
-    for _ in range(3):
-        turned.append(tuple(turned[-1][3 * column + 2 - row] for row in range(3) for column in range(3)))
-    mirrored = [tuple(turn[3 * row + 2 - column] for row in range(3) for column in range(3)) for turn in turned]
-    return PhantomRules(9, variant, turned + mirrored, (won, won))
+    """The rules of tic-tac-toe."""
+    board = tic_tac_toe()
+    return PhantomRules(board.cells, variant, board.symmetries, board.won)
 
 
 def hex_rules(rows: int, columns: int, variant: str) -> PhantomRules:
-    """Black joins the first row to the last, White the first column to the last; a half turn keeps both aims.
-
-    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right.
-    """
-    cells = rows * columns
-
-    def joined(stones: int, start: set[int], goal: set[int]) -> bool:
-        left = set(cells_of(stones))
-        chain = left & start
-        front = list(chain)
-        while front:
-            row, column = divmod(front.pop(), columns)
-            beside = ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1))
-            near = {
-                columns * (row + r) + column + c for r, c in beside if 0 <= row + r < rows and 0 <= column + c < columns
-            }
-            front += near & left - chain
-            chain |= near & left
-        return bool(chain & goal)
-
-    top, bottom = set(range(columns)), set(range(cells - columns, cells))
-    left, right = set(range(0, cells, columns)), set(range(columns - 1, cells, columns))
-    black = [joined(stones, top, bottom) for stones in range(1 << cells)]
-    white = [joined(stones, left, right) for stones in range(1 << cells)]
-    return PhantomRules(cells, variant, [tuple(range(cells)), tuple(range(cells - 1, -1, -1))], (black, white))
+    """The rules of hex."""
+    board = hex_board(rows, columns)
+    return PhantomRules(board.cells, variant, board.symmetries, board.won)
 
 
 GAMES: dict[str, Callable[[], PhantomRules]] = {
@@ -205,7 +173,11 @@ def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
 # The best answer
 
 
-class Answerer:
+Place = tuple[int, int, int]
+"""The answerer's own stones, the cells where it failed, and the tries of its turn so far."""
+
+
+class Answerer(Responder[Place, World]):
     """The player in that seat, who looks for the best answer to what the other one may do."""
 
     def __init__(self, rules: PhantomRules, seat: int) -> None:
@@ -234,8 +206,8 @@ class Answerer:
             rest = plan if self.rules.variant == "numturns" else plan.after[1]
             return 0, World(stones, rest, moved, weight), tries
 
-    def cells(self, own: int, known: int, worlds: list[World]) -> list[int]:
-        """The cells that may be the best to try."""
+    def tries(self, position: Place, worlds: Sequence[World]) -> list[int]:
+        own, known, _ = position
         closed = own | known
         if self.rules.variant != "classical":
             return cells_of(self.full & ~closed)
@@ -246,12 +218,12 @@ class Answerer:
         winning = [cell for cell in free if self.mine[own | 1 << cell]]
         return winning[:1] or free
 
-    def hopes(self, worlds: list[World]) -> int:
+    def hope(self, worlds: Sequence[World]) -> int:
         """Half points if every game that may still be won were won, and every other one drawn."""
         return sum((WIN if self.mine[self.full & ~world.stones] else DRAW) * world.weight for world in worlds)
 
-    def attempt(self, own: int, cell: int, tries: int, worlds: list[World]) -> tuple[int, dict[int, list[World]]]:
-        """Half points of the games that end when a cell is tried, and the worlds by what the answerer is told."""
+    def attempt(self, position: Place, cell: int, worlds: list[World]) -> tuple[int, list[tuple[Place, list[World]]]]:
+        own, known, tries = position
         points = 0
         told: dict[int, list[World]] = {}
         bit = 1 << cell
@@ -269,37 +241,13 @@ class Answerer:
             else:
                 if counted and world.stones:
                     assert world.plan is not None
-                    world = world._replace(plan=world.plan.after[tries])
+                    world = world._replace(plan=world.plan.after[tries + 1])
                 paid, following, number = self.turn(world, more if stays else own)
                 points += paid
                 if following is not None:
                     told.setdefault((number if counted else 1) if stays else 0, []).append(following)
-        return points, told
-
-    def best(self, own: int, known: int, tries: int, worlds: list[World], bar: int) -> int:
-        """The most half points from these worlds, if that is above the bar, else the bar."""
-        go_on()
-        ways = []
-        for cell in self.cells(own, known, worlds):
-            points, told = self.attempt(own, cell, tries + 1, worlds)
-            hopes = [(self.hopes(some), number) for number, some in told.items()]
-            ways.append((points + sum(hope for hope, _ in hopes), cell, points, hopes, told))
-        for limit, cell, points, hopes, told in sorted(ways, key=lambda way: -way[0]):
-            if limit <= bar:
-                break
-            bit = 1 << cell
-            for hope, number in sorted(hopes):
-                limit -= points + hope  # what the others may still bring
-                some = told[number]
-                if number == 0:
-                    points += self.best(own, known | bit, tries + 1, some, bar - points - limit)
-                else:
-                    points += self.best(own | bit, known, 0, some, bar - points - limit)
-                limit += points
-                if limit <= bar:
-                    break
-            bar = max(bar, limit)
-        return bar
+        failed, stayed = (own, known | bit, tries + 1), (more, known, 0)
+        return points, [(stayed if number else failed, left) for number, left in told.items()]
 
 
 def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
@@ -307,7 +255,7 @@ def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
     weight, answerer = sum(world.weight for world in worlds), Answerer(rules, seat)
     if seat == WHITE:
         worlds = [following for world in worlds if (following := answerer.turn(world, 0)[1]) is not None]
-    return Fraction(answerer.best(0, 0, 0, worlds, -1), WIN * weight)
+    return Fraction(answerer.best((0, 0, 0), worlds), WIN * weight)
 
 
 def verify(body: Any) -> Bounds:

@@ -1,4 +1,8 @@
-"""Spies who do not know each other, with sabotages counted in public, as a game of two players.
+"""Solve The Resistance with spies who do not know each other, sabotages being counted in public, as a two-player game.
+
+    python benchmarks/lone_spies.py lone-resistance5 [--certificate lone-resistance5.json]
+
+`fogspiel verify` checks the certificate, `fogspiel explain` puts it in words.
 
 The spies may agree before the roles are dealt, by dice that the resistance does not see, on what each player will do if
 it turns out to be a spy. That is a coordinator who tells some players of each mission to sabotage it if they are spies
@@ -10,28 +14,37 @@ equilibrium with correlation (Celli and Gatti 2018), and orders are those of a p
 For the resistance, players fall into groups that went on the same missions, and it draws by lot who of a group goes.
 For the coordinator they fall into finer groups with the same orders too. When the spies lack one point, all spies
 sabotage whatever they can, and the resistance picks one last mission from which it draws the others.
+
+A double oracle finds the sequences that matter. The game that it ends with is small: it is solved in fractions, and
+best responses in the whole game, in fractions too, say whether both strategies are optimal there.
 """
 
+import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import comb, lcm, prod
+from pathlib import Path
 
 import numpy as np
 
-from ..solving.exact.rational import ExactBounds, exact_bounds, exact_from
-from ..solving.methods.double_oracle import TOLERANCE, Growth, Side, double_oracle, restricted_game
-from ..solving.methods.lp import Simplex, planner_of, program_of
-from ..solving.proofs.checkers.primitives import digest_of
-from ..solving.solution import Record
-from ..solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
-from .checkers.lone_spies import FORMAT, PREFIX, LoneCertificate
-from .game.setups import VERSION, Setup, name_of
-from .orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
+from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertificate, setup_of
+from fogspiel.resistance.game.setups import VERSION, Setup, name_of
+from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
+from fogspiel.solving.exact.rational import ExactBounds, exact_bounds, exact_from
+from fogspiel.solving.methods.double_oracle import TOLERANCE, Side, double_oracle, restricted_game
+from fogspiel.solving.methods.lp import Simplex, planner_of, program_of
+from fogspiel.solving.proofs.certificate_files import write_certificate
+from fogspiel.solving.proofs.checkers.primitives import digest_of
+from fogspiel.solving.solution import Record
+from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
 
-MOST_PLAYERS = 6  # with more the coordinator has too many sequences
+MOST_PLAYERS = 6
+"""With more the coordinator has too many sequences."""
+Behaviour = list[Fraction]
+"""The probability of each sequence of a player, given its infoset."""
 
 
 @dataclass(frozen=True)
@@ -190,22 +203,6 @@ def _kinds(sizes: tuple[int, ...], size: int) -> dict[tuple[int, ...], int]:
     return {kind: prod(map(comb, sizes, kind)) for kind in shares(sizes, size)}
 
 
-# The solution of The Resistance with spies who do not know each other: a double oracle, then fractions.
-#
-# The game that the double oracle ends with is small. It is solved in fractions, and best replies in the whole game, in
-# fractions too, say whether both strategies are optimal there.
-
-Behaviour = list[Fraction]  # the probability of each sequence of a player, given its infoset
-
-
-def rounds(game: LoneGame, stored: Sequence[Record]) -> Iterator[Growth]:
-    """Grow the sequences of both teams until neither has a better reply; only new rounds are yielded.
-
-    The last round of a finished search is played again, but has its record already.
-    """
-    return (growth for growth in double_oracle(game.form, records=stored) if growth.number > len(stored))
-
-
 def exact_solution(game: LoneGame, records: Sequence[Record]) -> ExactBounds:
     """Both strategies in fractions, from the sequences that all rounds have generated."""
     form = game.form
@@ -263,3 +260,32 @@ def _table(
             shares = zip(words, behaviour[first : first + len(words)], strict=True)
             found[name] = {word: str(share) for word, share in shares if share}
     return found
+
+
+def solve(game: LoneGame) -> LoneCertificate:
+    """Play all rounds, printing each, and return the certificate."""
+    rows: list[Record] = []
+    for growth in double_oracle(game.form):
+        rows.append(growth.record)
+        print(
+            f"round {growth.number}, {growth.generated[0]} and {growth.generated[1]} sequences: "
+            f"{2 * growth.lower - 1:.6f} to {2 * growth.upper - 1:.6f}",
+            flush=True,
+        )
+    return certificate(game, exact_solution(game, rows))
+
+
+def main() -> None:
+    """Solve a set-up and write its certificate."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", help="such as lone-resistance5; `lone-` before the name of a variant")
+    parser.add_argument("--certificate", type=Path)
+    asked = parser.parse_args()
+    proof = solve(lone_game(setup_of(asked.game)))
+    path = asked.certificate or Path(f"{asked.game}.json")
+    write_certificate(proof, path)
+    print(f"{asked.game}: the resistance gets exactly {proof['value']}; certificate: {path}")
+
+
+if __name__ == "__main__":
+    main()

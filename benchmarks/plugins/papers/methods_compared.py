@@ -1,18 +1,25 @@
-"""Beyond Table II: our methods beside the paper's five, game by game, with the same number of games each."""
+"""Beyond Table II: our methods beside the paper's five, game by game, with the same number of games each.
+
+An experiment of a plug-in folder: `fogspiel --plugins benchmarks/plugins paper beyond --seeds 3`.
+"""
 
 from collections.abc import Iterator, Sequence
 
-from ..runs.jobs import Row
-from ..runs.kinds.experiment import Batches, PaperPart, Request
-from ..runs.report import Cell, Chart, Report, Series, Table
-from .cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
-from .cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
+from fogspiel.papers.cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
+from fogspiel.papers.cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
+from fogspiel.runs.jobs import Row
+from fogspiel.runs.kinds.experiment import Batches, PaperPart, Request
+from fogspiel.runs.report import Cell, Chart, Report, Series, Table
 
 # Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these.
 OURS = ("auto", "duel", "spsa", "halving", "reply", "psro", "portfolio")
-DEFAULT = OURS[0]  # the method that a user gets who names none
-JUDGED = "redrawn"  # the baseline that scores everybody, and that `naive`, `reply` and `auto` train against
-REPORTED = 401  # the first training seed of our methods: they were developed on smaller ones
+"""The methods of the package that are not the paper's."""
+DEFAULT = OURS[0]
+"""The method that a user gets who names none."""
+JUDGED = "redrawn"
+"""The baseline that scores everybody, and that `naive`, `reply` and `auto` train against."""
+REPORTED = 401
+"""The first training seed of our methods: they were developed on smaller ones."""
 SLOW = (
     "batawaf", "batawaf4", "war", "war4", "cheat", "cheat-special", "flip", "four-in-a-row", "battleship",
 )  # fmt: skip

@@ -1,5 +1,9 @@
-"""The tour: the surprising strategies of Cauwet & Teytaud 2018 found from scratch, the paper's figures beside ours."""
+"""The surprising strategies of Cauwet & Teytaud 2018 from scratch, in short runs, with the paper's figures beside ours.
 
+python benchmarks/short_runs.py [--seed 1] [--threads 2] [--store short_runs.db]
+"""
+
+import argparse
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -8,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from rich.text import Text
 
-from ..core.agents import ParametricPolicy, find_policy, redrawn_baseline, vector_policy
-from ..core.exact_scores import exact_score
-from ..core.game import Game, known_game
-from ..games.guess_who.rules import question
-from ..papers.cauwet2018.printed_tables import LINES
-from ..runs.kind import execute
-from ..runs.kinds.tune import Request
-from ..runs.store import Json, Store
-from ..runs.work import Context
-from ..stats.evaluate import evaluate, report_key
-from . import console
+from fogspiel.cli import console
+from fogspiel.core.agents import ParametricPolicy, find_policy, redrawn_baseline, vector_policy
+from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.game import Game, known_game
+from fogspiel.games.guess_who.rules import question
+from fogspiel.papers.cauwet2018.printed_tables import LINES
+from fogspiel.runs.kind import execute
+from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.store import Store
+from fogspiel.runs.work import Context
+from fogspiel.stats.evaluate import evaluate, report_key
 
 GAMES = 60_000
 BATAWAF_RUNS = (
@@ -28,7 +32,7 @@ BATAWAF_RUNS = (
 
 
 class Row(NamedTuple):
-    """One line of the tour's table."""
+    """One line of a table."""
 
     game: str
     first: str
@@ -73,9 +77,9 @@ PUBLISHED = {
 """Table II, where our strategy is the paper's."""
 
 
-def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
-    """Walk through everything; prints as it goes unless `quiet`, and returns the table."""
-    say: Callable[[str | Text], None] = (lambda words: None) if quiet else console.out.print
+def walk(store: Path, seed: int, threads: int) -> None:
+    """Tune, measure and print everything."""
+    say: Callable[[str | Text], None] = console.out.print
     rows: list[Row] = []
     with Store.open(store, write=True) as runs:
         first = console.bold("1. Batawaf, from scratch.")
@@ -98,22 +102,15 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     second = console.bold("2. Guess Who with 128 characters.")
     say(second + " Halving the pool is not best: take risks when you are behind.")
     rows += _guess_who(seed, threads)
-    _show("What was found, and what the paper says", rows, quiet)
+    _show("What was found, and what the paper says", rows)
     say(console.bold("3. All twelve games,") + " some seconds each, against players who draw Gaussian numbers anew.")
-    with console.status("tour") as note:
+    with console.status("short runs") as note:
         benchmark = list(_benchmark(store, seed, threads, note))
-    _show("What a short run finds, or a player with a name does", benchmark, quiet)
+    _show("What a short run finds, or a player with a name does", benchmark)
     say("   The paper's figures are those of its Table II after 24 hours a game, where our strategy is the paper's;")
     say("   its baseline is not known for certain. Elsewhere the strategy is our reconstruction.")
     following = f"fogspiel match batawaf {found[0][0]} random --games 1000000"
     say(f"Next: {following}   (all runs: fogspiel runs; all games: fogspiel games)")
-    return {
-        "seed": seed,
-        "runs": [name for name, _ in found],
-        "rows": [row._asdict() for row in rows],
-        "benchmark": [row._asdict() for row in benchmark],
-        "next": following,
-    }
 
 
 PAPER_BATAWAF = (("random", 0.688), ("ascending", 0.575))
@@ -168,10 +165,8 @@ def _words(game: Game, theta: np.ndarray) -> str:
     return game.strategy.words(theta)
 
 
-def _show(title: str, rows: list[Row], quiet: bool) -> None:
+def _show(title: str, rows: list[Row]) -> None:
     """Print rows as a table, with a column for the words if there are any."""
-    if quiet:
-        return
     columns = ("game", "players", "score", "95 % interval", "games", "the paper", "in words")
     shown = [
         (
@@ -183,3 +178,17 @@ def _show(title: str, rows: list[Row], quiet: bool) -> None:
     ]  # fmt: skip
     wide = len(columns) if any(row.words for row in rows) else -1
     console.table(title, columns[:wide], [cells[:wide] for cells in shown])
+
+
+def main() -> None:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--store", type=Path, default=Path("short_runs.db"))
+    asked = parser.parse_args()
+    walk(asked.store, asked.seed, asked.threads)
+
+
+if __name__ == "__main__":
+    main()

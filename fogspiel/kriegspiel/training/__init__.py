@@ -1,1 +1,0 @@
-"""Training from game records: replies of opponents, and values of boards."""
