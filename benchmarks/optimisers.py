@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from _results import commit
 from landscapes import TASKS, UNITS
 
-from fogspiel.runs.workers import beat
+from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.text import Text
@@ -39,6 +39,11 @@ class Row(NamedTuple):
     paper: float | None
     words: str = ""
     """What the first player does, in a sentence."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line as a JSON object."""
+        keys = ("game", "first", "second", "score", "interval", "games", "paper", "words")
+        return dict(zip(keys, self, strict=True))
 
 
 class Stop(NamedTuple):
@@ -110,8 +115,8 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
     return {
         "seed": seed,
         "runs": [name for name, _ in found],
-        "rows": [row._asdict() for row in rows],
-        "benchmark": [row._asdict() for row in benchmark],
+        "rows": [row.to_json() for row in rows],
+        "benchmark": [row.to_json() for row in benchmark],
         "next": following,
     }
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
 from .game import UNIFORM, Game, part_of
 from .rng import stream_of
 from .session import view_of
+from .untrusted_input import JsonRecord
 
 SHADES = " .:-=+*#%@"
 BAR = 40
@@ -22,8 +23,10 @@ Cell = str | int | float
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(JsonRecord):
     """Rows under named columns."""
+
+    KEYS = ("title", "columns", "rows")
 
     title: str
     columns: tuple[str, ...]
@@ -31,8 +34,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class TextChart:
+class TextChart(JsonRecord):
     """Lines of text, and the numbers behind them: a cell for each named row and column, None where there is none."""
+
+    KEYS = ("title", "lines", "rows", "columns", "grid")
 
     title: str
     lines: tuple[str, ...]
@@ -42,16 +47,14 @@ class TextChart:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(JsonRecord):
     """What a player does, for people to read."""
+
+    KEYS: ClassVar[tuple[str, ...]] = ("sentences", "tables", "pictures")
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()
     pictures: tuple[TextChart, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The explanation as JSON has it."""
-        return asdict(self)
 
 
 Grid = Sequence[Sequence[float]]

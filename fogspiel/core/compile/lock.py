@@ -9,14 +9,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from ..byte_locks import lock_bytes
-from ..heartbeat import compiling
 from .cache import warn
 from .key import PACKAGE
 
@@ -73,11 +72,15 @@ def alone(file: Path, command: int, place: int = LOCKED_BYTE) -> Iterator[None]:
         yield
 
 
-def compile_in_turn(command: int | None = None, tell: Callable[[], None] = lambda: None) -> None:
+def compile_in_turn(
+    command: int | None = None,
+    tell: Callable[[], None] = lambda: None,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> None:
     """From now on, let this process compile kernels only while no other such process compiles those of the same room.
 
     A worker names the process of the command that it works for. `tell` is called once, when a kernel is about to be
-    compiled that is not in the cache.
+    compiled that is not in the cache. Every compilation is done inside `around()`.
     """
     global _in_turn
     from .kernel import CACHE, COMPILED, KernelCache, kernel
@@ -100,7 +103,7 @@ def compile_in_turn(command: int | None = None, tell: Callable[[], None] = lambd
         try:
             place = _place_of(Path(dispatcher.py_func.__code__.co_filename))
             lock = alone(CACHE / "compiling.lock", command or os.getpid(), place) if wait else nullcontext()
-            with compiling(), lock:
+            with around(), lock:
                 return compile_now(dispatcher, signature)
         finally:
             _here.busy = False

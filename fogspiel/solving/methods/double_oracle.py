@@ -26,6 +26,7 @@ from math import inf
 import numpy as np
 
 from ...core.compile.kernel import kernel
+from ...core.untrusted_input import JsonRecord
 from ..solution import Record
 from ..tree.sequence_form import (
     SequenceForm,
@@ -68,8 +69,10 @@ def require(holds: bool, claim: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
-    """Result of one round in the restricted game, and its additions for the next one."""
+class Growth(JsonRecord):
+    """What one round found in the restricted game, and what it adds for the next one."""
+
+    KEYS = ("number", "generated", "lower", "upper", "added", "behaviours", "gap", "basis")
 
     number: int
     generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
@@ -93,8 +96,8 @@ class Growth:
 
     @property
     def record(self) -> Record:
-        """Return the stored record of this round as JSON: the records of all rounds suffice to resume."""
-        return {name: value for name, value in vars(self).items() if name != "behaviours"}
+        """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
+        return {name: value for name, value in self.to_json().items() if name != "behaviours"}
 
 
 def unfinished(records: Sequence[Record]) -> list[Record]:

@@ -13,8 +13,6 @@ BEGUN, GOES_ON = b"b", b"."
 """The two signs: the job is about to compile (as every job is at first), or it is past that and gets on."""
 APART = 1.0
 """Seconds between two beats that are told."""
-DEATHS = 3
-"""So many workers may be lost with a job before it is given up."""
 
 
 class _Here(threading.local):
@@ -85,11 +83,3 @@ class Silence:
         """Wait on, and tell whether it is too long now; while the listener slept itself, time does not count."""
         self.seconds += min(seconds, 2 * self.limits.look)
         return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
-
-
-def worker_loss_error(job: object) -> ValueError:
-    """The end of a job that takes every worker with it."""
-    return ValueError(
-        f"{job} has cost {DEATHS} workers, so it is given up: see whether there is memory enough for it, then go on; "
-        "what was done before is kept"
-    )
