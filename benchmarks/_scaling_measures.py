@@ -239,7 +239,7 @@ def measure_throughput(kind: str, workers: str) -> Row:
     from fogspiel.core.agents import find_policy
     from fogspiel.core.game import known_game
     from fogspiel.core.simulate import PolicyMatch
-    from fogspiel.runs.workers import run_jobs
+    from fogspiel.process.jobs import run_jobs
 
     count, jobs = int(workers), [partial(play_pairs, number) for number in range(JOBS)]
     play_pairs(0)

@@ -28,7 +28,7 @@ from _results import commit
 from landscapes import TASKS, UNITS
 
 from fogspiel.core import plugins
-from fogspiel.runs.workers import beat
+from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method

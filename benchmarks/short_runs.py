@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.text import Text
@@ -43,6 +43,11 @@ class Row(NamedTuple):
     paper: float | None
     words: str = ""
     """What the first player does, in a sentence."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line as a JSON object."""
+        keys = ("game", "first", "second", "score", "interval", "games", "paper", "words")
+        return dict(zip(keys, self, strict=True))
 
 
 class Stop(NamedTuple):

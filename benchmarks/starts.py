@@ -18,7 +18,7 @@ from fogspiel.core import plugins
 from fogspiel.core.agents import MIXED, ParametricPolicy, fixed_baseline
 from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.game import known_game
-from fogspiel.runs.workers import beat
+from fogspiel.process.jobs import beat
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.tune import tune_strategy

@@ -30,6 +30,10 @@ class Check(NamedTuple):
     detail: str
     hint: str = ""
 
+    def to_json(self) -> dict[str, str | bool]:
+        """Return the check as a JSON object."""
+        return {"what": self.what, "ok": self.ok, "detail": self.detail, "hint": self.hint}
+
 
 def checks(store: Path) -> list[Check]:
     """Everything that is looked at, in the order of how much depends on it."""
@@ -131,7 +135,7 @@ def _store(path: Path) -> list[Check]:
 
 def _leftovers() -> Check:
     """Folders of workers whose command and whose resource tracker were both killed, as when power fails."""
-    from ..runs.workers.local import FOLDER_PREFIX
+    from ..process.local_crew import FOLDER_PREFIX
 
     folder, limit = Path(tempfile.gettempdir()), time.time() - LEFT_SECONDS
     left = [path for path in folder.glob(f"{FOLDER_PREFIX}*") if path.is_dir() and path.stat().st_mtime < limit]

@@ -77,7 +77,11 @@ class EngineLimits(EngineWords):
     def facts(self, sort: str) -> dict[str, Any]:
         """The conditions that are given, as a run of this sort of program keeps them."""
         names = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
-        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        values = (
+            self.nodes, self.movetime, self.depth, self.clock,
+            self.opening_plies, self.random_plies, self.adjudicate, self.seed_option,
+        )  # fmt: skip
+        given: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value is not None}
         if sort == "kriegspiel" and "movetime" in given:
             given["time"] = given.pop("movetime") / 1000
         allowed = {"uci": names, "kriegspiel": ("nodes", "time")}.get(sort, ())

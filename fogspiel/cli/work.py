@@ -73,7 +73,7 @@ def begin_and_show(
 def check_cluster(cluster: str | None) -> None:
     """Refuse a cluster that does not answer, before anything is written."""
     if cluster is not None:
-        from ..runs.workers.cluster import check
+        from ..process.dask_crew import check
 
         check(cluster)
 

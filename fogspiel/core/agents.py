@@ -222,9 +222,13 @@ def encode_policy(game: Game, agent: Agent) -> PolicyJson:
     return {"theta": theta, "thetas": agent.thetas.tolist(), "weights": list(agent.weights)}
 
 
+POLICY_KEYS = ("theta", "thetas", "weights", "digest")
+"""The keys of `Frozen` in stored rows and files."""
+
+
 def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:
     """The numbers that a row of a run or of a file holds, perhaps among other things."""
-    return cast(PolicyJson, {key: row[key] for key in PolicyJson.__annotations__ if row.get(key) is not None})
+    return cast(PolicyJson, {key: row[key] for key in POLICY_KEYS if row.get(key) is not None})
 
 
 def decode_policy(game: Game, numbers: PolicyJson, name: str | None = None) -> ParametricPolicy:

@@ -1,14 +1,15 @@
 """What an explanation is made of: sentences, tables, and pictures drawn with characters."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
 from .game import UNIFORM, Game
+from .untrusted_input import JsonRecord
 
 SHADES = " .:-=+*#%@"
 BAR = 40
@@ -18,8 +19,10 @@ Cell = str | int | float
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(JsonRecord):
     """Rows under named columns."""
+
+    KEYS = ("title", "columns", "rows")
 
     title: str
     columns: tuple[str, ...]
@@ -27,8 +30,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class TextChart:
+class TextChart(JsonRecord):
     """Lines of text, and the numbers behind them: a cell for each named row and column, None where there is none."""
+
+    KEYS = ("title", "lines", "rows", "columns", "grid")
 
     title: str
     lines: tuple[str, ...]
@@ -38,16 +43,14 @@ class TextChart:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(JsonRecord):
     """What a player does, for people to read."""
+
+    KEYS: ClassVar[tuple[str, ...]] = ("sentences", "tables", "pictures")
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()
     pictures: tuple[TextChart, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The explanation as JSON has it."""
-        return asdict(self)
 
 
 Grid = Sequence[Sequence[float]]

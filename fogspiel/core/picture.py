@@ -5,14 +5,18 @@ stands for; whether that may be tried now is another question, which the list of
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from .untrusted_input import JsonRecord
+
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(JsonRecord):
     """A square of a board, or a card."""
+
+    KEYS = ("text", "look", "action", "name")
 
     text: str = ""
     look: str = ""
@@ -25,8 +29,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class BoardPicture:
+class BoardPicture(JsonRecord):
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
+
+    KIND, KEYS = "board", ("rows", "title", "shape", "row_names", "column_names")
 
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
@@ -37,8 +43,10 @@ class BoardPicture:
 
 
 @dataclass(frozen=True)
-class Cards:
+class Cards(JsonRecord):
     """Cards, dice or tokens side by side."""
+
+    KIND, KEYS = "cards", ("title", "cards", "together")
 
     title: str
     cards: tuple[Cell, ...]
@@ -47,31 +55,40 @@ class Cards:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(JsonRecord):
     """What is known in numbers and names."""
+
+    KIND, KEYS = "facts", ("rows", "title")
 
     rows: tuple[tuple[str, str], ...]
     title: str = ""
 
 
 @dataclass(frozen=True)
-class Messages:
+class Messages(JsonRecord):
     """What was said, the latest last."""
+
+    KIND, KEYS = "words", ("lines", "title")
 
     lines: tuple[str, ...]
     title: str = ""
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(JsonRecord):
     """A drawing in letters."""
+
+    KIND, KEYS = "text", ("text",)
 
     text: str
 
 
 @dataclass(frozen=True)
-class Chess:
+class Chess(JsonRecord):
     """A chessboard; `men` has 64 letters from a1 to h8, `.` where nothing is known to stand."""
+
+    KIND = "chess"
+    KEYS = ("men", "side", "turn", "refused", "tries", "checks", "captured", "words", "counts", "over", "answer")
 
     men: str
     side: int
@@ -101,7 +118,7 @@ Parts = tuple[Part, ...]
 
 def picture_json(parts: Parts) -> list[dict[str, Any]]:
     """Parts for a page: each with its kind."""
-    return [{"kind": type(part).__name__.lower()} | asdict(part) for part in parts]
+    return [{"kind": part.KIND} | part.to_json() for part in parts]
 
 
 # Results in notebooks: a small table in HTML.

@@ -1,12 +1,17 @@
-"""What others wrote, read within limits: a file, a JSON text and a number are refused before they cost anything."""
+"""JSON data: records under fixed keys, and what others wrote, read within limits.
+
+A file, a JSON text and a number of others are refused before they cost anything.
+"""
 
 import json
 import re
 import stat
+from collections.abc import Mapping
+from dataclasses import Field, fields
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 MOST_DEPTH = 60
 """Lists and objects inside each other; what we write has fewer than ten."""
@@ -19,6 +24,34 @@ FRACTION = re.compile(
     rf"\s*[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]{{1,{LONGEST_EXPONENT}}})?)\s*"
 )
 SHOWN = 60
+
+
+class JsonRecord:
+    """A dataclass with a literal key for each field, in their order: renaming a field changes no stored data."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    KEYS: ClassVar[tuple[str, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values under their keys; records among them become objects, too."""
+        named = zip(self.KEYS, fields(self), strict=True)
+        return {key: _plain(getattr(self, field.name)) for key, field in named}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """Return the record of a JSON object; keys may be absent where the field has a default."""
+        names = {key: field.name for key, field in zip(cls.KEYS, fields(cls), strict=True)}
+        return cls(**{names.get(key, key): value for key, value in body.items()})
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in which records, also those in lists, are JSON objects."""
+    if isinstance(value, JsonRecord):
+        return value.to_json()
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value))
+    return value
 
 
 def shorten(value: object, most: int = SHOWN) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..core.untrusted_input import JsonRecord
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
 from .decisions import Decision, last_message, refused_moves
 from .endings.player import faces_lone_king
@@ -37,8 +38,10 @@ HONESTY = (
 
 
 @dataclass(frozen=True)
-class AttemptValue:
+class AttemptValue(JsonRecord):
     """An attempt as the engine sees it; None where it was legal on no board, or on one only for the error."""
+
+    KEYS = ("move", "legal", "value", "error", "gain")
 
     move: str
     legal: float
@@ -46,14 +49,15 @@ class AttemptValue:
     error: float | None  # the standard error of the value, boards that differ in nothing counted as one
     gain: float | None  # what it gains on average, in pawns against the men on the board, where it is legal
 
-    def to_json(self) -> dict[str, object]:
-        """The figures by name."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
-class PositionAnalysis:
+class PositionAnalysis(JsonRecord):
     """One decision of a player, from its own view."""
+
+    KEYS = (
+        "ply", "side", "men", "heard", "refused", "boards", "evaluated", "choice", "attempts", "implied",
+        "belief", "tried", "accepted", "cost", "cost_error",
+    )  # fmt: skip
 
     ply: int
     side: int
@@ -83,16 +87,16 @@ class PositionAnalysis:
 
     def to_json(self) -> dict[str, object]:
         """Everything by name."""
-        return {**vars(self), "attempts": [one.to_json() for one in self.attempts], "side": SIDES[self.side].lower()}
+        return super().to_json() | {"side": SIDES[self.side].lower()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
         """Decode a stored analysis."""
         lists = {name: tuple(kept[name]) for name in ("refused", "implied")}
-        attempts = tuple(AttemptValue(**one) for one in kept["attempts"])
+        attempts = tuple(AttemptValue.from_json(one) for one in kept["attempts"])
         belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}  # in its order, which a store does not keep
         side = SIDES.index(kept["side"].capitalize())
-        return cls(**{**kept, **lists, "attempts": attempts, "belief": belief, "side": side})
+        return super().from_json({**kept, **lists, "attempts": attempts, "belief": belief, "side": side})
 
 
 def analyse(

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.agents import Player
 from ..core.rng import stream_of
 from ..core.session import Session
+from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import KINDS, KING, KNIGHT, PAWN, rows_of
 from ..games.chess.position import MEN
 from .analysis import PositionAnalysis
@@ -102,8 +103,10 @@ MAN_KINDS = ("king", "pawn", "piece")
 
 
 @dataclass(frozen=True)
-class Phase:
-    """Accuracy of the belief in a part of the game."""
+class Phase(JsonRecord):
+    """How right the belief was in a part of the game."""
+
+    KEYS = ("plies", "decisions", "log_loss", "even_log_loss", "king_rank", "king_chance")
 
     plies: str
     decisions: int
@@ -111,10 +114,6 @@ class Phase:
     even_log_loss: float  # the same for a belief that spreads the right number of men evenly over these squares
     king_rank: float  # the mean rank of the true king's square, 1 the likeliest
     king_chance: float  # the mean chance that was given to the true king's square
-
-    def to_json(self) -> dict[str, object]:
-        """The figures by name."""
-        return dict(vars(self))
 
 
 def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]) -> list[Phase]:

@@ -20,6 +20,7 @@ from ..core.agents import Player, PlayerAgent, replay_choice
 from ..core.game_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
+from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import FORWARD
 from .game import rules
 from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
@@ -38,12 +39,14 @@ INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 
 
 @dataclass(frozen=True)
-class SearchLimit:
-    """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
+class SearchLimit(JsonRecord):
+    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic).
 
     Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
     an outside program think, they are those of the clock.
     """
+
+    KEYS = ("seconds", "nodes", "threads", "outside")
 
     seconds: float | None = None
     nodes: int | None = None

@@ -1,9 +1,10 @@
 """The rules of a house: a rule set, and the switches that houses differ in."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
+from ..core.untrusted_input import JsonRecord
 from .game import rule_sets
 from .game.rule_sets import ICC, RULE_SETS, find_rule_set, rule_set_of
 
@@ -12,11 +13,13 @@ FLAGS = ("fifty", "repetition", "material")
 
 
 @dataclass(frozen=True)
-class HouseRules:
+class HouseRules(JsonRecord):
     """The rules that houses differ in."""
 
-    promotion_tries: str = "once"  # a capture by which a pawn promotes is one try (`once`) or four (`per_piece`)
-    # A capture en passant is announced on the square of the taken pawn (`victim`) or of the taking one (`arrival`).
+    KEYS = ("promotion_tries", "passant_square", "fifty", "repetition", "material", "rules")
+
+    promotion_tries: str = "once"
+    """A capture by which a pawn promotes is one try (`once`) or four (`per_piece`)."""
     passant_square: str = "victim"
     fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
     repetition: bool = True  # the third occurrence of a position is a draw
@@ -24,12 +27,13 @@ class HouseRules:
     rules: str = ICC  # the name of the rule set
 
     def __post_init__(self) -> None:
+        given = super().to_json()
         for name, values in WORDS.items():
-            if getattr(self, name) not in values:
-                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be {' or '.join(values)}")
+            if given[name] not in values:
+                raise ValueError(f"{name} is {given[name]!r}: it must be {' or '.join(values)}")
         for name in FLAGS:
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
+            if not isinstance(given[name], bool):
+                raise ValueError(f"{name} is {given[name]!r}: it must be true or false")
         if self.rules not in RULE_SETS:
             find_rule_set(self.rules)
             raise ValueError(f"rules is {self.rules!r}: it must be one of {', '.join(RULE_SETS)}")
@@ -66,11 +70,11 @@ class HouseRules:
         found = find_rule_set(rules)
         usual = {"fifty": found.fifty, "repetition": found.repetition, "passant_square": found.passant_square}
         own = {name: value for name, value in (chosen or {}).items() if value is not None}
-        return cls(**{**usual, **own, "rules": found.name})
+        return cls.from_json({**usual, **own, "rules": found.name})
 
     def to_json(self) -> dict[str, bool | str]:
         """The switches by name; the rules of the Internet Chess Club go without saying."""
-        kept = asdict(self)
+        kept = super().to_json()
         rules = kept.pop("rules")
         return kept if rules == ICC else {"rules": rules, **kept}
 

@@ -7,21 +7,22 @@ same bytes whenever it is played; with seconds the machine has a say in it.
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, Self, TypedDict
 
 import numpy as np
 
-from ..core.compile.key import digest_of
+from ..core.compile.key import code_digest
 from ..core.rng import stream_of
+from ..core.untrusted_input import JsonRecord
+from ..process.jobs import SilenceLimits
 from ..runs.checks import check_option, check_players, check_seed
 from ..runs.jobs import Job, Row, rows_of
 from ..runs.request import versions
 from ..runs.standings import Standings, standings_of_pairs
 from ..runs.store import Json, Run
-from ..runs.workers import SilenceLimits
 from ..stats.elo import Strength, strength_of
 from ..stats.evaluate import MatchResult
 from ..stats.race import Race, decision
@@ -81,7 +82,7 @@ class EngineSpec:
 
 def code_of(engine: str) -> str:
     """A digest of all the code and of the model or weights that an engine uses: with others it may play otherwise."""
-    maker, code = find_engine(engine), digest_of(engine_file(engine))
+    maker, code = find_engine(engine), code_digest(engine_file(engine))
     while isinstance(maker, partial):
         model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
         numbers = (model,) if model is not None else learned
@@ -107,7 +108,7 @@ def play_pair(
     apart, but do not change how they are played.
     """
     bring_programs(programs or {})
-    specs, house = [EngineSpec.from_json(seat) for seat in seats], HouseRules(**switches)
+    specs, house = [EngineSpec.from_json(seat) for seat in seats], HouseRules.from_json(switches)
     return {"games": [_play_one(specs, seed, number, white, longest, house) for white in (0, 1)]}
 
 
@@ -142,17 +143,15 @@ def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
 
 
 @dataclass(frozen=True)
-class GameStatistics:
-    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
+class GameStatistics(JsonRecord):
+    """How games went, on average: their length, refused attempts and nodes per move of each engine, endings."""
+
+    KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings")
 
     plies: float
     refused_per_move: list[float]
     nodes_per_move: list[float | None]  # none where an engine does not count its nodes
     endings: dict[str, int]
-
-    def to_json(self) -> dict[str, object]:
-        """The figures of a report."""
-        return asdict(self)
 
 
 def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
@@ -246,7 +245,7 @@ class EngineMatch:
     def from_json(cls, ask: Json) -> Self:
         """The request that a first row keeps."""
         seats = tuple(EngineSpec.from_json(kept) for kept in ask["players"])
-        return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], HouseRules(**ask["switches"]))
+        return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], HouseRules.from_json(ask["switches"]))
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
         """A job for every pair of games of two engines."""

@@ -9,25 +9,39 @@ were averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import numpy as np
 
+from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import KINDS
 from .beliefs.particle_filter import ROWS
 
 
 @dataclass(frozen=True)
-class MatrixParameters:
+class MatrixParameters(JsonRecord):
     """The parameters of the probability matrices, of the opponent's model and of the search."""
 
-    line_share: float = 3 / 7  # c1: how many of their seven pieces attack along a given line (paper)
-    knight_share: float = 2 / 7  # how many of them are knights
-    damping: float = 0.888  # c2: what is left of control and check for each further square of the way
-    pin: float = 0.366  # weight of the pin term in the chance that a move is legal
-    king_control: float = 0.478  # weight of control in the chance that a king's move is legal
-    # The chance that a man who has taken is taken back, with all of their men on the board ("very high").
+    KEYS = (
+        "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
+        "checker_taken_by_king", "hazard_pawn", "hazard_piece", "hazard_king", "recapture", "piece_activity",
+        "line_spread", "knight_spread", "pawn_wall", "model_scale", "exploration", "hope", "value_knight",
+        "value_bishop", "value_rook", "value_queen", "value_pawn", "value_their_pawn", "value_their_piece",
+        "advance", "mobility", "confinement", "centre", "approach", "mate", "protection", "retaliation_control",
+        "king_escape", "advance_early", "patience", "king_danger", "repetition",
+    )  # fmt: skip
+
+    line_share: float = 3 / 7
+    """c1: how many of their seven pieces attack along a given line (paper)."""
+    knight_share: float = 2 / 7
+    """How many of them are knights."""
+    damping: float = 0.888
+    """c2: what is left of control and check for each further square of the way."""
+    pin: float = 0.366
+    """Weight of the pin term in the chance that a move is legal."""
+    king_control: float = 0.478
+    """Weight of control in the chance that a king's move is legal."""
     retaliation: float = 0.441
     checker_taken: float = 0.193  # the chance that a man who gives check is taken, where they control the square
     checker_taken_by_king: float = 0.7  # the chance that a king takes an unprotected man beside it who gives check
@@ -78,13 +92,17 @@ class MatrixParameters:
 
 
 @dataclass(frozen=True)
-class SamplingParameters:
+class SamplingParameters(JsonRecord):
     """The numbers of the players that evaluate sampled boards."""
 
-    new: int = 500  # with so many boards that explain the last observation a pool begins anew
-    thin: int = 20  # a hybrid pool that is smaller is filled up to `new`
-    kept: int = 2000  # boards of the turn before that a hybrid player keeps
-    # What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did.
+    KEYS = ("new", "thin", "kept", "stale")
+
+    new: int = 500
+    """With so many boards that explain the last observation a pool begins anew."""
+    thin: int = 20
+    """A hybrid pool that is smaller is filled up to `new`."""
+    kept: int = 2000
+    """Boards of the turn before that a hybrid player keeps."""
     stale: float = 40.0
 
 
@@ -140,7 +158,7 @@ MOST = {"replies": 100.0, "worths": 10_000.0}
 
 def write_fog_weights(learned: FogWeights, path: Path) -> None:
     """Write a file of weights."""
-    arrays = {name: value.astype(np.float32) for name, value in learned._asdict().items()}
+    arrays: dict[str, Any] = {name: one.astype(np.float32) for name, one in zip(SHAPES, learned, strict=True)}
     try:
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..core.untrusted_input import JsonRecord
 from ..games.chess.fen import SIDES
 from ..games.chess.san import RESULTS, UNFINISHED, Movetext, games_in
 from .pgn import PgnGame, parse_message, reading_of
@@ -18,8 +19,10 @@ DIAGONALS = ("long diagonal", "short diagonal")
 
 
 @dataclass(frozen=True)
-class CheckedGame:
+class CheckedGame(JsonRecord):
     """A game of a file, and what is wrong with it in one sentence, or None."""
+
+    KEYS = ("number", "line", "white", "black", "viewer", "moves", "refused", "fault")
 
     number: int
     line: int
@@ -29,10 +32,6 @@ class CheckedGame:
     moves: int
     refused: int
     fault: str | None
-
-    def to_json(self) -> dict[str, object]:
-        """The facts by name."""
-        return dict(vars(self))
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:

@@ -9,15 +9,15 @@ With --parameters it prints a parameter file of all constants of the engine inst
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from ..core.agents import Player
-from ..core.line_worker import Answer, WordParser, game_of, serve, values_in
 from ..core.rng import stream_of
+from ..process.line_server import Answer, WordParser, game_of, serve, values_in
 from .engine import SearchLimit
 from .engines.mcts import ApproachC
 from .engines.sampling import HybridSampler
@@ -59,7 +59,7 @@ ENGINES = {
 def parameters_of_engine(name: str) -> dict[str, dict[str, Any]]:
     """The constants of an engine as tables of a parameter file: usual value, limits, and the change that matters."""
     tables: dict[str, dict[str, Any]] = {}
-    for constant, start in asdict(_tunable(name).constants()).items():
+    for constant, start in _tunable(name).constants().to_json().items():
         if constant in BOARDS:
             low, high = BOARDS[constant]
             limits: dict[str, Any] = {"low": low, "high": high, "whole": True}
@@ -146,7 +146,7 @@ class SelfPlay:
         tables, known = permitted(self.engine), dict[str, Any]()
         for name, value in values.items():
             known[name] = _number(name, value, _known(self.engine, name, tables))
-        return _tunable(self.engine).constants(**known)
+        return _tunable(self.engine).constants.from_json(known)
 
 
 def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from functools import cache
 
 from ..core.compile.kernel import CACHE, interpreted_until, watch_compilation
-from ..core.process_guard import own_guard
 from ..core.rng import stream_of
+from ..process.guard import own_guard
 from .engine import Engine, EngineFactory, SearchLimit, asks_program, engines, find_engine, plain_name
 from .engines.simple import ENGINES as SIMPLE
 from .referee import Referee, play_game

@@ -11,11 +11,12 @@ resistance's strategy is read from the multipliers of the rows. When the bounds 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
 
+from ..core.untrusted_input import JsonRecord
 from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.solution import Record
 from .certificate import SKIPPED, Oracle, answers, at_tails, certificate, exact_pair, oracle, payoff
@@ -32,8 +33,10 @@ Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
 
 @dataclass(frozen=True)
-class SolverStep:
-    """Result of one step of the solver; bounds are payoffs of the resistance."""
+class SolverStep(JsonRecord):
+    """What one step of the solver found; bounds are payoffs of the resistance."""
+
+    KEYS = ("number", "rows", "lower", "upper", "seconds", "plans", "certificate")
 
     number: int
     rows: int  # plans in the program that gave these bounds
@@ -47,7 +50,7 @@ class SolverStep:
     @property
     def record(self) -> dict[str, object]:
         """The step as JSON can store it."""
-        return asdict(self)
+        return self.to_json()
 
 
 def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:

@@ -2,22 +2,28 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
 from ..core.game import known_game
+from ..core.untrusted_input import JsonRecord
 from ..tuning.arena import Event
 from ..tuning.steps import freeze_mixture
-from .store import Json, Row, Run
+from .store import Row, Run
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class StepRow:
+class StepRow(JsonRecord):
     """A step as it is stored: what was accepted, and the events that led there."""
+
+    KEYS = (
+        "accepted", "games", "population", "sigma", "events",
+        "theta", "newcomers", "weights", "value", "budget", "final",
+    )  # fmt: skip
 
     accepted: bool
     games: int
@@ -35,11 +41,6 @@ class StepRow:
     """Of a first row that says how many games the minutes of the run were found to be worth."""
     final: str | None = None
     """Of a last race: which candidate met the start."""
-
-    @classmethod
-    def from_json(cls, body: Json) -> Self:
-        """The step of a stored row."""
-        return cls(**body)
 
 
 def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:

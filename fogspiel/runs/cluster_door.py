@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from ..tune.outside.line_workers import Answer, WorkerPool
+from ..process.jobs import run_jobs, say
+from ..process.worker_pool import Answer, WorkerPool
 from ..tuning.programs.contest import GameRequest, Scale
-from .workers import run_jobs, say
 
 GAMES_PER_JOB = 8
 """Enough to be worth the start of the program, few enough to be repeated when a worker is lost."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kriegspiel import self_play_worker
-from ..tune.outside.line_workers import demand_program, split_command
+from ..process.line_process import demand_program, split_command
 from ..tuning.programs import uci_worker
 from ..tuning.programs.openings import book_content
 from ..tuning.programs.parameters import Parameters

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
+from ..process.jobs import SilenceLimits, run_jobs
 from .repetitions import note_repetition
 from .store import Json, Run, Store, canonical
 from .work import Context, Recorder
-from .workers import SilenceLimits, run_jobs
 
 Row = Json
 """What a job was asked and what it found."""

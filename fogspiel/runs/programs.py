@@ -13,7 +13,8 @@ from typing import Any
 
 from ..core.find import MOST_BYTES
 from ..core.untrusted_input import read_bytes
-from ..tune.outside.line_workers import WorkerPool, demand_program, split_command
+from ..process.line_process import demand_program, split_command
+from ..process.worker_pool import WorkerPool
 from ..tuning.programs.backends import demand_function, worker_words
 from ..tuning.programs.contest import ProgramContest, Scale, WorkerBackend
 from ..tuning.programs.function_worker import split_words

@@ -4,8 +4,9 @@ import json
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
+from ..core.untrusted_input import JsonRecord
 from . import hash_chain
 from .hash_chain import CatalogueEntry, Row
 from .sqlite_file import Committed
@@ -35,8 +36,12 @@ class StoreFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(JsonRecord):
     """One line of the list of runs; what is None is not known."""
+
+    KEYS: ClassVar[tuple[str, ...]] = (
+        "name", "game", "method", "state", "steps", "games", "score", "interval", "created", "seen", "seconds",
+    )  # fmt: skip
 
     name: str
     game: str

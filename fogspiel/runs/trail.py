@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ..core.untrusted_input import JsonRecord
 from .report import Chart, Series
 from .store import Json
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class CurvePoint(JsonRecord):
     """Where a run stood after a step; what is None is not said."""
+
+    KEYS = ("at", "value", "low", "high", "accepted", "population", "words")
 
     at: int
     value: float | None = None
@@ -26,7 +29,7 @@ class CurvePoint:
 
     def to_json(self) -> Json:
         """The point as the page draws it."""
-        return {key: value for key in self.__slots__ if (value := getattr(self, key)) is not None}
+        return {key: value for key, value in JsonRecord.to_json(self).items() if value is not None}
 
 
 class Curve:

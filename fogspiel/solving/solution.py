@@ -6,6 +6,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ..core.untrusted_input import JsonRecord
 from .proofs.checkers.primitives import SolutionCertificate
 
 Size = int | list[int] | Mapping[str, int | list[int]]
@@ -13,10 +14,13 @@ LONGEST_NUMBER = 60  # characters of a fraction that are shown in full
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution:
+class Solution(JsonRecord):
     """The result of a solve; payoffs are the first player's."""
 
-    value: str | float  # a fraction as text where the value is known exactly, else the middle of the bounds
+    KEYS = ("value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval")
+
+    value: str | float
+    """A fraction as text where the value is known exactly, else the middle of the bounds."""
     lower: str | float
     upper: str | float
     exact: bool
@@ -44,11 +48,11 @@ class Solution:
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
         """The solution that was stored as the result of a run."""
-        return cls(**{**body, "interval": tuple(body["interval"])})
+        return super().from_json({**body, "interval": tuple(body["interval"])})
 
     def to_json(self) -> dict[str, Any]:
         """All fields, ready for JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"interval": list(self.interval)}
+        return super().to_json() | {"interval": list(self.interval)}
 
     @property
     def words(self) -> str:

@@ -192,6 +192,10 @@ class Spread(NamedTuple):
     high: float
     confidence: float
 
+    def to_json(self) -> dict[str, float]:
+        """Return the spread as a JSON object."""
+        return {"median": self.median, "low": self.low, "high": self.high, "confidence": self.confidence}
+
 
 def median_interval(results: Sequence[float]) -> Spread:
     """The median and the narrowest interval between order statistics that covers the true one with 95 %.

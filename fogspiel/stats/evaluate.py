@@ -10,11 +10,11 @@ import numpy as np
 from ..core.agents import ParametricPolicy, PlayerAgent
 from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
-from ..core.heartbeat import beat
 from ..core.picture import html_table
 from ..core.rng import child
 from ..core.session import AgentMatch
 from ..core.simulate import PolicyMatch, play_range
+from ..process.heartbeat import beat
 from .race import interval
 
 REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2

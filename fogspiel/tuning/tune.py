@@ -11,8 +11,8 @@ import numpy as np
 from ..core.agents import ParametricPolicy, PolicyJson, decode_policy
 from ..core.find import load_game
 from ..core.game import Game
-from ..core.heartbeat import beat
 from ..core.rng import child
+from ..process.heartbeat import beat
 from ..stats.race import Race
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
 from .contest import Contest

@@ -18,6 +18,7 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from ..core.untrusted_input import JsonRecord
 from .run_processes import COMMAND, end_words
 
 MOST_WAITING = 8
@@ -46,8 +47,10 @@ class Question:
 
 
 @dataclass
-class Answer:
+class Answer(JsonRecord):
     """How far a question is: waiting, working, answered or refused; the facts, or the sentence that refuses."""
+
+    KEYS = ("state", "facts", "sentence")
 
     state: str = "waiting"
     facts: dict[str, Any] | None = None

@@ -13,9 +13,9 @@ import pytest
 import support
 from support.levels import by_default
 
+from fogspiel.process import worker_pool
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
-from fogspiel.tune.outside import line_workers
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 HILL = ("--function", f"{OUTSIDE / 'hill.py'}:play", "--parameters", OUTSIDE / "hill.toml")
@@ -236,7 +236,7 @@ NOTHING = {
 
 @pytest.mark.parametrize(("words", "sentence"), NOTHING.items())
 def test_what_cannot_be_tuned_is_a_sentence_and_nothing_is_written(refused, words, sentence, monkeypatch):
-    monkeypatch.setattr(line_workers, "START_SECONDS", 0.0 if "sleep 60" in words else 60.0)
+    monkeypatch.setattr(worker_pool, "START_SECONDS", 0.0 if "sleep 60" in words else 60.0)
     outcome = refused(*words, because=sentence)
     assert outcome.stdout == "" and no_runs()
 

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from fogspiel.core.program_process import ProgramFault, ProgramProcess, ProgramTimeout
+from fogspiel.process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
 
 SLEEPING = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
 OWNER = f"""
 import time
-from fogspiel.core.process_guard import own_guard
-from fogspiel.core.program_process import ProgramProcess
+from fogspiel.process.guard import own_guard
+from fogspiel.process.line_process import ProgramProcess
 program = ProgramProcess({SLEEPING!r}, guard=own_guard())
 print(program.process.pid, flush=True)
 time.sleep(600)

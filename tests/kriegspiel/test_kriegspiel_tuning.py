@@ -6,7 +6,6 @@ import tomllib
 
 import pytest
 
-from fogspiel.core.line_worker import answers
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.parameters import MatrixParameters, SamplingParameters
 from fogspiel.kriegspiel.pgn import read_pgn
@@ -19,6 +18,7 @@ from fogspiel.kriegspiel.self_play_worker import (
     parameters_of_engine,
     permitted,
 )
+from fogspiel.process.line_server import answers
 from fogspiel.tuning.programs.parameters import Parameters as Space
 
 

@@ -189,8 +189,8 @@ def test_a_match_is_played_by_a_player_that_asks_a_chess_engine(tmp_path, answer
 
 
 def test_a_chess_engine_that_is_not_there_is_one_sentence_and_writes_nothing(tmp_path, refused):
-    refused("kriegspiel", "match", "hs:uci=no-such-engine", "random", because=("'no-such-engine'", "no such program"))
-    refused("kriegspiel", "round-robin", "hs:uci=", "random", because="give that of a program that speaks UCI")
+    refused("kriegspiel", "match", "hs:uci=no-such-engine", "random", because=("no-such-engine", "no such program"))
+    refused("kriegspiel", "round-robin", "hs:uci=", "random", because="give the command of a program that speaks UCI")
     refused("kriegspiel", "match", "hs:uci='", "random", because="is not a command")
     refused("kriegspiel", "play", "--against", "hs:uci=no-such-engine", because="no such program")
     assert not (tmp_path / "runs.db").exists()

@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fogspiel.runs.workers import run_jobs
-from fogspiel.runs.workers.cross_check import CrossCheck
+from fogspiel.process.jobs import CrossCheck, run_jobs
 
 
 class Tally:

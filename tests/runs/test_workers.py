@@ -22,7 +22,7 @@ import pytest
 from support.commands import COMMAND
 from support.levels import by_default
 
-from fogspiel.runs.workers import SilenceLimits, beat, run_jobs
+from fogspiel.process.jobs import SilenceLimits, beat, run_jobs
 
 IMPATIENT = SilenceLimits(begun=60, going_on=2)
 ON_CLUSTER = pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed")
@@ -519,7 +519,7 @@ def waits():
 @pytest.mark.thorough
 @ON_CLUSTER
 def test_a_worker_with_another_version_is_refused(cluster, monkeypatch):
-    from fogspiel.runs.workers import cluster as ours
+    from fogspiel.process import dask_crew as ours
 
     real = ours.versions()
     monkeypatch.setattr(ours, "versions", lambda: real | {"fogspiel": "9.9"})
@@ -529,7 +529,7 @@ def test_a_worker_with_another_version_is_refused(cluster, monkeypatch):
 
 @ON_CLUSTER
 def test_a_wrong_address_is_refused_and_nothing_is_written(refused, monkeypatch, tmp_path):
-    monkeypatch.setattr("fogspiel.runs.workers.cluster.ANSWER", 0.5)
+    monkeypatch.setattr("fogspiel.process.dask_crew.ANSWER", 0.5)
     for wrong in ("tcp://127.0.0.1:1", "nowhere", "smoke://signal"):
         refused("paper", "table2", "--quick", "--cluster", wrong, because=("no Dask scheduler answers", wrong))
     assert not (tmp_path / "runs.db").exists()

@@ -11,8 +11,8 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from fogspiel.core.line_worker import answers
 from fogspiel.games.chess.fen import START
+from fogspiel.process.line_server import answers
 from fogspiel.tuning.programs.uci_worker import table_from
 
 FAKE = Path(__file__).parents[1] / "support" / "fake_uci.py"
@@ -146,7 +146,7 @@ def test_an_illegal_or_missing_move_loses_and_the_game_says_so(play, moves, reas
         ({"at": "go", "fault": "close"}, "closed its output"),
     ],
 )
-def test_an_engine_that_ends_or_hangs_twice_is_one_sentence(play, words, because):
+def test_an_engine_that_always_ends_or_hangs_is_one_sentence(play, words, because):
     found = play(fake(**words), "--patience", 1)
     assert set(found) == {"error"} and because in found["error"] and "\n" not in found["error"]
 
@@ -155,11 +155,11 @@ def test_a_missing_engine_is_one_sentence(play):
     assert "cannot be started" in play("no-such-engine-anywhere")["error"]
 
 
-@pytest.mark.parametrize("fault", ["die", "hang"])
-def test_an_engine_that_fails_once_is_started_again_and_the_game_repeated(play, tmp_path, fault):
-    words = {"at": "go", "fault": fault, "count": tmp_path / "count", "lives": 1}
+@pytest.mark.parametrize(("fault", "lives"), [("die", 2), ("hang", 1)])
+def test_an_engine_that_fails_is_started_again_and_the_game_repeated(play, tmp_path, fault, lives):
+    words = {"at": "go", "fault": fault, "count": tmp_path / "count", "lives": lives}
     found = play(fake(moves=FOOLS_MATE, **words), "--patience", 1)
-    assert found["score"] == 0.0 and (tmp_path / "count").read_text() == "x"
+    assert found["score"] == 0.0 and (tmp_path / "count").read_text() == "x" * lives
 
 
 def test_nonsense_at_the_start_is_passed_over(play):

@@ -10,7 +10,7 @@ from ..app import AsJson, Fails, StorePath, app, print_json
 from ..work import RunOptions, print_run, start_run
 
 
-@app.command()
+@app.command("balance")
 def balance(
     game: Annotated[str, typer.Argument(help="resistance.")],
     players: Annotated[int, typer.Option(help="How many play, at most 14.")],

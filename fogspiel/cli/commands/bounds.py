@@ -11,7 +11,7 @@ from ..early_checks import check_game, positive
 from ..work import RunOptions, begin_and_show
 
 
-@app.command()
+@app.command("bounds")
 def bounds(
     game: Annotated[
         str,

@@ -41,7 +41,7 @@ def _words_of(game: "Game") -> dict[str, Any]:
     }
 
 
-@app.command()
+@app.command("show")
 def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: AsJson = False) -> None:
     """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
     from ...core.agents import find_policy

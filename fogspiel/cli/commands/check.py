@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SHOWN_ACTIONS = 30
 
 
-@app.command()
+@app.command("check")
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
     from ...solving.contract.check import check_game

@@ -22,7 +22,7 @@ from ..completion import complete_runs
 from ..work import check_cluster, show_report, write
 
 
-@app.command()
+@app.command("diagnose")
 def diagnose(
     runs: Annotated[list[str], typer.Argument(autocompletion=complete_runs, help="Tuning runs, finished or not.")],
     games: Annotated[int, typer.Option(help="Training games of the exploiter of each run.")] = 400_000,

@@ -38,7 +38,7 @@ MEMORY = 0.25
 """GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon."""
 
 
-@app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@app.command("explain", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def explain(
     what: Annotated[str, typer.Argument(autocompletion=complete_games_and_runs, help=WHAT)],
     strategy: Annotated[str | None, typer.Argument(help=WHO)] = None,
@@ -192,7 +192,7 @@ def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: 
     found = explain(game, player, seed)
     if as_json:
         theta = None if player.theta is None else list(player.theta)
-        return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.as_json()})
+        return print_json({"game": game.name, "player": player.name, "theta": theta, "seed": seed, **found.to_json()})
     for sentence in found.sentences:
         console.out.print(sentence)
     for table in found.tables:

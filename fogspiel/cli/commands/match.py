@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...runs.kinds.match import Request
 
 
-@app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def match(
     game: GameWords,
     first: Annotated[str, typer.Argument(autocompletion=complete_players)],

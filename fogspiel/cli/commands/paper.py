@@ -12,7 +12,7 @@ from ..listing import listing
 from ..work import RunOptions, begin_and_show, print_lines, show_report, write
 
 
-@app.command(epilog=listing("Names:", "papers", "EXPERIMENTS"))
+@app.command("paper", epilog=listing("Names:", "papers", "EXPERIMENTS"))
 def paper(
     name: Annotated[
         str,

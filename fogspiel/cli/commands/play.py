@@ -16,7 +16,7 @@ USUAL_ENGINE = "greedy"
 """Who plays Kriegspiel if no other opponent is named."""
 
 
-@app.command()
+@app.command("play")
 def play(
     game: GameWords,
     against: Annotated[

@@ -9,7 +9,7 @@ import typer
 from ..app import AsJson, GameWords, Remember, app, load_and_announce, print_json, write_text
 
 
-@app.command()
+@app.command("questions")
 def questions(
     game: GameWords,
     seat: Annotated[str, typer.Option("--as", help="first, second, or both.")] = "both",

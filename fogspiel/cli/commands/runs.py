@@ -50,7 +50,7 @@ NO_PROGRAM = ProgramOptions()
 NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
-@app.command(epilog=listing("Methods:", "tuning.methods", "METHODS"))
+@app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
 @taking(ProgramOptions)
 def tune(
     game: AnyGameWords = None,
@@ -119,7 +119,7 @@ def tune(
     return begin_and_show(request.to_json(), RunOptions(store, as_json, threads))
 
 
-@app.command()
+@app.command("resume")
 @taking(ProgramSourceOptions)
 def resume(
     run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
@@ -203,7 +203,7 @@ def _resume_all(options: RunOptions) -> None:
     return console.out.print(f"{len(names) - len(skipped)} of {len(names)} interrupted runs are finished now")
 
 
-@app.command()
+@app.command("export")
 def export(
     run: RunName,
     form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",

@@ -42,7 +42,7 @@ def _routes() -> str | None:
     return "\n\n".join(filter(None, listed)) or None
 
 
-@app.command(epilog=_routes())
+@app.command("solve", epilog=_routes())
 def solve(
     game: GameWords,
     method: Annotated[
@@ -81,9 +81,9 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
+    from ...process.memory_limit import limit_memory
     from ...resistance.game.setups import vary
     from ...runs.kinds.solve import Request, task_of
-    from ...solve.memory_limit import limit_memory
     from ...solving.sources import find_source
     from .. import console
 
@@ -99,7 +99,7 @@ def solve(
     begin_and_show(task.ask, options, prepared=task, began=began)
 
 
-@app.command()
+@app.command("verify")
 def verify(
     what: Annotated[
         str,
@@ -123,7 +123,7 @@ def verify(
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
-    from ...solve.memory_limit import limit_memory
+    from ...process.memory_limit import limit_memory
     from ...solving.proofs import certificate_files
     from .. import console
 

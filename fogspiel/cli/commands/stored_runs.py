@@ -1,7 +1,6 @@
 """fogspiel runs: the list of runs, and its upkeep."""
 
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +37,7 @@ def list_runs(
     path = store_path(store)
     found = _find(path, game, state)
     if as_json:
-        return print_json({"store": str(path), "runs": [asdict(summary) for summary in found]})
+        return print_json({"store": str(path), "runs": [summary.to_json() for summary in found]})
     from .. import console
 
     if not found:
@@ -47,7 +46,7 @@ def list_runs(
     return _print_runs(f"Runs in {path}", found)
 
 
-@group.command()
+@group.command("backup")
 def backup(
     copy: Annotated[Path, typer.Argument(metavar="FILE")], store: StorePath = None, as_json: AsJson = False
 ) -> None:
@@ -63,7 +62,7 @@ def backup(
     return console.out.print(f"{many} runs are in {copy}, every row verified")
 
 
-@group.command()
+@group.command("delete")
 def delete(
     names: Annotated[list[str], typer.Argument(metavar="RUN..", autocompletion=complete_runs)],
     store: StorePath = None,
@@ -73,7 +72,7 @@ def delete(
     _delete(store_path(store), names, as_json)
 
 
-@group.command()
+@group.command("prune")
 def prune(
     days: Annotated[
         float, typer.Option(min=0, help="Only runs that nobody has worked on for so many days.")

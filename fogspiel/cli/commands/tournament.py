@@ -11,7 +11,7 @@ from ..early_checks import positive
 from ..work import RunOptions, begin_and_show
 
 
-@app.command(context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@app.command("tournament", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 def tournament(
     game: GameWords,
     players: Annotated[

@@ -7,7 +7,7 @@ import typer
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
 
 
-@app.command()
+@app.command("tour")
 def tour(
     seed: Seed = 1,
     threads: Threads = None,
@@ -23,7 +23,7 @@ def tour(
         print_json(body)
 
 
-@app.command()
+@app.command("warm")
 def warm(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]..", help="Games, engines, solvers (all).")
@@ -48,7 +48,7 @@ def warm(
     return console.out.print(f"{len(spent)} parts are ready, after {sum(spent.values()):.0f} CPU s")
 
 
-@app.command()
+@app.command("doctor")
 def doctor(
     repair: Annotated[bool, typer.Option("--repair", help="Cut damaged runs back to their last good row.")] = False,
     store: StorePath = None,
@@ -66,7 +66,7 @@ def doctor(
     found = checks(path)
     healthy = all(check.ok for check in found)
     if as_json:
-        print_json({"ok": healthy, "repaired": repaired, "checks": [check._asdict() for check in found]})
+        print_json({"ok": healthy, "repaired": repaired, "checks": [check.to_json() for check in found]})
     else:
         from .. import console
 

@@ -26,7 +26,7 @@ OwnGames = Annotated[
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")]
 
 
-@app.command()
+@app.command("web")
 def web(
     port: Port = PORT,
     host: Host = "127.0.0.1",

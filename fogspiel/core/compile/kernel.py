@@ -31,7 +31,7 @@ from numba.core.typing.templates import Signature
 from numba.experimental import function_type
 from numba.extending import lower_builtin, lower_cast, type_callable
 
-from ..heartbeat import compiling
+from . import Hooks
 from .cache import (
     SUFFIX,
     DamageError,
@@ -176,7 +176,7 @@ def _compile_by_key(declared: Any, files: KernelCache, arguments: Sequence[Any],
     if (file := files.file(arguments, result)) is not None:
         function.__module__, function.__qualname__ = HOME, f"{_symbol(file)}.{function.__name__}"
     try:
-        with compiling():
+        with Hooks.around():
             return type(compiler).compile(compiler, arguments, result)
     finally:
         function.__module__, function.__qualname__ = before

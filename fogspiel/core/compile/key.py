@@ -82,3 +82,35 @@ def digest_of(path: Path, package: Path = PACKAGE) -> str:
         name = file.relative_to(package).as_posix() if package in file.parents else file.name
         digest.update(name.encode() + b"\0" + _content(file))
     return digest.hexdigest()
+
+
+@cache
+def _definitions(path: Path) -> frozenset[bytes]:
+    """The digests of a file's top-level statements; imports, docstrings, comments and layout do not count."""
+    return frozenset(
+        hashlib.blake2b(repr(_structure(node)).encode()).digest()
+        for node in ast.parse(path.read_bytes()).body
+        if not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node)
+    )
+
+
+def _is_text(node: object) -> bool:
+    """True if a statement is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _structure(node: object) -> object:
+    """Nested tuples of a syntax tree; fields that are empty are left out, since each version of Python adds some."""
+    if isinstance(node, list):
+        return tuple(_structure(part) for part in node if not _is_text(part))
+    if not isinstance(node, ast.AST):
+        return node
+    parts = ((name, part) for name, part in ast.iter_fields(node) if part not in (None, []))
+    return type(node).__name__, *((name, _structure(part)) for name, part in parts if name != "ctx")
+
+
+@cache
+def code_digest(path: Path) -> str:
+    """The digest of the code that a file can use; moving a file or editing its prose does not change it."""
+    found = frozenset[bytes]().union(*map(_definitions, reachable_files(path)))
+    return hashlib.blake2b(b"".join(sorted(found)), digest_size=10).hexdigest()

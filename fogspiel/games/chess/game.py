@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...core.game import new_cells
-from ...core.process_guard import ProcessGuard
-from ...core.program_process import ProgramProcess
 from ...kriegspiel.game.attempts import MOST_ATTEMPTS
+from ...process.guard import ProcessGuard
+from ...process.line_process import ProgramProcess
 from .bitboards import WHITE
 from .fen import START, fen_of, move_name, position_of
 from .moves import CHECKERS, LIMITS, legal_moves, possible_passant, restrict

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from ...core.agents import Forfeit
-from ...core.process_guard import own_guard
-from ...core.program_process import ProgramFault, ProgramProcess, ProgramTimeout
+from ...process.guard import own_guard
+from ...process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
 from ..engine import PROGRAM, Choice, EngineFactory, SearchLimit
 from ..game.look import attempt_name, parse_attempt, refused_in
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line

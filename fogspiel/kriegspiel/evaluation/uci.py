@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.heartbeat import beat
 from ...games.chess.bitboards import WHITE
 from ...games.chess.fen import fen_of, move_name
 from ...games.chess.game import UciEngine
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MOVER, make
 from ...games.chess.search import MATE, WORTH, material_score
+from ...process.heartbeat import beat
 from .board_evaluator import ILLEGAL, MOST
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")

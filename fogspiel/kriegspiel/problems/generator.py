@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...core.rng import random_below, shuffle, stream_of
+from ...core.untrusted_input import JsonRecord
 from ...games.chess.fen import LETTERS, NAMES, square_name
 from .problem import EMPTY, Problem, letters_of, put_kings, with_man
 from .solution import ILLEGAL, SolutionStep, grow_tree
@@ -35,8 +36,10 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(JsonRecord):
     """A problem that was found, with what makes it good."""
+
+    KEYS = ("problem", "material", "tries", "refusals", "asks", "quiet")
 
     problem: Problem
     material: str
@@ -53,12 +56,12 @@ class Candidate:
 
     def to_json(self) -> dict[str, Any]:
         """Everything by name."""
-        return {**vars(self), "problem": self.problem.to_json()}
+        return super().to_json() | {"problem": self.problem.to_json()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Decode a stored problem."""
-        return cls(**{**kept, "problem": Problem.from_json(kept["problem"])})
+        """What was kept by name."""
+        return super().from_json({**kept, "problem": Problem.from_json(kept["problem"])})
 
 
 def find_candidate(seed: int, number: int) -> Candidate | None:

@@ -37,7 +37,7 @@ def compute(options: Options, say: Say) -> Computed:
         say(claim.claim)
         found.append(claim)
     title = "Teytaud & Teytaud 2011, checked (classical phantom games; scores of Black, a draw counts 1/2)"
-    facts = {"paper": "phantom", "variant": "classical", "claims": [claim._asdict() for claim in found]}
+    facts = {"paper": "phantom", "variant": "classical", "claims": [claim.to_json() for claim in found]}
     return Computed(facts, [Table("claims", title, ("claim", "paper", "ours", "verdict"), found)])
 
 

@@ -41,6 +41,10 @@ class Claim(NamedTuple):
     ours: str
     verdict: str
 
+    def to_json(self) -> dict[str, str]:
+        """Return the claim as a JSON object."""
+        return {"claim": self.claim, "paper": self.paper, "ours": self.ours, "verdict": self.verdict}
+
 
 def tictactoe_claims() -> list[Claim]:
     """The claims of section III in the order in which the paper makes them."""

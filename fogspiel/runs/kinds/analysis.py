@@ -5,7 +5,7 @@ The game is in a file or in another run, so only who names it once more can go o
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ...games.chess.fen import SIDES
@@ -50,7 +50,7 @@ class Request:
         """The first row of the run."""
         asked: dict[str, Any] = {"game": GAME, "method": KIND.method, "decisions": self.digest, "side": self.side}
         asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}
-        return asked | {"effort": asdict(self.effort), "seed": self.seed} | versions(GAME)
+        return asked | {"effort": self.effort.to_json(), "seed": self.seed} | versions(GAME)
 
 
 class Analysis(Kind):
@@ -120,7 +120,7 @@ def analysis_of(run: Run) -> GameAnalysis:
     ask = run.ask
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])
-    return GameAnalysis(ask["engine"], SearchLimit(**ask["effort"]), ask["seed"], ask["side"], names, positions)
+    return GameAnalysis(ask["engine"], SearchLimit.from_json(ask["effort"]), ask["seed"], ask["side"], names, positions)
 
 
 KIND = Analysis()

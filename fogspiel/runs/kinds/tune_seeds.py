@@ -132,7 +132,7 @@ class TuneSeeds(Kind):
             game, decode_policy(game, policy_json_in(best)), tuning.baseline, best["seed"], report_key(best["seed"]),
             tuning.report_games,
         ).as_json()  # fmt: skip
-        spread = median_interval([row["selected"]["score"] for row in rows])._asdict()
+        spread = median_interval([row["selected"]["score"] for row in rows]).to_json()
         result: Json = {**policy_json_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
         result |= {"against": tuning.baseline, "report": fresh, "spread": spread}
         result |= {key: fresh[key] for key in ("score", "interval")}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
 
+from ...core.untrusted_input import JsonRecord
+
 Cell = str | int | float | None
 KINDS = ("line", "dots", "bars")
 HEADING = "## "
@@ -47,8 +49,10 @@ def _check_name(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(JsonRecord):
     """Rows of cells; None is what is missing, and floats are rounded where people read them."""
+
+    PART, KEYS = "table", ("name", "title", "columns", "rows", "note")
 
     name: str
     title: str
@@ -66,8 +70,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Series:
+class Series(JsonRecord):
     """The points of one name; with `low` and `high`, the limits of its interval."""
+
+    KEYS = ("name", "x", "y", "low", "high")
 
     name: str
     x: Sequence[Cell]
@@ -89,8 +95,10 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(JsonRecord):
     """Series over one pair of axes; charts of one `group` are panels of one figure."""
+
+    PART, KEYS = "chart", ("name", "title", "x", "y", "series", "kind", "note", "group")
 
     name: str
     title: str

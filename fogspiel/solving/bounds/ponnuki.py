@@ -81,7 +81,17 @@ class Ledger:
 
     def to_json(self) -> SavedBounds:
         """Everything."""
-        return {**vars(self), "lower": str(self.lower), "upper": str(self.upper)}
+        return {
+            "game": self.game,
+            "lower": str(self.lower),
+            "upper": str(self.upper),
+            "done": self.done,
+            "black": self.black,
+            "white": self.white,
+            "known": self.known,
+            "points": self.points,
+            "seconds": self.seconds,
+        }
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class GameCheck:
         return {
             "game": self.game,
             "sound": self.sound,
-            "findings": [asdict(one) for one in self.findings],
+            "findings": [one.to_json() for one in self.findings],
             **self.facts,
         }
 
@@ -156,7 +156,7 @@ def _examine(words: str) -> Examination:
         failed = Finding("rules", f"the rules cannot be run without the compiler: {why}", "correct what it names")
         return Examination([failed], 0, 0, None, [], [])
     body = json.loads(lines[-1])
-    return Examination(**body | {"findings": [Finding(**one) for one in body["findings"]]})
+    return Examination.from_json(body | {"findings": [Finding.from_json(one) for one in body["findings"]]})
 
 
 # Compiled

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from ...core.find import load_game
 from ...core.game import CHANCE, OVER, UNIFORM, Game
 from ...core.rng import random_below, stream_of
 from ...core.session import record_game, replay, view_of
+from ...core.untrusted_input import JsonRecord
 from . import cells
 from .cells import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
 
@@ -40,10 +41,13 @@ MARKS = (0, 7, -3)  # what arrays hold before a rule writes them: the rules may 
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(JsonRecord):
     """Something in which a game breaks the contract."""
 
-    rule: str  # the rule, or the part of the game, that is wrong
+    KEYS = ("rule", "sentence", "change", "record", "place")
+
+    rule: str
+    """The rule, or the part of the game, that is wrong."""
     sentence: str
     change: str  # what to do about it
     # The actions that lead there, as few as were found; None where it has nothing to do with a position.
@@ -52,8 +56,10 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Examination:
-    """Findings of the uncompiled rules."""
+class Examination(JsonRecord):
+    """What the uncompiled rules have shown."""
+
+    KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
 
     findings: list[Finding]
     positions: int
@@ -484,7 +490,7 @@ def main(words: str) -> None:
     """Print the examination of a game as JSON."""
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, _ring)
-    sys.stdout.write(json.dumps(asdict(Examiner(load_game(words)).examine())) + "\n")
+    sys.stdout.write(json.dumps(Examiner(load_game(words)).examine().to_json()) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from ...core.untrusted_input import JsonRecord
 from ..proofs.checkers.primitives import Bounds
 
 FOLDER = Path(__file__).parent
@@ -24,18 +25,15 @@ ROOM = 24
 
 
 @dataclass(frozen=True)
-class CertificateRecord:
+class CertificateRecord(JsonRecord):
     """A certificate as the index knows it; `file` is its name if it is shipped."""
+
+    KEYS = ("digest", "bytes", "file", "playable")
 
     digest: str
     bytes: int
     file: str | None
     playable: bool = True  # true if it holds strategies that can be played; what only proves bounds does not
-
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """The record of an entry of the index."""
-        return cls(body["digest"], body["bytes"], body["file"], body.get("playable", True))
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class KnownValue:
             "upper": str(self.upper),
             "payoffs": self.payoffs,
             "signed": None if signed is None else [str(bound) for bound in signed],
-            "certificate": None if self.certificate is None else vars(self.certificate),
+            "certificate": None if self.certificate is None else self.certificate.to_json(),
             "make": self.make,
             "check": self.check,
             "published": self.published,

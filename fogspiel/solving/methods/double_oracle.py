@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.compile.kernel import kernel
+from ...core.untrusted_input import JsonRecord
 from ..solution import Record
 from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, merge, plan_of, worth_of
 from .lp import equilibrium
@@ -75,8 +76,10 @@ def oracle_rounds(
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class Growth(JsonRecord):
     """What one round found in the restricted game, and what it adds for the next one."""
+
+    KEYS = ("number", "generated", "lower", "upper", "added", "behaviours", "gap")
 
     number: int
     generated: tuple[int, int]
@@ -106,7 +109,7 @@ class Growth:
     def record(self) -> Record:
         """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
         # Stored rows have always had a basis; this method starts every program afresh.
-        return {name: value for name, value in vars(self).items() if name != "behaviours"} | {"basis": ""}
+        return {name: value for name, value in self.to_json().items() if name != "behaviours"} | {"basis": ""}
 
 
 def unfinished(records: Sequence[Record]) -> list[Record]:

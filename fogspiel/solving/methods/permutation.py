@@ -8,7 +8,7 @@ the best responses to them, over all permutations and in whole numbers, must gua
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from ...core.agents import PlayerAgent
 from ...core.rng import random_unit
+from ...core.untrusted_input import JsonRecord
 from ...games.boards.board import Board
 from ...games.permutation_tictactoe.scores import (
     TTT,
@@ -48,8 +49,10 @@ Replies = tuple[list[Reply], list[Reply]]
 
 
 @dataclass(frozen=True)
-class Round:
-    """Result of one round; bounds are scores of the first player."""
+class Round(JsonRecord):
+    """What one round found; bounds are scores of the first player."""
+
+    KEYS = ("number", "sizes", "lower", "upper", "added", "certificate")
 
     number: int
     sizes: list[int]  # how many permutations each player had in the restricted game
@@ -61,7 +64,7 @@ class Round:
     @property
     def record(self) -> Record:
         """The round as JSON can store it; the records so far are enough to go on."""
-        return asdict(self)
+        return self.to_json()
 
 
 def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]:

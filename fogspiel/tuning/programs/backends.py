@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...tune.outside.line_process import WorkerFault
-from ...tune.outside.line_workers import Answer, parse
+from ...process.line_process import WorkerFault
+from ...process.worker_pool import Answer, parse
 from . import function_worker
 from .contest import GameRequest, Scale
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from ...core.agents import PolicyJson
 from ...core.rng import UNIT, split
-from ...tune.outside.line_process import WorkerFault
-from ...tune.outside.line_workers import Answer, WorkerPool
+from ...process.line_process import WorkerFault
+from ...process.worker_pool import Answer, WorkerPool
 from .parameters import Parameters, Value
 
 SHARE = 0.25  # of the budget, for the last races: programs are slow, and with few games a tenth would prove little

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.process_guard import ProcessGuard
 from ...games.chess.fen import SIDES, START, parse_move
 from ...games.chess.game import ChessGame, UciEngine, numbered_moves
 from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
 from ...games.chess.search import MATE
+from ...process.guard import ProcessGuard
 from .openings import Opening
 from .uci_options import engine_options
 

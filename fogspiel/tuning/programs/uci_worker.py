@@ -4,7 +4,7 @@ Run as `python -m fogspiel.tuning.programs.uci_worker --engine COMMAND`, it read
 value, ..}, "b": {..}, "seed": n, "swap": false}`, and answers with the score of a and the game as PGN, or with an error
 of one sentence. With --opponent a plays against that engine as it is. The opening follows from the seed; a has White
 unless `swap` is true, or where it is missing the seed is odd. An engine that ends or hangs is started again and the
-game repeated once.
+game repeated, by the rule for all jobs.
 """
 
 import argparse
@@ -12,9 +12,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.line_worker import Answer, WordParser, game_of, serve, values_in
-from ...core.process_guard import ProcessGuard
-from ...core.program_process import ProgramFault
+from ...process.guard import ProcessGuard
+from ...process.jobs import RetryRule
+from ...process.line_process import ProgramFault
+from ...process.line_server import Answer, WordParser, game_of, serve, values_in
 from .openings import Book, own_book, read_book
 from .uci_match import AdjudicationRules, Conditions, GameOutcome, UciLimit, UciPlayer, play_game, write_game
 
@@ -48,16 +49,16 @@ class EnginePair:
         values = [values_in(asked, "a"), {} if self.is_sparring else values_in(asked, "b")]
         opening = self.book.opening(seed)
         order = (1, 0) if swap else (0, 1)
-        for last in (False, True):
+        retries = RetryRule()
+        while True:
             try:
                 players = self._begin(values, seed)
                 outcome = play_game([players[who] for who in order], opening, self.conditions)
-                break
+                return self._result(outcome, values, seed, order)
             except ProgramFault:
                 self.close()
-                if last:
+                if not retries.repeats(seed):
                     raise
-        return self._result(outcome, values, seed, order)
 
     def _result(
         self, outcome: GameOutcome, values: Sequence[Mapping[str, object]], seed: int, order: Sequence[int]

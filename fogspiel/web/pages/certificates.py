@@ -1,6 +1,5 @@
 """Certificates: upload one, and have it checked by the rules of its game alone."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
@@ -24,7 +23,7 @@ def check_json(site: Site, key: str) -> JsonObject:
     """How far a check is; whether the certificate is valid is null until that is known."""
     answer = site.questions.answer(key)
     valid = None if not answer.ended else answer.facts is not None
-    return {"check": key, "valid": valid, "words": check_words(answer)} | asdict(answer)
+    return {"check": key, "valid": valid, "words": check_words(answer)} | answer.to_json()
 
 
 def add_to(site: Site) -> None:

@@ -1,6 +1,5 @@
 """Answers to questions that are no runs: the exploitability of a policy, the diagnosis of tuned players."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -21,7 +20,7 @@ def add_to(site: Site) -> None:
     router = APIRouter(prefix="/api/questions", tags=["questions"])
 
     def question_json(key: str) -> JsonObject:
-        return {"question": key} | asdict(site.questions.answer(key))
+        return {"question": key} | site.questions.answer(key).to_json()
 
     def ask(order: AnyQuestion) -> JSONResponse:
         """Have a question worked on; ask again by its key until it is answered or refused."""

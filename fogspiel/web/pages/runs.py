@@ -1,7 +1,7 @@
 """Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
 
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -54,6 +54,8 @@ class Note(BaseModel):
 class RunLine(Summary):
     """A run of the list."""
 
+    KEYS = (*Summary.KEYS, "kind", "title", "worth", "age", "last_seen", "trouble", "resume", "note")
+
     kind: str
     title: str
     worth: str
@@ -74,17 +76,18 @@ def _run_line(summary: Summary, site: Site, note: str) -> RunLine:
     state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
     exact = interval is not None and interval[0] == interval[1]
     worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
-    return RunLine(
-        **asdict(replace(summary, state=state)),
-        kind=kind_of_method(summary.method).title,
-        title=title_of(summary.game),
-        worth=worth,
-        age=ago(summary.created),
-        last_seen=ago(summary.seen),
-        trouble=site.processes.trouble(summary.name, state),
-        resume=resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
-        note=note,
-    )
+    page = {
+        "state": state,
+        "kind": kind_of_method(summary.method).title,
+        "title": title_of(summary.game),
+        "worth": worth,
+        "age": ago(summary.created),
+        "last_seen": ago(summary.seen),
+        "trouble": site.processes.trouble(summary.name, state),
+        "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
+        "note": note,
+    }
+    return RunLine.from_json(summary.to_json() | page)
 
 
 def run_json(run: Run, site: Site) -> JsonObject:
@@ -181,7 +184,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     @router.get("")
     def list_runs() -> JsonObject:
         """Every run, newest first."""
-        return {"runs": [asdict(line) for line in run_lines(site)]}
+        return {"runs": [line.to_json() for line in run_lines(site)]}
 
     @router.get("/{name}")
     def one_run(name: Name) -> Response:

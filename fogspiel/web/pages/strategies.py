@@ -1,6 +1,6 @@
 """What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypedDict
 
@@ -44,6 +44,8 @@ PageNumber = Annotated[int, Query(ge=1, le=10**6)]
 class Sheet(Explanation):
     """What a page says of a strategy: an explanation, or the lines of a solution as they stand."""
 
+    KEYS = (*Explanation.KEYS, "lines")
+
     lines: tuple[str, ...] = ()
 
 
@@ -64,7 +66,8 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
         return Sheet((f"{name} {ABOUT.get(name, 'is an engine')}.",))
     agent = parse_agent(game, text, reader.path, SEED)
     if isinstance(agent, ParametricPolicy):
-        return Sheet(**vars(explain(game, agent, SEED)))
+        found = explain(game, agent, SEED)
+        return Sheet(found.sentences, found.tables, found.pictures)
     return _describe_solution(_certificate(game, text, reader))
 
 
@@ -182,7 +185,7 @@ def add_to(site: Site) -> None:
     @router.get("/{game}")
     def one_strategy(game: str, player: Text) -> JsonObject:
         """What a player of a game does, in sentences, tables and pictures."""
-        return {"game": game, "player": player, **asdict(sheet(known_game(game), player))}
+        return {"game": game, "player": player, **sheet(known_game(game), player).to_json()}
 
     site.routes.include_router(router)
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fogspiel.tune.outside.line_workers import WorkerPool
+from fogspiel.process.worker_pool import WorkerPool
 from fogspiel.tuning.programs import function_worker
 from fogspiel.tuning.programs.backends import demand_function, worker_words
 from fogspiel.tuning.programs.contest import Scale

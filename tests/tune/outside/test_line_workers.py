@@ -12,9 +12,9 @@ import pytest
 import support
 from support.levels import by_default
 
-from fogspiel.tune.outside import line_workers
-from fogspiel.tune.outside.line_process import WorkerFault
-from fogspiel.tune.outside.line_workers import WorkerPool, demand_program, split_command
+from fogspiel.process import worker_pool
+from fogspiel.process.line_process import WorkerFault, demand_program, split_command
+from fogspiel.process.worker_pool import WorkerPool
 
 WORKER = Path(support.__file__).parent / "line_worker.py"
 GAMES = [{"a": {"x": n}, "b": {"x": 2 * n}, "seed": n, "swap": bool(n % 2)} for n in range(23)]
@@ -40,7 +40,7 @@ def pool(tmp_path, way, times, workers=2, **more):
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch):
-    monkeypatch.setattr(line_workers, "START_SECONDS", 0.0)
+    monkeypatch.setattr(worker_pool, "START_SECONDS", 0.0)
 
 
 def scores(found):
@@ -137,9 +137,9 @@ def test_a_worker_that_dies_between_two_batches_is_replaced(tmp_path):
 
 SCRIPT = """
 import json, sys
-from fogspiel.tune.outside.line_workers import LineWorkers
+from fogspiel.process.worker_pool import WorkerPool
 words = [sys.executable, "-S", {worker!r}, "hang-with-child", {count!r}, "1000"]
-workers = LineWorkers(words, 1, seconds=600.0)
+workers = WorkerPool(words, 1, seconds=600.0)
 workers.ask([json.dumps({game!r})], lambda *_: None)
 """
 
@@ -162,8 +162,8 @@ def test_no_process_is_left_when_the_parent_is_interrupted_or_killed(tmp_path, n
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["/no/such/program"], "the program /no/such/program cannot be started .there is none"),
-        (["no-such-program-anywhere"], "cannot be started .there is none"),
+        (["/no/such/program"], "the program /no/such/program cannot be started .there is no such program"),
+        (["no-such-program-anywhere"], "cannot be started .there is no such program"),
         (["/tmp"], "cannot be started .it is a folder"),
         ([__file__], "cannot be started .it may not be executed"),
         ([], "the command is empty"),

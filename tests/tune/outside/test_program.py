@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import split
-from fogspiel.tune.outside.line_workers import WorkerPool
+from fogspiel.process.worker_pool import WorkerPool
 from fogspiel.tuning.contest import Contest
 from fogspiel.tuning.programs.backends import FunctionBackend, demand_function, worker_words
 from fogspiel.tuning.programs.contest import ProgramContest, Scale, WorkerBackend

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from time import process_time
@@ -13,6 +13,7 @@ import numpy as np
 from ....core.game import WRONG_WEIGHTS, Game
 from ....core.rng import child
 from ....core.simulate import compile_rules
+from ....core.untrusted_input import JsonRecord
 from ...solution import Solution, SolveOptions, SolverProgress, SolverState, Work
 from ...sources import GameSource
 from ...tree.tree import MOST_DEPTH, rehash
@@ -44,10 +45,11 @@ METHODS = {"external-sampling": traversal.sample_external, "outcome-sampling": t
 
 
 @dataclass
-class SampledBounds:
-    """Bounds by the average strategies so far, and the schedule of the next evaluation."""
+class SampledBounds(JsonRecord):
+    """What average strategies have proved so far, and what the next look at them has to know."""
 
-    # The first player's strategy of some look gets this much at least, whatever the second player does.
+    KEYS = ("lower", "upper", "cuts", "looks", "iterations", "next_look")
+
     lower: float = -inf
     upper: float = inf  # the first player gets this much at most against the second player's strategy of some look
     # The finest cut of a walk against each player that was affordable; 0 if nothing was cut off.
@@ -243,7 +245,7 @@ class Sampling:
             "seed": self.seed,
             "counters": self._counters.tolist(),
             "room": len(self._rows),
-            "bounds": asdict(self.bounds),
+            "bounds": self.bounds.to_json(),
             "seconds": self.seconds,
         }
         cells = (
@@ -275,7 +277,7 @@ class Sampling:
         self._rows[:rows] = cells
         self._regret[:entries], self._average[:entries] = reals[:entries], reals[entries:]
         rehash(self._rows, rows, self._table, False)
-        self.bounds, self.seconds = SampledBounds(**head["bounds"]), float(head["seconds"])
+        self.bounds, self.seconds = SampledBounds.from_json(head["bounds"]), float(head["seconds"])
 
 
 # The value of a game by sampling: slices of iterations, and at doubling times a look at what the averages prove.

@@ -7,7 +7,7 @@ a worker that hangs could be neither found nor named. So this speaks to the sche
 import logging
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,9 +19,9 @@ from uuid import uuid4
 
 from joblib.externals.loky.backend.reduction import dumps
 
-from ... import __version__
-from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
-from .cross_check import CrossCheck
+from .. import __version__
+from .heartbeat import Silence, run_job
+from .jobs import Crew
 
 ANSWER = 10.0
 """Seconds within which the scheduler must answer, and the nanny of a hanging worker replace it."""
@@ -45,29 +45,6 @@ class Post:
     address: str
     worker: str
     silence: Silence
-
-
-def run_on_cluster(
-    jobs: Sequence[Callable[[], Any]],
-    address: str,
-    on_fault: Callable[[str], None],
-    limits: SilenceLimits,
-    checks: CrossCheck,
-) -> Iterator[Any]:
-    """The results of the jobs in their order, from the workers of the scheduler at that address."""
-    with connect(address) as client:
-        crew = _Crew(client, address, jobs, on_fault, limits, checks)
-        try:
-            crew.begin()
-            for number in range(len(jobs)):
-                while number not in crew.finished:
-                    crew.go_on()
-                result = crew.finished.pop(number)
-                if isinstance(result, BaseException):
-                    raise result
-                yield result
-        finally:
-            crew.stop()
 
 
 def check(address: str) -> None:
@@ -109,38 +86,24 @@ def silence_logs() -> Iterator[None]:
         logging.disable(before)
 
 
-class _Crew:
+class DaskCrew(Crew):
     """The workers of a cluster, what they are at, and what has come of it."""
 
-    def __init__(
-        self,
-        client: Any,
-        address: str,
-        jobs: Sequence[Callable[[], Any]],
-        on_fault: Callable[[str], None],
-        limits: SilenceLimits,
-        checks: CrossCheck,
-    ) -> None:
-        self.client, self.address, self.jobs, self.on_fault, self.limits = client, address, jobs, on_fault, limits
-        self.checks = checks
-        self.name = f"fogspiel-{uuid4().hex[:12]}"
+    def __init__(self, client: Any, address: str, *work: Any) -> None:
+        super().__init__(*work)
+        self.client, self.address, self.name = client, address, f"fogspiel-{uuid4().hex[:12]}"
         self.news: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self.futures: dict[int, Any] = {}
         self.posts: dict[int, Post] = {}
-        self.deaths = [0] * len(jobs)
-        self.finished: dict[int, Any] = {}
         self.replaced: set[str] = set()
-        self.before: dict[int, str] = {}
-        """The worker that has done a job which is to be done again by another one."""
-        self.looked = monotonic()
-        self.alone = False
+        self.looked, self.alone = monotonic(), False
 
     def begin(self) -> None:
         """Hand in all jobs; the scheduler gives the first of them to its workers first."""
         self.client.subscribe_topic(self.name, lambda event: self.news.put(("sign", event[1])))
         self.client.subscribe_topic("all", lambda event: self.news.put(("all", event[1])))
         for number in range(len(self.jobs)):
-            self._submit(number)
+            self.repeat(number)
 
     def go_on(self) -> None:
         """Take in the news, or look after the workers if there is none."""
@@ -163,7 +126,8 @@ class _Crew:
         with suppress(Exception):
             self.client.cancel(list(self.futures.values()), force=True)
 
-    def _submit(self, number: int) -> None:
+    def repeat(self, number: int) -> None:
+        self.posts.pop(number, None)
         others = self._others(self.before[number]) if number in self.before else None
         self.futures[number] = self.client.submit(
             attend, bytes(dumps(self.jobs[number])), self.name, number, versions(),
@@ -198,36 +162,23 @@ class _Crew:
             if future.status == "error":
                 error = future.exception(timeout=FETCH)
                 if not isinstance(error, KilledWorker):
-                    return self._finish(number, error)
+                    return self.finish(number, error)
                 # The scheduler has lost four workers with it, though perhaps it only stood in line behind the culprit.
-                self.deaths[number] += 1
-                if self.deaths[number] < DEATHS:
-                    return self._submit(number)
-                return self._finish(number, worker_loss_error(self.jobs[number]))
+                return self.repeat(number) if self.lose(number) else None
             if future.status == "finished":
-                return self._take(number, *future.result(timeout=FETCH))
+                address, worker, result = future.result(timeout=FETCH)
+                return self.take(number, worker, address, result)
         future.add_done_callback(lambda future: self.news.put(("done", number)))
         return None
 
-    def _take(self, number: int, address: str, worker: str, result: Any) -> None:
-        """Take what a job has come to, and have it done again if it is to be."""
-        try:
-            if self.checks.stands(number, worker, result):
-                return self._finish(number, result)
-        except ValueError as error:
-            return self._finish(number, error)
-        self.posts.pop(number, None)
-        self.before[number] = address
-        return self._submit(number)
-
-    def _finish(self, number: int, result: Any) -> None:
+    def finish(self, number: int, result: Any) -> None:
         absent = isinstance(result, ImportError | AttributeError) and "fogspiel" in str(result)
         if absent or (isinstance(result, RuntimeError) and "deserialization of the task graph" in str(result)):
             result = ValueError(
                 f"the scheduler at {self.address} or one of its workers does not have fogspiel {__version__}: "
                 "install it there"
             )
-        self.finished[number] = result
+        super().finish(number, result)
         del self.futures[number]
         self.posts.pop(number, None)
 
@@ -241,13 +192,9 @@ class _Crew:
 
     def _lose(self, number: int, fate: str) -> None:
         """Take leave of a worker; the scheduler repeats its job, unless too many were lost with it."""
-        post = self.posts.pop(number)
-        self.deaths[number] += 1
-        again = self.deaths[number] < DEATHS
-        self.on_fault(f"{post.worker} {fate} {self.jobs[number]}: the job is {'repeated' if again else 'given up'}")
-        if not again:
-            self.client.cancel([self.futures[number]], force=True)
-            self._finish(number, worker_loss_error(self.jobs[number]))
+        future, worker = self.futures[number], self.posts.pop(number).worker
+        if not self.lose(number, f"{worker} {fate}"):
+            self.client.cancel([future], force=True)
 
     def _look_after(self, passed: float) -> None:
         """Replace workers that hang, and say when there are none."""

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from ...core.heartbeat import DEATHS, Silence, SilenceLimits, run_job, worker_loss_error
-from .cross_check import PLACE, CrossCheck
+from .heartbeat import Silence, run_job
+from .jobs import PLACE, Crew
 
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 """What a terminal sends to a command and to its workers alike."""
@@ -58,46 +58,15 @@ class Post:
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 
-def run_on_processes(
-    jobs: Sequence[Callable[[], Any]],
-    processes: int,
-    on_fault: Callable[[str], None],
-    limits: SilenceLimits,
-    checks: CrossCheck,
-) -> Iterator[Any]:
-    """The results of the jobs in their order, from that many processes."""
-    with work_folder() as folder:
-        crew = _Crew(jobs, processes, on_fault, limits, checks, folder)
-        try:
-            for number in range(len(jobs)):
-                while number not in crew.finished:
-                    crew.go_on()
-                yield crew.finished.pop(number).result()
-        finally:
-            crew.stop()
+class LocalCrew(Crew):
+    """Processes of this machine."""
 
-
-class _Crew:
-    """The workers, what they are at, and what is left to do."""
-
-    def __init__(
-        self,
-        jobs: Sequence[Callable[[], Any]],
-        processes: int,
-        on_fault: Callable[[str], None],
-        limits: SilenceLimits,
-        checks: CrossCheck,
-        folder: Path,
-    ) -> None:
-        self.jobs, self.processes, self.on_fault, self.limits, self.folder = jobs, processes, on_fault, limits, folder
-        self.checks = checks
-        self.left = deque(range(len(jobs)))
-        self.idle: list[Any] = []
-        self.before: dict[int, Any] = {}
-        """Who has done a job that is to be done again by somebody else."""
+    def __init__(self, folder: Path, processes: int, *work: Any) -> None:
+        super().__init__(*work)
+        self.folder, self.processes = folder, processes
+        self.left, self.idle = deque(range(len(self.jobs))), list[Any]()
         self.posts: dict[Future[Any], Post] = {}
-        self.deaths = [0] * len(jobs)
-        self.finished: dict[int, Future[Any]] = {}
+        self.assigned = 0
 
     def go_on(self) -> None:
         """Keep every worker busy, and wait until something has happened or it is time to look after them."""
@@ -107,18 +76,22 @@ class _Crew:
         ready, _ = wait(self.posts, timeout=self.limits.look, return_when=FIRST_COMPLETED)
         for future in ready:
             post = self.posts.pop(future)
-            if isinstance(future.exception(), BrokenProcessPool):
-                self._lose(post, "died on")
+            error = future.exception()
+            if isinstance(error, BrokenProcessPool):
+                self._part(post, "died on")
+                continue
+            if error is None:
+                self.take(post.number, f"{post.worker} on {PLACE}", post.executor, future.result())
             else:
-                self._take(post, future)
-                self.idle.append(post.executor)
-                post.file.unlink(missing_ok=True)
+                self.finish(post.number, error)
+            self.idle.append(post.executor)
+            post.file.unlink(missing_ok=True)
         passed = time.monotonic() - began
         for future, post in list(self.posts.items()):
             post.look()
             if post.silence.endure(passed) and not future.done():
                 del self.posts[future]
-                self._lose(post, f"has hung for {post.silence.seconds:.0f} s and was killed on")
+                self._part(post, f"has hung for {post.silence.seconds:.0f} s and was killed on")
 
     def stop(self) -> None:
         """Kill all workers."""
@@ -127,7 +100,8 @@ class _Crew:
                 executor.shutdown(kill_workers=True)
 
     def _assign(self, number: int) -> None:
-        file = self.folder / f"{number}-{self.deaths[number]}"
+        self.assigned += 1
+        file = self.folder / f"{number}-{self.assigned}"
         task = (attend, bytes(dumps(self.jobs[number])), str(file))
         with shelter():  # so that Ctrl-C reaches neither a half-made executor nor its process
             executor = self._worker_for(number)
@@ -157,38 +131,21 @@ class _Crew:
         self.idle.remove(executor)
         return executor
 
-    def _take(self, post: Post, future: Future[Any]) -> None:
-        """Take what a job has come to, and have it done again if it is to be."""
-        if future.exception() is None:
-            try:
-                if not self.checks.stands(post.number, f"{post.worker} on {PLACE}", future.result()):
-                    self.before[post.number] = post.executor
-                    self.left.appendleft(post.number)
-                    return
-            except ValueError as error:
-                future = Future()
-                future.set_exception(error)
-        self._finish(post.number, future)
+    def repeat(self, number: int) -> None:
+        self.left.appendleft(number)
 
-    def _lose(self, post: Post, fate: str) -> None:
+    def finish(self, number: int, result: Any) -> None:
+        super().finish(number, result)
+        if isinstance(result, BaseException):  # what comes after it will not be asked for
+            self.left = deque(other for other in self.left if other < number)
+
+    def _part(self, post: Post, fate: str) -> None:
         """Take leave of a worker; its job is the next to be done, unless too many were lost with it."""
-        number, worker = post.number, post.worker
+        worker = post.worker
         with shelter():
             post.executor.shutdown(kill_workers=True)
-        self.deaths[number] += 1
-        again = self.deaths[number] < DEATHS
-        self.on_fault(f"{worker} {fate} {self.jobs[number]}: the job is {'repeated' if again else 'given up'}")
-        if again:
-            self.left.appendleft(number)
-        else:
-            failed: Future[Any] = Future()
-            failed.set_exception(worker_loss_error(self.jobs[number]))
-            self._finish(number, failed)
-
-    def _finish(self, number: int, future: Future[Any]) -> None:
-        self.finished[number] = future
-        if future.exception() is not None:  # what comes after it will not be asked for
-            self.left = deque(other for other in self.left if other < number)
+        if self.lose(post.number, f"{worker} {fate}"):
+            self.repeat(post.number)
 
 
 def _hire() -> Any:

@@ -12,24 +12,22 @@ games that were asked for together are forgotten, and a third time stops the run
 import json
 import math
 import shlex
-import shutil
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ...core.heartbeat import beat
-from ...core.process_guard import ProcessGuard
-from .line_process import LineProcess, WorkerFault, excerpt
+from .guard import ProcessGuard
+from .heartbeat import beat
+from .jobs import ATTEMPTS, RetryRule
+from .line_process import LineProcess, WorkerFault, demand_program, excerpt
 
-FAULTS = 3  # so often may a game go wrong
-LOOK_SECONDS = 0.05  # how often the clock is looked at
-START_SECONDS = 10.0  # what a new worker has beyond the time of a game, until it answers for the first time
-LEAVE_SECONDS = 2.0  # how long to wait for the threads of killed workers
+LOOK_SECONDS = 0.05  # between two looks at the clock
+START_SECONDS = 10.0  # that a new worker has beyond the time of a game, until it answers for the first time
+LEAVE_SECONDS = 2.0  # to wait for the threads of killed workers
 
 Answer = dict[str, Any]  # what a worker says of a game: its `score`, and whatever else it adds
 
@@ -41,8 +39,8 @@ class Batch:
     lines: Sequence[bytes]
     judge: Callable[[int, Answer], None]
     left: deque[int]
+    retries: RetryRule
     answers: dict[int, Answer] = field(default_factory=dict)
-    faults: Counter[int] = field(default_factory=Counter)
     failure: Exception | None = None
 
 
@@ -76,7 +74,7 @@ class WorkerPool:
         self._seats: list[WorkerSlot] = []
         self._idle: list[LineProcess] = []
         self._guard: ProcessGuard | None = None
-        self._number = self._strays = 0
+        self._number, self._strays = 0, RetryRule()
 
     def ask(self, requests: Sequence[str], judge: Callable[[int, Answer], None]) -> list[Answer]:
         """The answers to requests (JSON objects without an `id`), in their order.
@@ -91,7 +89,7 @@ class WorkerPool:
                 raise WorkerFault(f"has answered for game {answer['id']!r} when it was asked for {first + game}")
             judge(game, answer)
 
-        batch = Batch(lines, judge_with_id, deque(range(len(lines))))
+        batch = Batch(lines, judge_with_id, deque(range(len(lines))), RetryRule(self.on_fault, "game"))
         try:
             self._guard = self._guard or ProcessGuard()
             for _ in range(min(self.workers, len(lines))):
@@ -120,7 +118,7 @@ class WorkerPool:
                 seat.thread.join(LEAVE_SECONDS)
         self._seats.clear()
         while self._idle:
-            self._idle.pop().end()
+            self._idle.pop().close()
         if self._guard is not None:
             self._guard.close()
             self._guard = None
@@ -173,7 +171,7 @@ class WorkerPool:
         except Exception as error:  # told by the thread that waits
             self._fail(batch, error)
         if seat.process is not None:
-            seat.process.end()
+            seat.process.close()
         with self._changed:
             seat.done = True
             self._changed.notify_all()
@@ -236,13 +234,13 @@ class WorkerPool:
             answered, process = seat.answered, self._drop(seat)
             if process is not None:
                 with self._changed:
-                    self._strays += 1
                     for game in answered:
                         del batch.answers[game]
                     batch.left.extendleft(answered)
+                    again = self._strays.repeats("line")
                 self.on_fault(f"{self.title} {fault}: what it has said is forgotten, and its games are repeated")
-                if self._strays == FAULTS:
-                    self._fail(batch, ValueError(f"{self.title} {fault}, {FAULTS} times: it must write one line"))
+                if not again:
+                    self._fail(batch, ValueError(f"{self.title} {fault}, {ATTEMPTS} times: it must write one line"))
             return False
 
     def _drop(self, seat: WorkerSlot) -> LineProcess | None:
@@ -252,7 +250,7 @@ class WorkerPool:
                 return None
             process, seat.process, seat.deadline, seat.answered = seat.process, None, math.inf, []
         assert process is not None
-        process.end()
+        process.close()
         return process
 
     # What both do
@@ -260,17 +258,13 @@ class WorkerPool:
     def _blame(self, batch: Batch, game: int, what: str, process: LineProcess) -> None:
         """Count a fault of a game, which is the next to be played, unless there have been too many."""
         words = process.last_words
-        said = f", and the last line of its stderr is {words!r}" if words else ""
-        with self._changed:
-            batch.faults[game] += 1
-            again = batch.faults[game] < FAULTS
-            if again:
+        fault = f"{self.title} {what}" + (f", and the last line of its stderr is {words!r}" if words else "")
+        if batch.retries.repeats(game, fault):
+            with self._changed:
                 batch.left.appendleft(game)
-        self.on_fault(f"{self.title} {what}{said}: the game is {'repeated' if again else 'given up'}")
-        if not again:
-            request = excerpt(batch.lines[game])
-            sentence = f"{self.title} {what}{said}; this game has gone wrong {FAULTS} times: {request}"
-            self._fail(batch, ValueError(sentence))
+            return
+        times = f"this game has gone wrong {ATTEMPTS} times"
+        self._fail(batch, ValueError(f"{fault}; {times}: {excerpt(batch.lines[game])}"))
 
     def _fail(self, batch: Batch, error: Exception) -> None:
         with self._changed:
@@ -291,23 +285,3 @@ def parse(line: bytes) -> Answer:
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < math.inf:
         raise WorkerFault(f"has answered {excerpt(line)}, which has no score: it must be a number")
     return answer
-
-
-def split_command(command: str) -> list[str]:
-    """The words of a command."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ValueError(f"{command!r} is not a command ({error}): give a program and its arguments") from None
-    return words
-
-
-def demand_program(words: Sequence[str]) -> list[str]:
-    """The words of a command whose program is there, or a ValueError."""
-    if not words or not words[0]:
-        raise ValueError("the command is empty: give a program and its arguments")
-    if shutil.which(words[0]) is None:
-        found = Path(words[0])
-        reason = "it is a folder" if found.is_dir() else "it may not be executed" if found.exists() else "there is none"
-        raise ValueError(f"the program {words[0]} cannot be started ({reason}): give the command of a program")
-    return list(words)

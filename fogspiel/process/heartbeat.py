@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..core.compile import Hooks
+
 BEGUN, GOES_ON = b"b", b"."
 """The two signs: the job is about to compile (as every job is at first), or it is past that and gets on."""
 APART = 1.0
 """Seconds between two beats that are told."""
-DEATHS = 3
-"""So many workers may be lost with a job before it is given up."""
 
 
 class _Here(threading.local):
@@ -61,6 +61,9 @@ def compiling() -> Iterator[None]:
     _here.tell(_here.sign)
 
 
+Hooks.around = compiling
+
+
 class SilenceLimits(NamedTuple):
     """Seconds of silence after which a worker counts as hanging, before and after the job's first beat."""
 
@@ -91,11 +94,3 @@ class Silence:
         """Wait on, and tell whether it is too long now; while the listener slept itself, time does not count."""
         self.seconds += min(seconds, 2 * self.limits.look)
         return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
-
-
-def worker_loss_error(job: object) -> ValueError:
-    """The end of a job that takes every worker with it."""
-    return ValueError(
-        f"{job} has cost {DEATHS} workers, so it is given up: see whether there is memory enough for it, then go on; "
-        "what was done before is kept"
-    )
