@@ -135,6 +135,10 @@ class Game:
     """Draw another state that a player cannot tell from this one; the stream decides which."""
     symmetric: bool = False
     """Both seats have the same rights."""
+    series: str = ""
+    """The title under which catalogues list games that differ in the number of players only."""
+    size: str = ""
+    """That number, at a real table."""
 
     def __post_init__(self) -> None:
         if not self.title:

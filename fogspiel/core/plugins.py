@@ -64,6 +64,13 @@ def sources(room: str) -> dict[str, Path | None]:
     return found
 
 
+def rooms(sort: str) -> list[str]:
+    """The rooms of a sort, such as "pages": of the package and of its slices; nothing is imported."""
+    top = Path(__file__).parents[1]
+    inits = [*top.glob(f"*/{sort}/__init__.py"), *top.glob(f"*/*/{sort}/__init__.py")]
+    return sorted(".".join(init.parent.relative_to(top).parts) for init in inits)
+
+
 def _public(places: Sequence[str]) -> list[str]:
     return [module.name for module in iter_modules(places) if not module.name.startswith("_")]
 

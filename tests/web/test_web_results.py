@@ -17,7 +17,7 @@ from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.solve import Request, task_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.web.pages.resistance import plan_json
+from fogspiel.solve.resistance.pages.plan import plan_json
 from fogspiel.web.pages.strategies import heat_map
 
 
