@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fogspiel.cli.demo import Row
+from fogspiel.web.questions import Answer
 from typer.main import get_command
 
 import fogspiel
@@ -51,7 +52,6 @@ from fogspiel.solving.solution import Solution
 from fogspiel.stats.elo import Spread
 from fogspiel.web.pages.runs import RunLine
 from fogspiel.web.pages.strategies import Sheet
-from fogspiel.web.questions import Answer
 
 PACKAGE = Path(fogspiel.__file__).parent
 OPTIONS = Path(__file__).parent / "golden" / "options.json"

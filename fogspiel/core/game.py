@@ -172,6 +172,10 @@ class Game:
     """Draw another state that a player cannot tell from this one; the stream decides which."""
     symmetric: bool = False
     """Both seats have the same rights."""
+    series: str = ""
+    """The title under which catalogues list games that differ in the number of players only."""
+    size: str = ""
+    """That number, at a real table."""
 
     look: Look = Look()
     exact: Exact = Exact()

@@ -7,7 +7,7 @@ stands for; whether that may be tried now is another question, which the list of
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 from .untrusted_input import JsonRecord
 
@@ -110,10 +110,23 @@ class Chess(JsonRecord):
     """Whether the game has ended."""
     answer: str = ""
     """What the mover was told who has asked in this turn whether any pawn can take: yes or no."""
+    QUESTION: ClassVar[str] = "any"
+    """The label of that question."""
+
+    def outcome(self, label: str) -> str:
+        """The referee's answer to the action with this label, to be read after it; nothing if it was a move."""
+        if label == self.QUESTION:
+            return f": {self.answer}"
+        return ": refused" if label in self.refused else ""
 
 
 Part = BoardPicture | Cards | Facts | Messages | Text | Chess
 Parts = tuple[Part, ...]
+
+
+def refereed_board(parts: Parts) -> Chess | None:
+    """The board of a picture on which a referee answers attempts."""
+    return next((part for part in parts if isinstance(part, Chess)), None)
 
 
 def picture_json(parts: Parts) -> list[dict[str, Any]]:

@@ -109,7 +109,7 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
     else:
         for folder in filter(None, (room, "" if own else known.former)):
             yield from ((name, f"{room}.{name}") for name in _public(place.joinpath(*folder.split("."))))
-    for part in sorted(path for path in place.iterdir() if path.is_dir()):
+    for part in _parts(place):
         inside = f"{part.name}.{known.in_slice}"
         if inside == room or not (part / known.in_slice).is_dir():
             continue
@@ -117,6 +117,17 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
             yield part.name, inside
         else:
             yield from ((f"{part.name}.{name}", f"{inside}.{name}") for name in _public(part / known.in_slice))
+
+
+def _parts(place: Path) -> list[Path]:
+    """Return the folders of the package or of a plug-in folder, each of which may be a slice."""
+    return sorted(path for path in place.iterdir() if path.is_dir())
+
+
+def slice_folders(name: str) -> list[Path]:
+    """Return the folders of that name in packages and slices, such as "templates"; the web interface's comes first."""
+    found = [part / name for place in (PACKAGE, *folders()) for part in _parts(place) if (part / name).is_dir()]
+    return sorted(found, key=lambda path: path.parent.name != "web")
 
 
 def _public(place: Path) -> list[str]:

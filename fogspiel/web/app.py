@@ -11,14 +11,15 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from .. import __version__
+from ..core.page_contract import PageSite
 from ..core.plugins import help_of, modules
 from ..runs.sqlite_file import StoreError
 from .cache import AnswerCache
-from .release import Slots, slot_seconds
+from .reply_timing import Slots, slot_seconds
 from .security import App, RequestGuard, is_for_programs
 from .session_store import SessionFileError, UnknownSession
 from .site import Link, Site
-from .validation_words import fault_place, fault_words
+from .validation_messages import fault_place, fault_words
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
@@ -39,18 +40,23 @@ def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAP
         title="fogspiel", version=__version__, description=DESCRIPTION, lifespan=lifespan, docs_url=None, redoc_url=None
     )
     answer_in_sentences(app, site)
-    app.include_router(site.routes)
+    site.add_to(app)
     return app
 
 
 def add_pages(site: Site) -> None:
-    """Find the pages, of the package and of plug-in folders, add their routes, and link those that have a title."""
+    """Find the pages of the package, its slices and plug-in folders, and add their routes and links."""
+    context: PageSite = site
     for module in modules("web.pages"):
         if not hasattr(module, "add_to"):
             raise ValueError(f"{module.__file__} is no page: it has no function `add_to(site)` that adds its routes")
-        module.add_to(site)
+        module.add_to(context)
         if hasattr(module, "TITLE"):
             site.links.append(Link(module.PATH, module.TITLE, help_of(module)))
+        if hasattr(module, "ASIDE"):
+            site.asides.append(Link(module.PATH, *module.ASIDE))
+        if hasattr(module, "CARD"):
+            site.cards.append(module.CARD)
     order = {path: place for place, path in enumerate(FIRST_LINKS)}
     site.links.sort(key=lambda link: order.get(link.path, len(order)))
 

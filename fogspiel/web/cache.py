@@ -1,7 +1,8 @@
 """Answers that are the same for every visitor, remembered: requests at the same time share one answer.
 
-Two memories lie one behind the other. `AnswerCache` stands in front of the application and knows nothing but the clock.
-`VersionCache` is asked by pages of runs, which know whether a run has changed: an answer is made once for each change.
+Starlette has no cache of answers, so there are two memories, one behind the other. `AnswerCache` stands in front of the
+application and uses the clock alone. `VersionCache` serves pages of runs, which know whether a run has changed: an
+answer is made once for each change.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -26,8 +27,39 @@ SHARED = re.compile(
 SPARING = 10.0
 """An answer about a run under way serves for so many times as long as it took to make."""
 MOST_ANSWERS, MOST_BYTES = 256, 16_000_000
-"""What a memory holds."""
+"""Limits of a memory of answers."""
 Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Memory(OrderedDict[Key, Value]):
+    """The latest values by key, for callers that hold a lock; the oldest are forgotten, except those to keep."""
+
+    def __init__(
+        self,
+        most: int | None = None,
+        size: Callable[[Value], int] = lambda value: 0,
+        keep: Callable[[Value], bool] = lambda value: False,
+    ):
+        super().__init__()
+        self._most, self._size, self._keep = most, size, keep
+
+    def remember(self, key: Key, value: Value) -> None:
+        """Make a value the latest."""
+        self[key] = value
+        self.move_to_end(key)
+        self.trim()
+
+    def trim(self) -> None:
+        """Forget as many values as the limits of number and size demand."""
+        most, total = self._most or MOST_ANSWERS, sum(map(self._size, self.values()))
+        beyond = len(self) - most
+        for place, (old, known) in enumerate(list(self.items())):
+            if place >= beyond and total <= MOST_BYTES:
+                return
+            if not self._keep(known):
+                total -= self._size(known)
+                del self[old]
 
 
 @dataclass
@@ -44,11 +76,11 @@ class CachedAnswer:
 
 
 class AnswerCache:
-    """Stands in front of an application; a POST makes all answers old at once."""
+    """The cache in front of an application; a POST makes all answers old at once."""
 
     def __init__(self, app: App):
         self.app = app
-        self._answers: OrderedDict[str, CachedAnswer] = OrderedDict()
+        self._answers: Memory[str, CachedAnswer] = Memory(size=lambda answer: answer.size)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         shared = scope["type"] == "http" and scope["method"] == "GET" and not scope["query_string"]
@@ -63,7 +95,7 @@ class AnswerCache:
             await send(dict(message))
 
     async def _messages(self, scope: Scope, receive: Receive) -> list[Message]:
-        """The answer of a moment ago, or a new one; who comes while it is made may get the old one."""
+        """Return the answer of a moment ago, or a new one; who comes while it is made may get the old one."""
         answer = self._answers.setdefault(scope["path"], CachedAnswer())
         self._answers.move_to_end(scope["path"])
         age = time.monotonic() - answer.made
@@ -78,18 +110,12 @@ class AnswerCache:
 
                 await self.app(scope, receive, record)
                 answer.messages, answer.made = messages, time.monotonic()
-                self._forget()
+                self._answers.trim()  # a POST meanwhile has forgotten this one: it does not come back
             return answer.messages
-
-    def _forget(self) -> None:
-        """Keep as many answers as there is room for, the latest ones."""
-        sizes = {path: answer.size for path, answer in self._answers.items()}
-        for path in oldest_beyond(sizes):
-            del self._answers[path]
 
 
 class VersionedAnswer(NamedTuple):
-    """An answer, of which version of a run it was made, and until when it will do although the run goes on."""
+    """An answer, the version of the run that it was made of, and until when it will do although the run goes on."""
 
     version: Hashable
     state: Hashable
@@ -104,13 +130,13 @@ class VersionCache:
     """
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[Hashable, VersionedAnswer] = OrderedDict()
+        self._answers: Memory[Hashable, VersionedAnswer] = Memory(size=lambda known: len(known.response.body))
         self._lock = threading.Lock()
 
     def respond(
         self, key: Hashable, version: Hashable, make: Callable[[], Response], state: Hashable = None
     ) -> Response:
-        """The answer that was made of this version, or lately in this state of a run under way, or a new one."""
+        """Return the answer that was made of this version, or lately in this state of a run under way, or a new one."""
         began = time.monotonic()
         with self._lock:
             known = self._answers.get(key)
@@ -120,21 +146,7 @@ class VersionCache:
         made = make()
         now = time.monotonic()
         answer = Response(made.body, made.status_code, dict(made.headers))  # without what a template was filled in with
+        until = now if state is None else now + SPARING * (now - began)
         with self._lock:
-            until = now if state is None else now + SPARING * (now - began)
-            self._answers[key] = VersionedAnswer(version, state, until, answer)
-            self._answers.move_to_end(key)
-            for old in oldest_beyond({key: len(kept.response.body) for key, kept in self._answers.items()}):
-                del self._answers[old]
+            self._answers.remember(key, VersionedAnswer(version, state, until, answer))
         return answer
-
-
-def oldest_beyond(sizes: Mapping[Key, int]) -> list[Key]:
-    """What must be forgotten, of these sizes and the oldest first, so that the others are few and small enough."""
-    many, total, found = len(sizes), sum(sizes.values()), []
-    for key, size in sizes.items():
-        if many <= MOST_ANSWERS and total <= MOST_BYTES:
-            break
-        found.append(key)
-        many, total = many - 1, total - size
-    return found

@@ -14,8 +14,6 @@ from ..runs.agent_texts import engines_of
 from . import JsonObject
 from .session_json import PictureJson
 
-RESISTANCE = "resistance"
-"""The family whose games differ in the number of players only."""
 SAMPLE_SEED = 7
 SAMPLE_ACTIONS = 12
 """How many own actions lie before the picture in the catalogue, if the game is so long."""
@@ -34,12 +32,13 @@ class Tile:
 
 
 def tiles_by_kind() -> dict[str, list[Tile]]:
-    """The tiles of the first page, kind by kind; The Resistance has one for all numbers of players."""
+    """The tiles of the first page, kind by kind; the games of a series share the last one."""
     found: dict[str, list[Tile]] = {}
     for kind, members in games_by_kind().items():
-        sizes = tuple((game.name, game.name.removeprefix(RESISTANCE)) for game in members if game.family == RESISTANCE)
-        tiles = [Tile(game.name, game.title) for game in members if game.family != RESISTANCE]
-        found[kind] = [*tiles, Tile(sizes[0][0], "The Resistance", sizes)] if sizes else tiles
+        found[kind] = [Tile(game.name, game.title) for game in members if not game.series]
+        for series in dict.fromkeys(game.series for game in members if game.series):
+            sizes = tuple((game.name, game.size) for game in members if game.series == series)
+            found[kind].append(Tile(sizes[0][0], series, sizes))
     return found
 
 

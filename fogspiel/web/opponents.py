@@ -1,37 +1,37 @@
-"""Whom a person can play against: named strategies, engines, and what the runs of the store have found."""
+"""Opponents of a person: named strategies, engines, and what the runs of the store have found.
 
+A page may name names, numbers, runs, and engines with plain options, never a program or a file: whoever may open a page
+may not therefore run programs or read the disk, which takes the command line.
+"""
+
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from ..core.agents import policy_names
 from ..core.compile.kernel import interpreted
-from ..core.game import Game
-from ..kriegspiel.engine import USUAL, parse_engine
-from ..kriegspiel.engines.simple import ENGINES as SIMPLE
-from ..runs.agent_texts import SOLVED, engines_of
+from ..core.find import spec_of
+from ..core.game import Game, known_game, list_games, parameters_of
+from ..core.page_contract import PlaySupport, play_support
+from ..runs.agent_texts import SOLVED, engines_of, numbers_in
+from ..runs.checks import RUN_NAME
 from ..runs.kind import kind_of_method
+from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Store, StoreError, Summary
 from ..solving.known_values import shipped_solution
-from .page_agents import demand_page_agent
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
 LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")
 """How well opponents play, the best first."""
 LONGEST, MOST_NODES = 60.0, 50_000_000
 """Seconds and nodes that an engine may be given for each move."""
-ABOUT = {
-    "fog": "weighs every board that explains all messages, and expects an opponent as blind as itself: the strongest",
-    "A": "searches random boards to their end (approach A)",
-    "C": "searches what the referee might say and weighs it at once (approach C)",
-    "minimax": "searches what may still stand where",
-    "los": "samples boards that explain the last message",
-    "aosp": "samples boards that explain all messages",
-    "hs": "samples both kinds of boards",
+TRUNCATION = ",..)"
+"""How the name of an agent with many numbers ends."""
+NOTES = {
     "random": "tries anything",
     "greedy": "takes what it can, else tries anything",
-    **{f"B{k}": f"simulates the referee's messages, {k} moves deep (approach B)" for k in (1, 3, 7, 10)},
     "uniform": "tries anything with equal probability",
     "fixed": "one random parameter vector, drawn for this game",
     "redrawn": "a random parameter vector, drawn anew for every game",
@@ -42,10 +42,6 @@ PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
 """Names of strategies that are proved to be best, by the exact answers of their games."""
 AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
 """Names of strategies that weigh nothing, or something at random."""
-BY_STRENGTH = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
-"""The engines of Kriegspiel, the strongest first, by the matches in docs/results/kriegspiel.md."""
-FAIR = BY_STRENGTH[BY_STRENGTH.index("minimax") + 1 :]
-"""Those that lose to the minimax program."""
 EXACT = "exact solution"
 NARROW = 1e-5
 """Bounds so close prove a solution that nobody tells from a perfect one."""
@@ -64,36 +60,35 @@ class Opponent(TypedDict):
 
 def opponents(game: Game, store: Path) -> list[Opponent]:
     """The opponents that can be named in this game, the strongest first, as far as that is known."""
-    found = [(name, ENGINE, ABOUT.get(name, "an engine")) for name in engines_of(game)]
+    support = play_support(game)
+    found = [(name, ENGINE, {**NOTES, **support.notes}.get(name, "an engine")) for name in engines_of(game)]
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
     if shipped_solution(game.name) is not None:
         found.append((SOLVED, SOLUTION, "plays the certified solution: nobody beats it in the long run"))
-    offers = [_offer(name, kind, about) for name, kind, about in found]
-    offers += _of_runs(game, store)
-    return sorted(offers, key=_rank)
+    offers = [_offer(support, *one) for one in found] + _of_runs(game, store)
+
+    def rank(offer: Opponent) -> tuple[int, int]:
+        """The place in the list: by its level and, of engines, by what matches have shown."""
+        return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
+
+    return sorted(offers, key=rank)
 
 
-def _rank(offer: Opponent) -> tuple[int, int]:
-    """The place of an opponent in the list: by its level and, of engines, by what matches have shown."""
-    engines = [*BY_STRENGTH, offer["words"]]
-    return LEVELS.index(offer["level"]), engines.index(offer["words"])
-
-
-def _offer(name: str, kind: str, about: str) -> Opponent:
+def _offer(support: PlaySupport, name: str, kind: str, about: str) -> Opponent:
     """An opponent that comes with the package."""
     title = EXACT if name == SOLVED else name
-    return Opponent(words=name, title=title, kind=kind, about=about, level=level_of(name, kind))
+    return Opponent(words=name, title=title, kind=kind, about=about, level=_level(support, name, kind))
 
 
-def level_of(name: str, kind: str) -> str:
-    """How well an opponent plays, in a word of LEVELS."""
+def _level(support: PlaySupport, name: str, kind: str) -> str:
+    """The strength of an opponent, in a word of LEVELS."""
     if kind == SOLUTION or name in PERFECT:
         return LEVELS[0]
     if name in AIMLESS:
         return LEVELS[4]
-    if kind == ENGINE and name in FAIR:
+    if kind == ENGINE and name in support.fair:
         return LEVELS[2]
-    return LEVELS[3] if kind == STRATEGY or name in SIMPLE else LEVELS[1]
+    return LEVELS[3] if kind == STRATEGY or name in support.simple else LEVELS[1]
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
@@ -126,12 +121,64 @@ def _about(game: Game, name: str) -> str:
             words = family.words(np.array(numbers, np.float64))
         if "\n" not in words:
             return words
-    return game.about.get(name) or ABOUT.get(name, "a strategy of the game")
+    return game.about.get(name) or NOTES.get(name, "a strategy of the game")
 
 
 def demand_opponent(game: Game, words: str) -> None:
     """Refuse words that cannot name an opponent here, and an engine that would think for ever."""
     demand_page_agent(game, words)
-    effort = parse_engine(words)[1] if words.partition("@")[0] in engines_of(game) else USUAL
+    if words.partition("@")[0] not in engines_of(game):
+        return
+    effort = play_support(game).effort_of(words)
     if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MOST_NODES:
         raise ValueError(f"an engine may think {LONGEST:g} seconds or {MOST_NODES} nodes for each move, not more")
+
+
+def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
+    """Refuse a text that is not an agent that a page may name, with a ValueError that says what it could be.
+
+    The text alone decides, never what is on the disk. Engines may have options (`stray-C:none`) where these are known.
+    """
+    support = play_support(game)
+    if support.names_engine(text, options=options):
+        return
+    if text in (*policy_names(game), SOLVED) or RUN_NAME.fullmatch(text) or numbers_in(text) is not None:
+        return
+    if options:
+        ways = support.option_help()
+    else:
+        count = len(parameters_of(game))
+        more = f", a run, or {count} numbers with commas between them" if count else " or a solved run"
+        ways = f"({', '.join([*engines_of(game), *policy_names(game)])}){more}"
+    raise ValueError(
+        f"{text[:60]!r} is not a player of {game.name}: give a name {ways}; "
+        "programs and files can be named on the command line only"
+    )
+
+
+def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
+    """Refuse work on a stored run, wanted by a page, if its request names a program or a file.
+
+    A game that the user has brought to the server is none of these: its file is the one that the user named.
+    """
+    try:
+        solves = kind_of_method(ask["method"]) is SOLVE or "source" in ask
+        if solves and ask["source"] not in list_games() and spec_of(ask["game"]) is None:
+            raise ValueError("its rules are in a file")
+        for text, options in _agent_texts(ask):
+            demand_page_agent(known_game(ask["game"]), text, options=options)
+    except (ValueError, TypeError, KeyError, AttributeError):  # a malformed request is not worked on either
+        raise ValueError(
+            f"run {name} names a program or a file, which a page may not use: go on with it on the command line, "
+            f"`fogspiel resume {name}`"
+        ) from None
+
+
+def _agent_texts(ask: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The texts of all agents in a request, and whether they are engines that may have options."""
+    for player in ask.get("players", ()):
+        yield (player["engine"], True) if "engine" in player else (player["name"], False)
+    for side in ("first", "second", "baseline"):
+        if side in ask:
+            text = ask[side]
+            yield (text.removesuffix(TRUNCATION) if ask.get(f"{side}_theta") is not None else text), False

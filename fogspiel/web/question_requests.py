@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..core.find import spec_of
 from ..runs.agent_texts import parse_agent
 from ..runs.kinds.tune import tuned_game
-from .opponents import demand_opponent
-from .page_agents import demand_page_run
-from .questions import Question
+from .job_queue import Question
+from .opponents import demand_opponent, demand_page_run
 from .requests import Seed, Text, demand_all, find_page_game
 from .run_reader import RunReader
 

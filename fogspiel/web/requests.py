@@ -23,10 +23,9 @@ from ..runs.sqlite_file import StoreError
 from ..runs.store import Json
 from ..solving.methods import AUTO, choose_solve_method
 from ..solving.sources import find_source
-from .opponents import demand_opponent
-from .page_agents import demand_page_agent
+from .opponents import demand_opponent, demand_page_agent
 from .run_reader import RunReader
-from .validation_words import fault_words
+from .validation_messages import fault_words
 
 Text = Annotated[str, Field(max_length=4000)]
 Texts = Annotated[list[Text], Field(max_length=100)]

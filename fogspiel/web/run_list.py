@@ -1,16 +1,79 @@
-"""The list of runs as a person wants to see it: of a game, a kind, a state, with some words in it, in some order."""
+"""The list of runs, filtered and in some order, and the scores of a tuning run on its way.
 
+A tuning run measures its last answer only. To measure earlier ones is work, done when a page asks for it.
+"""
+
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from ..core.agents import ParametricPolicy, decode_policy
+from ..core.game import Game
+from ..runs.answers import recommendations_of, thin_evenly
+from ..runs.formatting import ago, with_interval
+from ..runs.kind import kind_of_method, title_of
+from ..runs.kinds.tune import tuned_game
+from ..runs.store import Json, Run, Summary
+from ..runs.trail import CurvePoint
+from ..stats.evaluate import MatchResult, evaluate, report_key
+from ..tuning.arena import baseline
+from .run_processes import resume_command
+
 if TYPE_CHECKING:
-    from .pages.runs import RunLine
+    from .site import Site
 
 PAGE = 100
 """Runs on one page of the list."""
-ORDERS: dict[str, tuple[str, Callable[["RunLine"], Any]]] = {
+CHECKPOINTS = 20
+"""How many answers are measured at most, the first and the last among them."""
+GAMES = 2000
+SECONDS = 0.4
+"""How long an answer is measured at most."""
+
+
+@dataclass(frozen=True)
+class RunLine(Summary):
+    """A run of the list."""
+
+    KEYS = (*Summary.KEYS, "kind", "title", "worth", "age", "last_seen", "trouble", "resume", "note")
+
+    kind: str
+    title: str
+    worth: str
+    age: str
+    last_seen: str
+    trouble: str | None
+    resume: str | None
+    note: str
+
+
+def run_lines(site: "Site") -> list[RunLine]:
+    """Every run, newest first."""
+    notes, known = site.notes.all(), site.reader.summaries()
+    return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
+
+
+def _run_line(summary: Summary, site: "Site", note: str) -> RunLine:
+    state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
+    exact = interval is not None and interval[0] == interval[1]
+    worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
+    page = {
+        "state": state,
+        "kind": kind_of_method(summary.method).title,
+        "title": title_of(summary.game),
+        "worth": worth,
+        "age": ago(summary.created),
+        "last_seen": ago(summary.seen),
+        "trouble": site.processes.trouble(summary.name, state),
+        "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
+        "note": note,
+    }
+    return RunLine.from_json(summary.to_json() | page)
+
+
+ORDERS: dict[str, tuple[str, Callable[[RunLine], Any]]] = {
     "newest": ("newest first", lambda line: -line.created),
     "oldest": ("oldest first", lambda line: line.created),
     "seen": ("worked on last", lambda line: -(line.seen or line.created)),
@@ -35,7 +98,7 @@ class Filter:
         if self.order not in ORDERS:
             raise ValueError(f"there is no order {self.order[:40]!r}: it must be {', '.join(ORDERS)}")
 
-    def passes(self, line: "RunLine") -> bool:
+    def passes(self, line: RunLine) -> bool:
         """Whether a run is wanted: every word must be somewhere in its name, game, method, kind, state or note."""
         for wanted, found in ((self.game, line.game), (self.kind, line.kind), (self.state, line.state)):
             if wanted and wanted != found:
@@ -53,7 +116,7 @@ class Filter:
 class RunPage(NamedTuple):
     """A page of the list: its runs, how many are wanted in all, and what there is to choose from."""
 
-    lines: Sequence["RunLine"]
+    lines: Sequence[RunLine]
     found: int
     total: int
     number: int
@@ -63,7 +126,7 @@ class RunPage(NamedTuple):
     states: list[str]
 
 
-def page_of(lines: Sequence["RunLine"], wanted: Filter, number: int) -> RunPage:
+def page_of(lines: Sequence[RunLine], wanted: Filter, number: int) -> RunPage:
     """The runs that are wanted, a page of them."""
     found = sorted(filter(wanted.passes, lines), key=ORDERS[wanted.order][1])
     pages = max(1, -(-len(found) // PAGE))
@@ -78,3 +141,35 @@ def page_of(lines: Sequence["RunLine"], wanted: Filter, number: int) -> RunPage:
         sorted({line.kind for line in lines}),
         sorted({line.state for line in lines}),
     )
+
+
+class Enough(Exception):
+    """The time for a measurement is up."""
+
+
+def checkpoint_scores(run: Run) -> Json:
+    """The trail of scores against the baseline, on the same deals for every answer."""
+    game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
+    other, points = baseline(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
+    for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
+        score = _measure(game, decode_policy(game, answer), other, ask["seed"])
+        points.append(CurvePoint(at, score.mean, *score.interval))
+    if run.result is not None:
+        points.append(CurvePoint(run.result["games"], run.result["score"], *run.result["interval"]))
+    chart = {"title": f"Score against the baseline ({ask['baseline']}) on the way", "x": "games", "y": "score"}
+    return {"run": run.name, "chart": chart, "points": [point.to_json() for point in points], "now": None}
+
+
+def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed: int) -> MatchResult:
+    """The score in some fresh games, or in those that time allows."""
+    end, latest = time.monotonic() + SECONDS, list[MatchResult]()
+
+    def watch(so_far: MatchResult) -> None:
+        latest[:] = [so_far]
+        if time.monotonic() > end:
+            raise Enough
+
+    try:
+        return evaluate(game, player, other, report_key(seed), GAMES, watch=watch)
+    except Enough:
+        return latest[0]

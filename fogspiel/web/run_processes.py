@@ -27,7 +27,7 @@ from fastapi import HTTPException
 from ..core.find import spec_of
 from ..runs.jobs import earlier_runs
 from ..runs.store import Run, Store, StoreError
-from .page_agents import demand_page_run
+from .opponents import demand_page_run
 from .run_reader import RunReader
 
 MOST_AT_WORK = 2

@@ -8,8 +8,9 @@ import json
 import sqlite3
 import threading
 import time
-from collections import OrderedDict
+from array import array
 from dataclasses import dataclass, field
+from math import isnan, nan
 from pathlib import Path as FilePath
 from typing import Annotated
 
@@ -20,15 +21,54 @@ from ..runs.kind import Kind, kind_of_method
 from ..runs.sqlite_file import Committed, Damaged, StoreFile, identity
 from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
 from ..runs.trail import Curve, CurvePoint
-from .point_columns import PointColumns
+from .cache import Memory
 
 FRESH_SECONDS = 0.2
 """What was read so recently is not read again, however many pages ask for it."""
 FOLLOWED = 32
 """How many runs are remembered as far as they were read."""
+NOTHING = -1
+"""Stands for None among whole numbers that are not negative; among others it is NaN."""
+NUMBERS = ("value", "low", "high")
+WHOLE = ("accepted", "population")
 Name = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a run, as in the list of runs.")
 ]
+
+
+class PointColumns:
+    """The points of a long run in order, in columns: some forty bytes per point instead of hundreds."""
+
+    def __init__(self) -> None:
+        self._at = array("q")
+        self._numbers = {name: array("d") for name in NUMBERS}
+        self._whole = {name: array("q") for name in WHOLE}
+        self._words: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def append(self, point: CurvePoint) -> None:
+        """Add a point."""
+        if point.words is not None:
+            self._words[len(self)] = point.words
+        self._at.append(point.at)
+        for name, numbers in self._numbers.items():
+            value = getattr(point, name)
+            numbers.append(nan if value is None else value)
+        for name, whole in self._whole.items():
+            value = getattr(point, name)
+            whole.append(NOTHING if value is None else value)
+
+    def part(self, first: int, end: int) -> list[CurvePoint]:
+        """Return the points from one number to before another, as far as there are any."""
+        return [self._point(number) for number in range(first, min(end, len(self)))]
+
+    def _point(self, number: int) -> CurvePoint:
+        value, low, high = (None if isnan(one[number]) else one[number] for one in self._numbers.values())
+        accepted, population = (None if one[number] == NOTHING else one[number] for one in self._whole.values())
+        flag = None if accepted is None else bool(accepted)
+        return CurvePoint(self._at[number], value, low, high, flag, population, self._words.get(number))
 
 
 @dataclass
@@ -84,7 +124,7 @@ class RunReader:
 
     def __init__(self, path: FilePath):
         self.path = path
-        self._followed: OrderedDict[str, FollowedRun] = OrderedDict()
+        self._followed: Memory[str, FollowedRun] = Memory(FOLLOWED)
         self._lock = threading.Lock()
         self._summaries = SummaryList()
 
@@ -131,10 +171,7 @@ class RunReader:
             found = file.ask(lambda connection, committed: self._catch_up(connection, committed, name))
             found.running = found.result is None and file.running(found.entry.id)
             found.read = time.monotonic()
-            self._followed[name] = found
-            self._followed.move_to_end(name)
-            while len(self._followed) > FOLLOWED:
-                self._followed.popitem(last=False)
+            self._followed.remember(name, found)
             return found
 
     def _catch_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> FollowedRun:

@@ -9,19 +9,24 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypedDict
 
+import numpy as np
+from pydantic import BaseModel
+
 from ..core.drawing import draw_state, draw_view, routine_action
 from ..core.game import CHANCE, OVER, Game, nothing_hidden
+from ..core.page_contract import play_support
 from ..core.picture import picture_json
 from ..core.session import Moment, PersonSession
-from ..games.chess.fen import SIDES as COLOURS
-from ..kriegspiel.belief_map import Belief, beliefs
-from ..kriegspiel.referee import switches_in
-from ..runs.agent_texts import KRIEGSPIEL
+from ..stats.race import interval, mean
 from . import JsonObject
-from .session_store import StoredSession
+from .session_store import SessionStore, SessionSummary, StoredSession
 from .transcript import Place, TranscriptLine, changed_places, is_refused
 
 SEATS = ("the first player", "the second player")
+MOST_KEYS = 200
+"""Games of a list, and of a series that count, the latest ones."""
+MOST_LETTERS = 60
+"""Of an opponent in a list."""
 NOTICE_SECONDS = 0.3
 """How long an answer waits to hear whether the engine has to be compiled."""
 PictureJson = Sequence[JsonObject]
@@ -101,9 +106,7 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
 
 def seat_of(game: Game, side: int) -> str | None:
     """What a side is called; None where both are the same."""
-    if game.name == KRIEGSPIEL:
-        return COLOURS[side]
-    return None if game.symmetric else SEATS[side]
+    return None if game.symmetric else (play_support(game).seats or SEATS)[side]
 
 
 def _truth(session: PersonSession) -> PictureJson | None:
@@ -143,6 +146,7 @@ def _draw_words(session: PersonSession) -> str | None:
 def replay_json(stored: StoredSession) -> JsonObject:
     """The whole truth about a game that is over, move by move; a mover is a side, `chance` or `over`."""
     session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
+    beliefs = play_support(game).beliefs(stored.against, session)
     return {
         "key": stored.key,
         "game": game.name,
@@ -162,7 +166,7 @@ def replay_json(stored: StoredSession) -> JsonObject:
                 "refused": refused,
                 "belief": belief,
             }
-            for moment, refused, belief in zip(moments, _refusals(game, moments), _beliefs(stored), strict=True)
+            for moment, refused, belief in zip(moments, _refusals(game, moments), beliefs, strict=True)
         ],
     }
 
@@ -187,14 +191,6 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
     return [*found, False]
 
 
-def _beliefs(stored: StoredSession) -> list[Belief | None]:
-    """What the opponent believed at every moment, where it is an engine that keeps a belief."""
-    session = stored.session
-    if session.game.name != KRIEGSPIEL:
-        return [None] * (len(session.record) + 1)
-    return beliefs(stored.against, 1 - session.side, session.record, switches_in(session.state))
-
-
 def moment_pictures(stored: StoredSession, number: int) -> JsonObject:
     """One moment of a game that is over, as pictures."""
     game, moment = stored.session.game, stored.session.moment(number)
@@ -203,3 +199,69 @@ def moment_pictures(stored: StoredSession, number: int) -> JsonObject:
         "truth": picture_json(draw_state(game, moment.state)),
         "views": [picture_json(draw_view(game, view)) for view in moment.views],
     }
+
+
+class PlayedGame(BaseModel):
+    """A game of a list."""
+
+    key: str
+    game: str
+    title: str
+    against: str
+    seat: str | None
+    began: float
+    """In seconds of the epoch."""
+    over: bool
+    result: str | None
+
+
+class Standing(BaseModel):
+    """The score of some games: the mean payoff, and the interval in which the true one lies."""
+
+    game: str
+    title: str
+    games: int
+    mean: float
+    interval: tuple[float, float]
+
+
+class History(BaseModel):
+    """Some games, the newest first, and the score of those that are over, per game."""
+
+    games: list[PlayedGame]
+    standings: list[Standing]
+
+
+def history_of(keys: Sequence[str], only: str, store: SessionStore) -> History:
+    """The games with these keys, or only those of one game; keys that belong to none are left out."""
+    told = [(key, outline) for key in dict.fromkeys(keys) if (outline := store.outline(key)) is not None]
+    told = sorted((one for one in told if only in ("", one[1].game.name)), key=lambda one: -one[1].began)
+    marks: dict[str, tuple[Game, list[int]]] = {}
+    for _, outline in reversed(told):
+        if outline.mark is not None:
+            marks.setdefault(outline.game.name, (outline.game, []))[1].append(outline.mark)
+    return History(games=[_played(*one) for one in told], standings=[standing(*series) for series in marks.values()])
+
+
+def _played(key: str, outline: SessionSummary) -> PlayedGame:
+    """A game of the list; of one that goes on its result is not known."""
+    game = outline.game
+    return PlayedGame(
+        key=key,
+        game=game.name,
+        title=game.title,
+        against=outline.against[:MOST_LETTERS],
+        seat=seat_of(game, outline.side),
+        began=outline.began,
+        over=outline.mark is not None,
+        result=result_words(game, outline.mark, outline.resigned),
+    )
+
+
+def standing(game: Game, marks: list[int]) -> Standing:
+    """The score of games that ended with these indices of the payoffs, of which there is one at least."""
+    counts = np.bincount(marks[-MOST_KEYS:], minlength=game.top + 1).astype(np.int64)
+    least, most = float(game.payoffs[0]), float(game.payoffs[-1])
+    low, high = interval(counts)
+    score, lower, upper = (least + share * (most - least) for share in (mean(counts), low, high))
+    return Standing(game=game.name, title=game.title, games=int(counts.sum()), mean=score, interval=(lower, upper))

@@ -12,18 +12,13 @@ from contextlib import nullcontext
 
 from fastapi import HTTPException
 
-from ..kriegspiel.engine import parse_engine
-from ..kriegspiel.game.rule_sets import ICC
-from ..kriegspiel.referee import accepts_draw
-from ..kriegspiel.warm_up import prepare
-from ..runs.agent_texts import KRIEGSPIEL
+from ..core.page_contract import play_support, play_supports
 from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
-from .rule_choice import game_by_rules
 from .session_json import SessionJson, session_json
-from .session_store import SessionFileError, SessionStore, StoredSession
-from .thinkers import FairThreadPool
+from .session_store import SessionFileError, SessionStore, StoredSession, game_by_rules
+from .thread_pool import FairThreadPool
 
 LOG = logging.getLogger(__name__)
 QUICK_THREADS, ENGINE_THREADS = 8, 3
@@ -42,11 +37,11 @@ class SessionRunner:
         self._quick, self._engines = FairThreadPool("strategy", QUICK_THREADS), FairThreadPool("engine", ENGINE_THREADS)
         self._closed = threading.Event()
 
-    def begin(self, name: str, against: str, side: int, client: str, rules: str = ICC) -> SessionJson:
+    def begin(self, name: str, against: str, side: int, client: str, rules: str = "") -> SessionJson:
         """A new session."""
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
-        preparation = prepare(*parse_engine(against)) if game.name == KRIEGSPIEL else None
+        preparation = play_support(game).prepare(against)
         with preparation.meanwhile() if preparation else nullcontext():
             stored = self.store.create(game, against, side)
             stored.preparation = preparation
@@ -64,8 +59,13 @@ class SessionRunner:
     def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> SessionJson:
         """The person's action, perhaps with the offer of a draw, and, if it is quick, the opponent's reply."""
         stored = self.store.find(key)
-        if draw and stored.session.game.name != KRIEGSPIEL:
-            raise HTTPException(422, f"a draw is offered in {KRIEGSPIEL} only, not in {stored.session.game.name}")
+        game = stored.session.game
+        accepts_draw = play_support(game).accepts_draw
+        if draw and accepts_draw is None:
+            offering = [name for name, support in play_supports().items() if support.accepts_draw]
+            raise HTTPException(
+                422, f"a draw is offered in {', '.join(offering) or 'other games'} only, not in {game.name}"
+            )
         with stored.lock, stored.meanwhile():
             self._demand_turn(stored, moment, client)
             stored.session.act(action)
@@ -95,6 +95,10 @@ class SessionRunner:
         decisions = session.decisions.copy()
         found = find_coach(session.game, session.side, session.opponent)
         return {"against": found.against, "moves": [advice.as_json() for advice in found.advise(decisions)]}
+
+    def find(self, key: str) -> StoredSession:
+        """The session with this key."""
+        return self.store.find(key)
 
     def find_finished(self, key: str) -> StoredSession:
         """The session with this key if its game is over, or 409."""

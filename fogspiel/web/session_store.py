@@ -19,15 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy
-from ..core.game import Game
-from ..core.session import PersonSession
-from ..kriegspiel.warm_up import Preparation
+from ..core.game import Game, known_game
+from ..core.page_contract import Preparation, play_support, play_supports
+from ..core.session import PersonSession, Session
 from ..runs.agent_texts import parse_agent
-from .page_agents import demand_page_agent
-from .release import ENGINE_SECONDS, ReplySchedule, Slots, is_thinker, slot_seconds
-from .rule_choice import find_kept_game, kept_name
+from .opponents import demand_page_agent
+from .reply_timing import ENGINE_SECONDS, ReplySchedule, Slots, is_thinker, slot_seconds
 from .transcript import Transcript
-from .turn_budget import with_turn_budget
 
 if TYPE_CHECKING:
     from .session_json import SessionJson
@@ -84,6 +82,30 @@ class StoredSession:
         return is_thinker(self.session.game, self.against)
 
 
+def game_by_rules(name: str, rules: str) -> Game:
+    """A game by one of its rule sets, or a ValueError; a rule set that is usual elsewhere stands for the only one."""
+    game = known_game(name)
+    if not rules:
+        return game
+    if play_support(game).rule_sets:
+        return play_support(game).by_rules(rules)
+    for other, support in play_supports().items():
+        if support.rule_sets and (chosen := support.find_rules(rules).name) != support.rule_sets[0].name:
+            raise ValueError(f"{game.name} has one set of rules: {chosen} is for {other}")
+    return game
+
+
+def kept_name(session: Session) -> str:
+    """The game of a session as the file keeps it: its name, and the rule set if it is not the default."""
+    return " ".join(filter(None, (session.game.name, play_support(session.game).rules_of(session))))
+
+
+def find_kept_game(text: str) -> Game:
+    """The game that the file keeps."""
+    name, _, rules = text.partition(" ")
+    return game_by_rules(name, rules)
+
+
 class Opponent(PolicyJson):
     """An opponent as the file keeps it: its text, and its numbers where the text alone may come to mean another."""
 
@@ -102,8 +124,8 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
     demand_page_agent(game, text)
     if opponent.get("weights") == []:  # files of earlier versions keep a vector as a mixture without weights
         numbers = {"words": text, "theta": opponent["thetas"][0]}
-    return decode_policy_or_none(game, numbers, text) or with_turn_budget(
-        game, text, parse_agent(game, text, store, seed)
+    return decode_policy_or_none(game, numbers, text) or play_support(game).with_turn_budget(
+        text, parse_agent(game, text, store, seed)
     )
 
 

@@ -1,34 +1,75 @@
-"""What the pages of a site share: its runs and games, work in the background, and the frame that pages are drawn in."""
+"""The context of all pages: runs and games, the queue of work, static files, and the frame that pages are drawn in.
 
-from collections.abc import Callable
+Pages name scripts, styles and pictures by an address with a digest of all of them (`/static/0123456789ab/run.js`); a
+script names its neighbours relative to itself, so their addresses have the digest too. The content at such an address
+never changes. The plain address, `/static/run.js`, serves the same file, and browsers ask each time whether it has
+changed. Only these files are compressed: the length of a compressed page would depend on secrets in it.
+"""
+
+import hashlib
+import mimetypes
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from .. import __version__
-from ..core.plugins import folders
-from .analyses import Analyses
-from .background import Background, StillWorking
 from .cache import VersionCache
-from .questions import Questions
-from .release import Slots
+from .job_queue import JobQueue, StillWorking
+from .reply_timing import Slots
 from .run_notes import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
 from .security import CHARTS_POLICY
 from .session_runner import SessionRunner
 from .session_store import SessionStore
-from .static_files import StaticFiles
 
-HERE = Path(__file__).parent
-STATIC = HERE / "static"
+PACKAGE = Path(__file__).parents[1]
+SUFFIXES = (".js", ".css", ".svg")
+FOR_EVER, ASK = "private, max-age=31536000, immutable", "private, no-cache"
+LEVEL = 6
+"""Of compression; the highest takes twice the time for a hundredth of the size."""
+PLOTLY = "plotly.min.js"
+mimetypes.add_type("text/javascript", ".js")  # some systems say text/plain, which no browser runs
+
+
+class PageFiles(StaticFiles):
+    """Scripts, styles and pictures of some folders, and plotly's script from its package; nothing else can be named."""
+
+    def __init__(self, folders: Sequence[Path], cache_control: str):
+        super().__init__(directory=folders[0], packages=[("plotly", "package_data")])
+        self._cache_control = cache_control
+        self._files = {path.name: path for folder in folders for path in folder.iterdir() if path.suffix in SUFFIXES}
+        self._files[PLOTLY] = Path(self.all_directories[-1]) / PLOTLY
+
+    @property
+    def digest(self) -> str:
+        """Digest of all files; of plotly's script the size and the date will do."""
+        whole = hashlib.sha256()
+        for name, path in sorted(self._files.items()):
+            facts = path.stat()
+            known = f"{facts.st_size} {facts.st_mtime_ns}".encode() if name == PLOTLY else path.read_bytes()
+            whole.update(f"{name}\0".encode() + hashlib.sha256(known).digest())
+        return whole.hexdigest()[:12]
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        found = self._files.get(path)
+        return ("", None) if found is None else (str(found), found.stat())
+
+    def file_response(self, *given: Any, **options: Any) -> Response:
+        response = super().file_response(*given, **options)
+        response.headers["cache-control"] = self._cache_control
+        return response
 
 
 class Link(NamedTuple):
-    """A link in the header of every page, with its hint."""
+    """A link in the header of every page, with its hint, or in a sentence, with the words after it."""
 
     path: str
     title: str
@@ -42,18 +83,31 @@ class Site:
         self.store = store
         self.routes = APIRouter()
         self.links: list[Link] = []
+        self.asides: list[Link] = []
+        """Links to pages of slices in sentences."""
+        self.cards: list[str] = []
+        """Templates of invitations on the first page."""
         self.sessions = SessionRunner(SessionStore(games, store, slots))
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
         self.notes = RunNotes(store)
-        self.background = Background()
-        self.questions = Questions()
-        self.analyses = Analyses()
+        self.jobs = self.background = JobQueue()
+        """`background` is its name in pages of earlier plug-ins."""
         self.versions = VersionCache()
-        self._templates = Jinja2Templates([HERE / "templates", *(folder / "web/templates" for folder in folders())])
-        self.static = StaticFiles(STATIC)
-        self._templates.env.globals |= {"links": self.links, "version": __version__, "static": self.static.prefix}
+        static = slice_folders("static")
+        self._templates = Jinja2Templates(slice_folders("templates"))
+        self._files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
+        self._static = f"/static/{self._files[0].digest}"
+        sheets = [path.name for folder in static[1:] for path in sorted(folder.glob("*.css"))]
+        self._templates.env.globals |= {"links": self.links, "asides": self.asides, "cards": self.cards}
+        self._templates.env.globals |= {"version": __version__, "static": self._static, "sheets": sheets}
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
+
+    def add_to(self, app: FastAPI) -> None:
+        """Add everything that pages have registered, and the static files, to an application."""
+        app.include_router(self.routes)
+        for address, files in zip((self._static, "/static"), self._files, strict=True):
+            app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
 
     def page(
         self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
@@ -84,10 +138,8 @@ class Site:
     def close(self) -> None:
         """Begin no more work."""
         self.sessions.close()
-        self.background.close()
-        self.analyses.close()
         self.processes.close()
-        self.questions.close()
+        self.jobs.close()
 
 
 def attachment(file: str) -> dict[str, str]:

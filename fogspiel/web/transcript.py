@@ -11,9 +11,8 @@ import numpy as np
 
 from ..core.drawing import NewsMemory, chance_words, draw_view, memory_of, news_between
 from ..core.game import CHANCE, Game, nothing_hidden
-from ..core.picture import BoardPicture, Cell, Chess, Messages, Parts
+from ..core.picture import BoardPicture, Cell, Messages, Parts, refereed_board
 from ..core.session import PersonSession, Session
-from ..kriegspiel.game.look import QUESTION
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "
@@ -84,7 +83,8 @@ class Transcript:
                 news = news[1:]
             own = [TranscriptLine(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
         if not own or not own[0]["words"].endswith((REFUSED, *ANSWERED)):
-            news += [words for part in now if isinstance(part, Chess) for words in part.words]
+            board = refereed_board(now)
+            news += board.words if board else ()
         return own + [_line(session.side, words) for words in [*news, *(told or ())]]
 
 
@@ -122,12 +122,9 @@ def changed_places(before: Parts, now: Parts) -> list[Place]:
 
 
 def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
-    """What a chessboard says of the action, or the cell that was chosen, if the action is named after it."""
-    for part in now:
-        if isinstance(part, Chess):
-            if label == QUESTION:
-                return f": {part.answer}"
-            return REFUSED if label in part.refused else ""
+    """What the referee says of the action, or the cell that was chosen, if the action is named after it."""
+    if (board := refereed_board(now)) is not None:
+        return board.outcome(label)
     chosen, after = _chosen_cell(before, now, action)
     if chosen is None or after is None or after.name == chosen.name:
         return ""
@@ -140,7 +137,8 @@ def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
     if game.family == PHANTOM:
         after = _chosen_cell(before, now, action)[1]
         return after is not None and bool({"refused", "other"} & set(after.look.split()))
-    return any(isinstance(part, Chess) and game.label(action) in part.refused for part in now)
+    board = refereed_board(now)
+    return board is not None and game.label(action) in board.refused
 
 
 def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:

@@ -23,7 +23,7 @@ from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.protocol import ProtocolReader, ProtocolWriter, serve
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 from fogspiel.runs.store import Store
-from fogspiel.web.page_agents import demand_page_run
+from fogspiel.web.opponents import demand_page_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "kriegspiel-protocol.md"
 ONE = SearchLimit(nodes=1)

@@ -10,11 +10,10 @@ from support.web_client import begin, open_client, play
 
 from fogspiel.core.game import known_game
 from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.pages import analysis as page
 from fogspiel.kriegspiel.referee import HouseRules, Referee
-from fogspiel.web import analyses
-from fogspiel.web.pages import analysis as page
-from fogspiel.web.rule_choice import game_by_rules
-from fogspiel.web.session_store import SessionStore
+from fogspiel.web.job_queue import JobQueue
+from fogspiel.web.session_store import SessionStore, game_by_rules
 
 LIGHT = SearchLimit(nodes=200)
 
@@ -147,8 +146,8 @@ def test_advice_is_byte_equal_for_equal_views_whatever_the_true_board(client, tm
     assert "seed" not in json.dumps(answers[0].json())
 
 
-def test_an_analysis_that_nobody_asks_for_stops_and_goes_on_when_it_is_asked_for_again(monkeypatch):
-    steps = []
+def test_an_analysis_that_nobody_asks_for_stops_and_goes_on_when_it_is_asked_for_again():
+    steps, jobs = [], JobQueue()
 
     def positions():
         for number in range(40):
@@ -156,17 +155,14 @@ def test_an_analysis_that_nobody_asks_for_stops_and_goes_on_when_it_is_asked_for
             time.sleep(0.01)
             yield number
 
-    monkeypatch.setattr(analyses, "position_json", lambda position: {"number": position})
-    works = analyses.Analyses()
-    works.look(("key", 0), "hs", 40, positions)
-    works.stop(lambda key: key[0] == "key")
+    jobs.watch(("key", 0), positions)
+    jobs.stop(lambda key: key[0] == "key")
     time.sleep(0.3)
-    stood = len(steps)
-    assert stood < 30
-    while not (found := works.look(("key", 0), "hs", 40, positions))["finished"]:
+    assert len(steps) < 30
+    while not (found := jobs.watch(("key", 0), positions)).ended:
         time.sleep(0.02)
-    assert steps == list(range(40)) and [one["number"] for one in found["positions"]] == steps
-    works.close()
+    assert steps == list(range(40)) == found.found
+    jobs.close()
 
 
 def test_what_goes_wrong_is_said_in_a_sentence():
@@ -174,11 +170,11 @@ def test_what_goes_wrong_is_said_in_a_sentence():
         yield from ()
         raise RuntimeError("a fault of ours")
 
-    works = analyses.Analyses()
-    while not (found := works.look("key", "hs", 1, positions))["finished"]:
+    jobs = JobQueue()
+    while not (found := jobs.watch("key", positions)).ended:
         time.sleep(0.02)
-    assert found["trouble"] == "this game cannot be analysed any further"
-    works.close()
+    assert found.sentence == "this game cannot be analysed any further" and jobs.watch("key", positions) is found
+    jobs.close()
 
 
 def test_the_pages_have_a_place_for_it(client, tmp_path):

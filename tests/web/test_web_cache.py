@@ -119,7 +119,7 @@ def test_a_run_is_read_and_its_pages_are_made_once_for_each_change(tmp_path, mon
     monkeypatch.setattr(cache, "FRESH_SECONDS", 0.0)
     monkeypatch.setattr(cache, "STALE_SECONDS", 0.0)
     monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
-    monkeypatch.setattr("fogspiel.web.pages.runs.ago", lambda moment: "now")  # a page says how old its run is
+    monkeypatch.setattr("fogspiel.web.run_list.ago", lambda moment: "now")  # a page says how old its run is
     monkeypatch.setattr(RunReader, "run", lambda reader, name: (reads.append(name), read(reader, name))[1])
     asked = Request.of(known_game("pig"), ["hold20", "hold25"], tmp_path / "runs.db", 1, 20, "swapped").to_json()
     with Store.open(tmp_path / "runs.db", write=True) as store, open_client(tmp_path) as client:

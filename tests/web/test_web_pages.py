@@ -13,7 +13,7 @@ from fogspiel.solving.known_values import shipped_solution
 from fogspiel.web.app import FIRST_LINKS
 from fogspiel.web.catalogue import games_by_kind
 from fogspiel.web.opponents import LEVELS
-from fogspiel.web.site import STATIC
+from fogspiel.web.site import PACKAGE
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def test_every_page_links_to_the_others_and_to_nothing_foreign(client):
 
 def test_every_file_that_a_page_or_a_script_names_is_there(client):
     named = {
-        f"/static/{found}" for file in STATIC.glob("*.js") for found in re.findall(r'"\./([\w.]+)"', file.read_text())
+        f"/static/{found}"
+        for file in PACKAGE.rglob("static/*.js")
+        for found in re.findall(r'"\./([\w.]+)"', file.read_text())
     }
     for path in ("/", "/play"):
         named |= set(re.findall(r'"(/static/[^"]+)"', client.get(path).text))

@@ -1,7 +1,12 @@
 """A page is one file: dropped into a plug-in folder it is served, and linked in the header if it has a title."""
 
+import re
+
 import pytest
-from support.web_client import open_client
+from support.web_client import begin, open_client
+
+from fogspiel.core import page_contract
+from fogspiel.web.site import PACKAGE
 
 PAGE = '''"""Says <what> it is told."""
 
@@ -69,3 +74,42 @@ def test_a_page_of_a_plug_in_cannot_take_the_place_of_one_of_the_package(pages, 
     (pages / "home.py").write_text(PAGE)
     with pytest.raises(ValueError, match="two files are called web/pages/home"):
         open_client(tmp_path)
+
+
+@pytest.fixture
+def no_slices(monkeypatch):
+    """A package whose slices were taken away."""
+    for module in ("fogspiel.core.page_contract", "fogspiel.web.site"):
+        monkeypatch.setattr(f"{module}.rooms", lambda sort: ["web.pages"])
+    page_contract._supports.cache_clear()
+    yield
+    page_contract._supports.cache_clear()
+
+
+def test_pages_of_a_slice_are_found_with_their_templates_scripts_and_links(tmp_path):
+    with open_client(tmp_path) as client:
+        home = client.get("/").text
+        assert 'href="/problems"' in home and "/kriegspiel.css" in home and "Play Kriegspiel" in home
+        assert client.get("/problems").status_code == client.get("/static/problems.js").status_code == 200
+        assert 'href="/resistance"' in client.get("/results").text
+        assert 'href="/resistance/5"' in client.get("/games/resistance5").text
+
+
+def test_the_other_pages_work_without_any_slice(no_slices, tmp_path):
+    with open_client(tmp_path) as client:
+        for path in ("/", "/play", "/games/resistance5", "/results", "/strategies", "/runs"):
+            page = client.get(path)
+            assert page.status_code == 200 and "/problems" not in page.text and 'href="/resistance' not in page.text
+        assert client.get("/problems").status_code == client.get("/static/problems.js").status_code == 404
+        session = begin(client, game="phantom-ttt", against="uniform", side=1)
+        answer = client.post(
+            f"/api/play/{session['key']}", json={"action": session["choices"][0]["action"], "moment": 1, "draw": True}
+        )
+        assert answer.status_code == 422 and "a draw is offered in" in answer.json()["error"]
+
+
+def test_the_web_interface_names_no_slice():
+    forms = ("requests.py", "run_forms.py", "new_run.html")
+    for path in (PACKAGE / "web").rglob("*.*"):
+        if path.suffix in (".py", ".html") and path.name not in forms:
+            assert not re.search("kriegspiel|resistance", path.read_text(), re.IGNORECASE), path

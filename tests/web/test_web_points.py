@@ -11,8 +11,7 @@ from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.kinds.tune import Request
 from fogspiel.runs.store import Store
 from fogspiel.runs.trail import CurvePoint
-from fogspiel.web.point_columns import PointColumns
-from fogspiel.web.run_reader import RunReader
+from fogspiel.web.run_reader import PointColumns, RunReader
 
 POINTS = [
     CurvePoint(0),

@@ -5,6 +5,7 @@ import io
 from fractions import Fraction
 
 import pytest
+from fogspiel.solve.resistance.pages.plan import plan_json
 from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import TextChart
@@ -17,7 +18,6 @@ from fogspiel.runs.kinds import round_robin
 from fogspiel.runs.kinds.solve import Request, task_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
-from fogspiel.web.pages.resistance import plan_json
 from fogspiel.web.pages.strategies import heat_map
 
 

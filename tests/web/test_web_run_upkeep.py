@@ -142,3 +142,10 @@ def test_static_files_are_compressed_and_kept_by_their_digest(client):
     assert same.status_code == 304 and same.content == b""
     assert client.get("/static/000000000000/runs.js").status_code == 404
     assert client.get("/static/plotly.min.js").headers["content-encoding"] == "gzip"
+    assert client.get("/static/").status_code == 404 and client.get("/static/widgetbundle.js").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/play", "/api/games"])
+def test_the_length_of_a_page_is_not_changed_by_compression(client, path):
+    answer = client.get(path, headers={"accept-encoding": "gzip"})
+    assert answer.status_code == 200 and "content-encoding" not in answer.headers

@@ -197,6 +197,8 @@ def table(players: int, setup: Setup) -> Game:
         name=f"resistance{players}",
         title=f"The Resistance, {players} players",
         family="resistance",
+        series="The Resistance",
+        size=str(players),
         kind="Hidden roles",
         version=VERSION,
         rules=Rules(start_with(setup), mover, legal, apply, view, score),

@@ -1,13 +1,18 @@
 """Certificates: upload one, and have it checked by the rules of its game alone."""
 
+import json
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from ...core.find import spec_of
+from ...runs.kind import kind_of
 from ...runs.kinds import bounds, solve
+from ...runs.store import Json, Run
+from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
-from ..certificate_checks import certificate_of, certificate_text, check_question, check_words
+from ..job_queue import FILE, Job, Question
 from ..run_reader import Name
 from ..security import LARGE
 from ..site import Site, attachment
@@ -17,13 +22,56 @@ UPLOAD = "/api/certificates"
 PROVING = (solve.KIND.method, bounds.KIND.method)
 """The methods of runs that may have a certificate."""
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check.")]
+SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2
+"""The limits of a check: CPU time, the size of the file, memory."""
+LONG = 40
+"""Letters of a fraction from which on it is shown as a decimal number."""
+
+
+def certificate_of(run: Run) -> Json | None:
+    """The certificate of a run, if it has one."""
+    return kind_of(run).certificate(run) if run.finished else None
+
+
+def certificate_text(body: Json) -> str:
+    """A certificate as its file has it."""
+    return json.dumps(body, separators=(",", ":")) + "\n"
+
+
+def check_question(content: bytes, game: str | None = None) -> Question:
+    """The question whether a certificate holds; only the rules of a game that the user has brought are named."""
+    words = spec_of(game) if game is not None else None
+    rules = () if words is None else ("--game", words.absolute)
+    limits = ("--time", str(SECONDS), "--size", str(MEBIBYTES), "--memory", str(GIBIBYTES))
+    return Question(("verify", "--json", *limits, *rules, "--", FILE), content)
+
+
+def check_words(answer: Job) -> str:
+    """How far a check is, or what came of it, in a sentence."""
+    if answer.state == "refused":
+        return f"Refused: {answer.sentence}"
+    if answer.facts is None:
+        return "The certificate is being checked by the rules of the game alone .."
+    facts = answer.facts
+    lower, upper = number_words(facts["lower"]), number_words(facts["upper"])
+    value = f"is exactly {lower}" if facts["exact"] else f"is between {lower} and {upper}"
+    spent = f"{facts['cpu_seconds']:.2f} CPU seconds"
+    return f"Valid: the value of {facts['game']} {value}, proved by its two strategies (checked in {spent})."
+
+
+def number_words(text: str) -> str:
+    """A fraction as people read it: the first digits of a long one."""
+    number = fraction(text, "a bound")
+    if len(text) > LONG:
+        return f"{float(number):.9g}.."
+    return text if number.denominator == 1 else f"{text} = {float(number):.9g}"
 
 
 def check_json(site: Site, key: str) -> JsonObject:
     """How far a check is; whether the certificate is valid is null until that is known."""
-    answer = site.questions.answer(key)
+    answer = site.jobs.answer(key)
     valid = None if not answer.ended else answer.facts is not None
-    return {"check": key, "valid": valid, "words": check_words(answer)} | answer.to_json()
+    return {"check": key, "valid": valid, "words": check_words(answer), **answer.to_json()}
 
 
 def add_to(site: Site) -> None:
@@ -44,7 +92,7 @@ def add_to(site: Site) -> None:
         content = await request.body()
         if not content.strip():
             raise ValueError("the file is empty: choose a certificate, a JSON file that `fogspiel solve` has written")
-        return JSONResponse(check_json(site, site.questions.begin(check_question(content))), 202)
+        return JSONResponse(check_json(site, site.jobs.ask(check_question(content))), 202)
 
     @router.get(UPLOAD + "/{key}")
     def check(key: Key) -> JsonObject:
@@ -61,7 +109,7 @@ def add_to(site: Site) -> None:
     def verify(name: Name) -> JSONResponse:
         """Check the certificate of a run; ask again by the key until it is known."""
         game, content = content_of(name)
-        return JSONResponse(check_json(site, site.questions.begin(check_question(content.encode(), game))), 202)
+        return JSONResponse(check_json(site, site.jobs.ask(check_question(content.encode(), game))), 202)
 
     site.routes.include_router(router)
 

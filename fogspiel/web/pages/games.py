@@ -1,23 +1,32 @@
 """The games: the catalogue over the API, and a page per game with its rules, its value and its opponents."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic import BaseModel
 
 from ...core.drawing import how_to_play
-from ...core.game import known_game, list_games
+from ...core.game import Game, known_game, list_games
+from ...core.page_contract import play_support
+from ...runs.kinds.solve import KIND as SOLVE
+from ...runs.store import Summary
 from ...solving.known_values import KnownValue, known_values, short
+from ...solving.tree.size import estimate_histories
 from .. import JsonObject
-from ..catalogue import RESISTANCE, first_picture, game_json, games_by_kind, sample_picture
-from ..history import Standing, standing
+from ..catalogue import first_picture, game_json, games_by_kind, sample_picture
 from ..opponents import LEVELS, opponents
+from ..requests import Solve
+from ..session_json import Standing, standing
 from ..site import Site
-from ..solving import SolveStatus, begin_solving, solving_of
 from .runs import RunState
 
 MOST_MARKS = 4000
 """Letters of a list of results."""
+MOST_HISTORIES = 5_000_000
+"""Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10."""
+AT_WORK = ("queued", "starting", "running")
 
 
 def value_json(known: KnownValue) -> JsonObject:
@@ -33,6 +42,74 @@ def value_json(known: KnownValue) -> JsonObject:
         "ours": known.ours,
         "certificate": known.shipped is not None,
     }
+
+
+class SolveStatus(BaseModel):
+    """Where the solution of a game stands."""
+
+    game: str
+    solved: bool = False
+    """Whether it is among the opponents."""
+    offered: bool = False
+    """Whether it can be asked for now."""
+    run: str | None = None
+    """The run that works on it."""
+    words: str = ""
+
+
+def solving_of(game: Game, site: Site) -> SolveStatus:
+    """Where the solution of a game stands, and whether it can be asked for."""
+    if opponents(game, site.store)[0]["level"] == LEVELS[0]:
+        return SolveStatus(game=game.name, solved=True)
+    run = _latest_solve(game, site)
+    if run is not None and run.state in AT_WORK:
+        return SolveStatus(game=game.name, run=run.name, words=_progress_words(run, site))
+    most, key = MOST_HISTORIES, ("histories", game.name, game.version)
+    histories = site.jobs.compute(key, lambda: estimate_histories(game, most))
+    if histories is None:
+        words = f"Its tree has more than {most:,} histories: that is too many to be solved here within minutes."
+        return SolveStatus(game=game.name, words=words)
+    words = f"Its tree has about {_rounded(histories):,} histories: it can be solved here within minutes."
+    if run is not None and (trouble := site.processes.trouble(run.name, run.state)):
+        words = f"Run {run.name} could not go on: {trouble}."
+    return SolveStatus(game=game.name, offered=True, run=run.name if run else None, words=words)
+
+
+def begin_solving(game: Game, site: Site) -> str:
+    """Start the run that solves a game, or go on with it; returns its name."""
+    found = solving_of(game, site)
+    if found.offered:
+        return site.processes.begin(Solve(kind="solve", game=game.name).ask(site.reader), once=True)
+    if found.run is None:
+        raise ValueError(found.words or f"the solution of {game.name} is among its opponents already")
+    return found.run
+
+
+def _latest_solve(game: Game, site: Site) -> Summary | None:
+    """The latest run that was to solve a game, with its state as the server knows it."""
+    runs = (run for run in site.reader.summaries() if run.game == game.name and run.method == SOLVE.method)
+    latest = next(runs, None)
+    return latest and replace(latest, state=site.processes.state(latest.name, latest.state))
+
+
+def _progress_words(run: Summary, site: Site) -> str:
+    """How far a run has come: the CPU time and, where they are known, what the solver is at and its bounds."""
+    if run.state == "queued":
+        return f"Run {run.name} waits for one of those at work to end."
+    spent = f" for {run.seconds:.0f} CPU seconds" if run.seconds and run.seconds >= 1 else ""
+    points, now = (followed := site.reader.follow(run.name)).points, followed.now
+    last = now or next(iter(points.part(len(points) - 1, len(points)) if len(points) else []), None)
+    if last is None:
+        return f"Run {run.name} is at work{spent}."
+    far = f": {last.words}" if last.words else ""
+    if last.low is not None and last.high is not None:
+        far += f"; the value lies between {last.low:.6g} and {last.high:.6g}, a gap of {last.high - last.low:.2g}"
+    return f"Run {run.name} is at work{spent}{far}."
+
+
+def _rounded(number: float) -> int:
+    """A number with the two digits that an estimate deserves."""
+    return int(float(f"{number:.2g}"))
 
 
 def add_to(site: Site) -> None:
@@ -88,7 +165,7 @@ def add_to(site: Site) -> None:
         game = known_game(name)
         known = known_values().get(game.name)
         ranked = opponents(game, site.store)
-        sizes = [other for other in games_by_kind()[game.kind] if other.family == game.family == RESISTANCE]
+        sizes = [other for other in games_by_kind()[game.kind] if game.series and other.series == game.series]
         return site.page(
             request,
             "game.html",
@@ -98,4 +175,5 @@ def add_to(site: Site) -> None:
             opponents=ranked,
             perfect=ranked[0]["level"] == LEVELS[0],
             sizes=sizes,
+            pages=play_support(game).links(game),
         )

@@ -2,26 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 
-from ...core.game import known_game
-from ...kriegspiel.game.rule_sets import ICC, RULE_SETS, find_rule_set
-from ...kriegspiel.pgn import write_pgn
-from ...kriegspiel.referee import switches_in
-from ...runs.agent_texts import KRIEGSPIEL
+from ...core.game import known_game, list_games
+from ...core.page_contract import KEY, Key, play_support, play_supports
 from ..catalogue import games_by_kind
-from ..history import MOST_KEYS, History, history_of
-from ..session_json import moment_pictures, replay_json, seat_of
-from ..site import Site, attachment
+from ..session_json import MOST_KEYS, History, history_of, moment_pictures, replay_json, seat_of
+from ..site import Site
 
 PATH, TITLE = "/play", "Play"
 MOST_LETTERS = 16_000
 """Of the text of an opponent, which may be a long vector."""
-KEY = r"^[A-Za-z0-9_-]{24}$"
-Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
 
 
 class NewGameRequest(BaseModel):
@@ -30,8 +24,8 @@ class NewGameRequest(BaseModel):
     game: Annotated[str, Field(max_length=60)]
     against: Annotated[str, Field(max_length=MOST_LETTERS)] = "uniform"
     side: Annotated[int, Field(ge=0, le=1)] = 0
-    rules: Annotated[str, Field(max_length=60)] = ICC
-    """The rule set of Kriegspiel."""
+    rules: Annotated[str, Field(max_length=60)] = ""
+    """A rule set, of games that have several."""
 
 
 class ActionRequest(BaseModel):
@@ -40,7 +34,7 @@ class ActionRequest(BaseModel):
     action: Annotated[int, Field(ge=-(2**62), le=2**62)]
     moment: Annotated[int, Field(ge=0, le=2**31)]
     draw: bool = False
-    """Whether a draw is offered with it, in Kriegspiel."""
+    """True if a draw is offered with it."""
 
 
 class Keys(BaseModel):
@@ -113,19 +107,6 @@ def _add_api(site: Site) -> None:
         """One moment of a game that is over, as pictures of the truth and of both views."""
         return JSONResponse(moment_pictures(sessions.find_finished(key), moment))
 
-    @router.get("/{key}/pgn", response_class=PlainTextResponse)
-    def pgn(key: Key) -> PlainTextResponse:
-        """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""
-        stored = sessions.find_finished(key)
-        if stored.session.game.name != KRIEGSPIEL:
-            raise HTTPException(404, "only games of Kriegspiel are written as PGN")
-        white, black = ("a person", stored.against)[:: -1 if stored.session.side else 1]
-        house = switches_in(stored.session.state)
-        names, given_up = {"White": white, "Black": black}, ("0-1", "1-0")[stored.session.side]
-        result = given_up if stored.session.resigned else "1/2-1/2" if stored.session.agreed else None
-        text = write_pgn(stored.session.record, names, result=result, switches=house)
-        return PlainTextResponse(text, headers=attachment("kriegspiel.pgn"))
-
     site.routes.include_router(router)
 
 
@@ -133,13 +114,16 @@ def _add_pages(site: Site) -> None:
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")
-    def new_game(
-        request: Request, game: str = KRIEGSPIEL, against: str = "", side: str = "0", rules: str = ICC
-    ) -> HTMLResponse:
-        chosen = {"game": known_game(game).name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
-        chosen["rules"] = find_rule_set(rules).name
-        kinds, sets = games_by_kind(), list(RULE_SETS.values())
-        return site.page(request, "new_game.html", kinds=kinds, rule_sets=sets, chosen=chosen)
+    def new_game(request: Request, game: str = "", against: str = "", side: str = "0", rules: str = "") -> HTMLResponse:
+        supports = play_supports()
+        known = known_game(game or next(iter([*supports, *list_games()])))
+        chosen = {"game": known.name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
+        sets = [(name, house) for name, support in supports.items() for house in support.rule_sets]
+        picked = [support.find_rules(rules).name for support in supports.values() if support.rule_sets]
+        seats = {name: support.seats for name, support in supports.items() if support.seats}
+        return site.page(
+            request, "new_game.html", kinds=games_by_kind(), rule_sets=sets, picked=picked, seats=seats, chosen=chosen
+        )
 
     @router.get("/{key}")
     async def play(request: Request, key: Key) -> HTMLResponse:
@@ -147,13 +131,17 @@ def _add_pages(site: Site) -> None:
         if stored is None:
             stored = await run_in_threadpool(site.sessions.store.find, key)
         game, side = stored.session.game, stored.session.side
-        return site.page(request, "play.html", key=key, game=game, against=stored.against, seat=seat_of(game, side))
+        seat, support = seat_of(game, side), play_support(game)
+        return site.page(request, "play.html", key=key, game=game, against=stored.against, seat=seat, support=support)
 
     @router.get("/{key}/replay")
     def replay(request: Request, key: Key) -> HTMLResponse:
         stored = site.sessions.find_finished(key)
         game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
         seats = [", ".join(filter(None, (who[side], seat_of(game, side)))) for side in (0, 1)]
-        return site.page(request, "replay.html", key=key, game=game, against=stored.against, seats=seats)
+        support = play_support(game)
+        return site.page(
+            request, "replay.html", key=key, game=game, against=stored.against, seats=seats, support=support
+        )
 
     site.routes.include_router(router)

@@ -109,7 +109,7 @@ def add_to(site: Site) -> None:
 
     def report(name: str) -> Report:
         """The report of a run, worked out once."""
-        return site.background.compute(("report", name, version(name)), lambda: report_of(reader.run(name)))
+        return site.jobs.compute(("report", name, version(name)), lambda: report_of(reader.run(name)))
 
     def table(name: str, part: str) -> Table:
         for known in report(name).tables:

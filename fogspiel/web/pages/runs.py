@@ -1,7 +1,6 @@
 """Every run with its score: watch it while it grows, compare it with others, start, stop and resume it."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -10,24 +9,22 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import list_games, parameters_of
-from ...runs.formatting import ago, with_interval
-from ...runs.kind import kind_of, kind_of_method, title_of
+from ...runs.kind import kind_of, title_of
 from ...runs.repetitions import repetition_words, repetitions
 from ...runs.report import Table
 from ...runs.report.text import as_csv
-from ...runs.store import Run, Summary
+from ...runs.store import Run
 from ...runs.trail import CurvePoint
 from .. import JsonObject
-from ..certificate_checks import certificate_of
-from ..checkpoints import checkpoint_scores
 from ..form_route import form_route
 from ..requests import AnyRequest, InvalidRequest, refusal
 from ..run_forms import form_fields
-from ..run_list import ORDERS, Filter, page_of
+from ..run_list import ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_notes import MOST_LETTERS
 from ..run_processes import resume_command
 from ..run_reader import Name
 from ..site import Site, attachment
+from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
 MOST_POINTS = 5000
@@ -48,46 +45,6 @@ class Note(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     note: Annotated[str, Field(max_length=MOST_LETTERS)]
-
-
-@dataclass(frozen=True)
-class RunLine(Summary):
-    """A run of the list."""
-
-    KEYS = (*Summary.KEYS, "kind", "title", "worth", "age", "last_seen", "trouble", "resume", "note")
-
-    kind: str
-    title: str
-    worth: str
-    age: str
-    last_seen: str
-    trouble: str | None
-    resume: str | None
-    note: str
-
-
-def run_lines(site: Site) -> list[RunLine]:
-    """Every run, newest first."""
-    notes, known = site.notes.all(), site.reader.summaries()
-    return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
-
-
-def _run_line(summary: Summary, site: Site, note: str) -> RunLine:
-    state, score, interval = site.processes.state(summary.name, summary.state), summary.score, summary.interval
-    exact = interval is not None and interval[0] == interval[1]
-    worth = "" if score is None or interval is None else f"{score:.4f}" if exact else with_interval(score, interval)
-    page = {
-        "state": state,
-        "kind": kind_of_method(summary.method).title,
-        "title": title_of(summary.game),
-        "worth": worth,
-        "age": ago(summary.created),
-        "last_seen": ago(summary.seen),
-        "trouble": site.processes.trouble(summary.name, state),
-        "resume": resume_command(summary.name, site.store) if state in ("interrupted", "running") else None,
-        "note": note,
-    }
-    return RunLine.from_json(summary.to_json() | page)
 
 
 def run_json(run: Run, site: Site) -> JsonObject:
@@ -220,7 +177,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     def way(name: Name) -> JsonObject:
         """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
         last = reader.follow(name).digest
-        return site.background.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
+        return site.jobs.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
 
 
 def _add_working(router: APIRouter, site: Site) -> None:

@@ -1,6 +1,8 @@
 """What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypedDict
 
@@ -10,6 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from ...core.agents import ParametricPolicy, policy_names
 from ...core.explain import Explanation, Table, TextChart, explain
 from ...core.game import Game, known_game, list_games, parameters_of
+from ...core.page_contract import play_support
 from ...runs.agent_texts import SOLVED, engines_of, parse_agent
 from ...runs.checks import RUN_NAME
 from ...runs.kind import kind_of_method
@@ -17,13 +20,15 @@ from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.parts import FIGURES
 from ...solving.known_values import shipped_solution
 from ...solving.proofs import certificate_files
+from ...solving.proofs.certificate_files import problem_of
+from ...solving.proofs.checkers.primitives import MOST_SECONDS, demand, limit_work
+from ...solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 from .. import JsonObject
 from ..catalogue import games_by_kind
-from ..certificate_checks import number_words
-from ..opponents import ABOUT, demand_opponent
+from ..opponents import NOTES, demand_opponent
 from ..run_reader import RunReader
 from ..site import Site
-from ..strategy_rows import DecisionPage, StrategyRow, decisions_of, has_rows, page_of
+from .certificates import number_words
 
 PATH, TITLE = "/strategies", "Strategies"
 MOST_ROWS = 300
@@ -32,6 +37,10 @@ SHADES = 10
 COARSE = 0.2
 """From this largest share on, shares are shown without decimals."""
 SOLUTION = "The certified solution"
+ROWS_PER_PAGE = 40
+"""Decisions on one page of a solution."""
+LONG_FRACTION = 12
+"""Letters of a fraction from which on it is shown as a decimal number."""
 SEED = 1
 """What is drawn where something has to be sampled."""
 ORDERS = {"tree": "in the order of play", "reach": "likeliest first", "mixed": "only where chance has a part"}
@@ -63,7 +72,8 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     demand_opponent(game, text)
     name = text.partition("@")[0]
     if name in engines_of(game):
-        return Sheet((f"{name} {ABOUT.get(name, 'is an engine')}.",))
+        notes = {**NOTES, **play_support(game).notes}
+        return Sheet((f"{name} {notes.get(name, 'is an engine')}.",))
     agent = parse_agent(game, text, reader.path, SEED)
     if isinstance(agent, ParametricPolicy):
         found = explain(game, agent, SEED)
@@ -135,6 +145,98 @@ def _is_figure(text: str) -> bool:
     return FIGURES.fullmatch(text) is not None and ", " not in text
 
 
+class Share(NamedTuple):
+    """An action with its probability, for people and as a number."""
+
+    action: str
+    words: str
+    number: float
+
+
+class StrategyRow(NamedTuple):
+    """A decision of a certificate: the view, the own action before it, the actions with their probabilities, the reach.
+
+    Reach is the player's own part: the probability that it plays so as to get there, if chance and the opponent let it.
+    """
+
+    number: int
+    before: int | None
+    """The number of its own decision before that one."""
+    did: str
+    """What it did there."""
+    sees: str
+    shares: tuple[Share, ...]
+    reach: float
+
+    @property
+    def mixed(self) -> bool:
+        """Whether chance has a part in what it does."""
+        return sum(share.number > 0 for share in self.shares) > 1
+
+
+class DecisionPage(NamedTuple):
+    """Some decisions of one player, and how many there are."""
+
+    side: int
+    decisions: Sequence[StrategyRow]
+    found: int
+    total: int
+    number: int
+    pages: int
+
+
+def has_rows(certificate: dict[str, Any]) -> bool:
+    """Whether a certificate lists decisions one by one."""
+    return certificate.get("format") == FORMAT
+
+
+def decisions_of(certificate: dict[str, Any], side: int) -> list[StrategyRow]:
+    """Every decision of one player, earlier ones before those that follow from them."""
+    problem, rows = problem_of(certificate, None), certificate["strategies"][side]
+    found: list[StrategyRow] = []
+    with limit_work(MOST_SECONDS):
+        plans = plan_of(rows, SIDES[side]).values()
+    for number, (row, (_, plan)) in enumerate(zip(rows, plans, strict=True)):
+        seen, names = problem.words(row["view"], row["actions"])
+        after, before, reach = row["after"], None, 1.0
+        if after is not None:
+            place = after[0]
+            demand(0 <= place < number, f"row {number} of the {SIDES[side]} player comes after no earlier row")
+            before = found[place]
+            earlier = rows[place]["actions"].index(after[1])
+            reach = before.reach * before.shares[earlier].number
+        shares = tuple(
+            Share(name, _share_words(plan[act]), float(plan[act]))
+            for name, act in zip(names, row["actions"], strict=True)
+        )
+        did = before.shares[earlier].action if before is not None else ""
+        lines = "\n".join(line.rstrip() for line in seen.splitlines() if line.strip())
+        found.append(StrategyRow(number + 1, before and before.number, did, lines, shares, reach))
+    return found
+
+
+def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str, number: int) -> DecisionPage:
+    """The decisions that have all these words in what is seen or done, a page of them."""
+    wanted = words.casefold().split()
+
+    def passes(decision: StrategyRow) -> bool:
+        text = " ".join((decision.sees, decision.did, *(share.action for share in decision.shares if share.number)))
+        return all(word in text.casefold() for word in wanted)
+
+    found = [decision for decision in decisions if passes(decision) and (order != "mixed" or decision.mixed)]
+    if order == "reach":
+        found.sort(key=lambda decision: -decision.reach)
+    pages = max(1, -(-len(found) // ROWS_PER_PAGE))
+    number = min(number, pages)
+    shown = found[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
+    return DecisionPage(side, shown, len(found), len(decisions), number, pages)
+
+
+def _share_words(share: Fraction) -> str:
+    """A probability as people read it."""
+    return str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
+
+
 def is_explained(game: Game) -> bool:
     """Whether there is more to say about the players of a game than that they try anything."""
     return bool(game.named or parameters_of(game) or engines_of(game))
@@ -156,7 +258,7 @@ def add_to(site: Site) -> None:
     def sheet(game: Game, text: str) -> Sheet:
         """What there is to say, worked out once per row of a run."""
         last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in list_games() else b""
-        return site.background.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
+        return site.jobs.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
     def rows(game: Game, text: str, side: int) -> list[StrategyRow] | None:
         """The decisions of a solution, worked out once per row of its run; None for any other player."""
@@ -166,7 +268,7 @@ def add_to(site: Site) -> None:
             certificate = _certificate(game, text, reader)
             return decisions_of(certificate, side) if has_rows(certificate) else None
 
-        return site.background.compute(("decisions", game.name, text, side, last), work)
+        return site.jobs.compute(("decisions", game.name, text, side, last), work)
 
     def is_solution(game: Game, text: str) -> bool:
         """Whether a player is a solution with a certificate."""

@@ -6,7 +6,6 @@ import { ask, byId, element, tell } from "./service.js";
 
 const form = byId("new");
 const { game, rules, against, numbers, effort } = form.elements;
-const KRIEGSPIEL = "kriegspiel";
 const trouble = byId("trouble");
 const GROUPS = { solution: "Exact solutions", engine: "Engines", run: "Tuned by a run", strategy: "Named strategies" };
 const NUMBERS = "numbers";
@@ -74,14 +73,18 @@ function describe() {
   byId("effort-field").hidden = chosen?.kind !== "engine";
 }
 
-// Kriegspiel has several rule sets.
+// The rule sets of the game, where it has several.
 function describeRules() {
-  byId("rules-field").hidden = game.value !== KRIEGSPIEL;
+  for (const option of rules.options) option.hidden = option.disabled = option.dataset.game !== game.value;
+  const own = [...rules.options].filter((option) => !option.disabled);
+  byId("rules-field").hidden = !own.length;
+  if (!own.length) return;
+  if (rules.selectedOptions[0]?.disabled ?? true) rules.value = own[0].value;
   byId("rules-about").textContent = `The referee tells: ${rules.selectedOptions[0].dataset.about}.`;
 }
 
 function nameSides(about) {
-  const names = about.name === KRIEGSPIEL ? ["White", "Black"] : ["the first player", "the second player"];
+  const names = game.selectedOptions[0].dataset.seats?.split(",") ?? ["the first player", "the second player"];
   const [first, second] = form.querySelectorAll("#side span");
   first.textContent = names[0];
   second.textContent = names[1];
@@ -101,7 +104,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   const slow = setTimeout(() => { button.textContent = "Getting the game ready ..."; }, 700);
   try {
-    const house = game.value === KRIEGSPIEL ? { rules: rules.value } : {};
+    const house = byId("rules-field").hidden ? {} : { rules: rules.value };
     const session = await ask("/api/play", { game: game.value, against: opponent(), side, ...house });
     remember(session);
     location.assign(`/play/${session.key}`);

@@ -223,8 +223,8 @@ function listTranscript() {
 // What the person's moves so far cost, if that is wanted.
 async function askCoach() {
   if (!session || !byId("coach").open) return; // show() asks again once the game is there
-  if (play.dataset.game === "kriegspiel") {
-    const { askAdvice } = await import("./analysis.js");
+  if (play.dataset.coach) {
+    const { askAdvice } = await import(play.dataset.coach);
     await askAdvice(key, byId("coach-note"), byId("coach-moves"), () => byId("coach").open && session);
     return;
   }

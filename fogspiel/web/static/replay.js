@@ -99,9 +99,9 @@ chance.addEventListener("change", () => { listStops(wanted); show(); });
 
 // The panel in which an engine analyses the game, and from which one can go to a moment.
 async function addAnalysis() {
-  if (!byId("analysis")) return;
-  const { AnalysisPanel } = await import("./analysis.js");
-  panel = new AnalysisPanel(key, whole, (number) => {
+  if (!replay.dataset.panel) return;
+  const { ReplayPanel } = await import(replay.dataset.panel);
+  panel = new ReplayPanel(key, whole, (number) => {
     slider.value = stops.findIndex((moment) => moment.number === number);
     return show();
   });

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import support
+from fogspiel.tune.outside.line_process import WorkerFault
+from fogspiel.tune.outside.line_workers import WorkerPool, demand_program, split_command
 from support.levels import by_default
 
 from fogspiel.process import worker_pool
@@ -138,6 +140,7 @@ def test_a_worker_that_dies_between_two_batches_is_replaced(tmp_path):
 SCRIPT = """
 import json, sys
 from fogspiel.process.worker_pool import WorkerPool
+from fogspiel.tune.outside.line_workers import LineWorkers
 words = [sys.executable, "-S", {worker!r}, "hang-with-child", {count!r}, "1000"]
 workers = WorkerPool(words, 1, seconds=600.0)
 workers.ask([json.dumps({game!r})], lambda *_: None)

@@ -1,6 +1,6 @@
 /* What an engine makes of a game of Kriegspiel: in the replay of each turn, beside a live game of the own view.
 
-   new AnalysisPanel(key, whole, go)      the panel of a replay; go(number) shows a moment
+   new ReplayPanel(key, whole, go)        the panel of a replay; go(number) shows a moment
    askAdvice(key, note, place, isWanted)  the coach's words about the present turn */
 
 import { Chessboard } from "./chessboard.js";
@@ -96,7 +96,7 @@ function progressBar(done, total) {
   return [bar, element("span", "", done ? `${done} of ${total} attempts` : "getting the engine ready ...")];
 }
 
-export class AnalysisPanel {
+export class ReplayPanel {
   constructor(key, whole, go) {
     Object.assign(this, { key, whole, go, side: whole.side, positions: [], asked: 0, now: null });
     this.choice = byId("analysis-side");

@@ -7,7 +7,7 @@ from fastapi import HTTPException
 from support.web_client import open_client
 
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.web.thinkers import MOST_OF_A_CLIENT, FairThreadPool
+from fogspiel.web.thread_pool import MOST_OF_A_CLIENT, FairThreadPool
 
 SLOW_GAMES = 5
 """More than there are threads for engines."""

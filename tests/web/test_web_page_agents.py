@@ -3,7 +3,7 @@
 import pytest
 
 from fogspiel.core.game import known_game
-from fogspiel.web.page_agents import demand_page_agent, demand_page_run
+from fogspiel.web.opponents import demand_page_agent, demand_page_run
 
 ALLOWED = {
     "pig": ("hold20", "uniform", "fixed", "redrawn", "pig-1", "batawaf-12"),

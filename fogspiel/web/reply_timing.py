@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..core.game import Game, nothing_hidden
-from ..kriegspiel.engine import parse_engine
-from ..kriegspiel.engines.simple import ENGINES as SIMPLE
+from ..core.page_contract import play_support
 from ..runs.agent_texts import engines_of
 
 Slots = Callable[[Game, str], float]
@@ -29,7 +28,7 @@ LATEST, FIRST = 16, 2
 def is_thinker(game: Game, words: str) -> bool:
     """Whether an opponent is an engine that searches: it thinks for a while and takes memory."""
     name = words.partition("@")[0]
-    return name in engines_of(game) and name not in SIMPLE
+    return name in engines_of(game) and name not in play_support(game).simple
 
 
 def slot_seconds(game: Game, words: str) -> float:
@@ -38,7 +37,7 @@ def slot_seconds(game: Game, words: str) -> float:
         return 0.0
     if not is_thinker(game, words):
         return QUICK_SECONDS
-    return ENGINE_SECONDS + ENGINE_SHARE * (parse_engine(words)[1].seconds or 0)
+    return ENGINE_SECONDS + ENGINE_SHARE * (play_support(game).effort_of(words).seconds or 0)
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """What an engine makes of a game of Kriegspiel: of each turn when it is over, of the own view while it goes on."""
 
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Annotated
 
@@ -7,41 +8,59 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import JSONResponse, Response
 
 from ...core.game import Game
-from ...kriegspiel.analysis import USUAL, USUAL_ENGINE, analyse, analyse_last
-from ...kriegspiel.decisions import Decision, replayed_decisions
-from ...kriegspiel.referee import switches_in
-from ...runs.agent_texts import KRIEGSPIEL
-from ..site import Site
-from .play import Key
+from ...core.page_contract import JsonObject, Key, PageSite
+from ..analysis import USUAL, USUAL_ENGINE, PositionAnalysis, analyse, analyse_last, keep_best
+from ..decisions import Decision, replayed_decisions
+from ..referee import GAME, switches_in
 
 Side = Annotated[int | None, Query(ge=0, le=1, description="Whose view; the person's if nothing is said.")]
 After = Annotated[int, Query(ge=0, le=2**31, description="How many positions are known already.")]
 
+SHOWN = 8
+"""Attempts per turn that are sent, besides what was tried."""
+MAPS = ("king", "pawn", "piece")
+
+
+def position_json(position: PositionAnalysis) -> JsonObject:
+    """A position as the page shows it: the best attempts, and the three maps of the belief."""
+    found = keep_best(position, SHOWN).to_json()
+    belief = [position.belief[kind] for kind in MAPS] if position.boards else None
+    return {**found, "turn": position.turn, "best": position.best, "belief": belief}
+
 
 def demand_kriegspiel(game: Game) -> None:
     """Refuse games that no engine can analyse."""
-    if game.name != KRIEGSPIEL:
+    if game.name != GAME.name:
         raise HTTPException(404, "only games of Kriegspiel are analysed")
 
 
-def add_to(site: Site) -> None:
+def add_to(site: PageSite) -> None:
     """The part of the API that analyses."""
-    router, sessions, analyses = APIRouter(prefix="/api/play", tags=["play"]), site.sessions, site.analyses
+    router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
+
+    def progress(
+        key: Hashable, total: int, begin: Callable[[], Iterator[PositionAnalysis]], after: int
+    ) -> JSONResponse:
+        """Answer with the positions found so far, from a position on; the analysis goes on while somebody asks."""
+        job = site.jobs.watch(key, lambda: map(position_json, begin()))
+        done = len(job.found)
+        facts = {"done": done, "total": max(total, done), "finished": job.ended, "trouble": job.sentence or None}
+        return JSONResponse({"engine": USUAL_ENGINE, **facts, "positions": job.found[after:done]})
 
     @router.get("/{key}/analysis")
     def analysis(key: Key, side: Side = None, after: After = 0) -> JSONResponse:
         """Each turn of a game of Kriegspiel that is over, from one side's view, as far as it is worked out."""
-        demand_kriegspiel(sessions.store.find(key).session.game)
+        demand_kriegspiel(sessions.find(key).session.game)
         session = sessions.find_finished(key).session
         whose = session.side if side is None else side
         decisions, _ = replayed_decisions(session.record, whose, switches=switches_in(session.state))
         begin = partial(analyse, decisions, USUAL_ENGINE, USUAL)
-        return JSONResponse(analyses.look((key, whose), USUAL_ENGINE, len(decisions), begin, after))
+        return progress((key, whose), len(decisions), begin, after)
 
     @router.get("/{key}/advice")
     def advice(key: Key) -> JSONResponse:
         """What an engine makes of the person's own view at the person's turn: it follows from that view alone."""
-        stored = sessions.store.find(key)
+        stored = sessions.find(key)
         demand_kriegspiel(stored.session.game)
         with stored.lock:
             session = stored.session
@@ -50,12 +69,12 @@ def add_to(site: Site) -> None:
             decisions = [Decision(view, action) for view, action in session.decisions]
             decisions.append(Decision(session.seen(), None))
         begin = partial(analyse_last, decisions, USUAL_ENGINE, USUAL)
-        return JSONResponse(analyses.look((key, "advice", len(decisions)), USUAL_ENGINE, 1, begin))
+        return progress((key, "advice", len(decisions)), 1, begin, 0)
 
     @router.post("/{key}/analysis/stop", status_code=204)
     def stop(key: Key) -> Response:
         """Nobody looks at the analyses of this game any more."""
-        analyses.stop(lambda known: isinstance(known, tuple) and known[0] == key)
+        site.jobs.stop(lambda known: isinstance(known, tuple) and known[0] == key)
         return Response(status_code=204)
 
     site.routes.include_router(router)

@@ -1,21 +1,35 @@
 """The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated
 
 from fastapi import Path, Request
 from fastapi.responses import HTMLResponse, Response
 
-from ...resistance.checkers.resistance import Resistance
-from ...resistance.explain import LATE_SABOTAGE, spy_missions
-from ...resistance.game.setups import SETUPS
-from ...resistance.linear_program import LETTERS, TABLES, plan_steps, strategy_of
-from ...resistance.row_generation import solve
-from .. import JsonObject
-from ..site import Site
+from ...core.game import Game
+from ...core.page_contract import JsonObject, PageSite, PlaySupport
+from ..checkers.resistance import Resistance
+from ..explain import LATE_SABOTAGE, spy_missions
+from ..game.setups import SETUPS
+from ..linear_program import LETTERS, TABLES, plan_steps, strategy_of
+from ..row_generation import solve
 
+PATH = "/resistance"
+ASIDE = "a plan for The Resistance", "that one can follow at a real table"
+"""A mention on pages about strategies: the title of the link, and the words after it."""
 OUTCOMES = {"+": "succeeded", "-": "sabotaged"}
 Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How many play.")]
+
+
+class ResistancePlay(PlaySupport):
+    """The link from a game to its plan."""
+
+    def links(self, game: Game) -> Sequence[tuple[str, str]]:
+        return ((f"{PATH}/{game.size}", "The proved plan, to follow at a real table"),)
+
+
+PLAY = {f"resistance{number}": ResistancePlay() for number in TABLES}
 
 
 def plan_json(number: int) -> JsonObject:
@@ -58,11 +72,11 @@ def spies_json(number: int) -> JsonObject:
     return {"players": number, "value": value, "always": LATE_SABOTAGE, "missions": missions}
 
 
-def add_to(site: Site) -> None:
+def add_to(site: PageSite) -> None:
     """The plans over the API, and their page."""
 
     def compute_spies(players: int) -> JsonObject:
-        return site.background.compute(("spies", players), lambda: spies_json(players))
+        return site.jobs.compute(("spies", players), lambda: spies_json(players))
 
     @site.routes.get("/api/resistance/{players}", tags=["resistance"])
     def plan(players: Players) -> JsonObject:
@@ -74,11 +88,11 @@ def add_to(site: Site) -> None:
         """The optimal sabotage of the spies; the game is solved for it."""
         return compute_spies(players)
 
-    @site.routes.get("/resistance", include_in_schema=False)
+    @site.routes.get(PATH, include_in_schema=False)
     def first_page(request: Request) -> Response:
         return plan_page(request, min(TABLES))
 
-    @site.routes.get("/resistance/{players}", include_in_schema=False)
+    @site.routes.get(PATH + "/{players}", include_in_schema=False)
     def plan_page(request: Request, players: Players, side: str = "resistance") -> Response:
         def make() -> HTMLResponse:
             sabotage = compute_spies(players) if side == "spies" else None

@@ -12,11 +12,12 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import Session
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.web import session_runner, session_store, turn_budget
-from fogspiel.web.release import ENGINE_SECONDS, QUICK_SECONDS, ReplySchedule, slot_seconds
+from fogspiel.kriegspiel.pages import play
+from fogspiel.kriegspiel.pages.play import LEAST_SECONDS, TurnBudget
+from fogspiel.web import session_runner, session_store
+from fogspiel.web.reply_timing import ENGINE_SECONDS, QUICK_SECONDS, ReplySchedule, slot_seconds
 from fogspiel.web.session_runner import SessionRunner
 from fogspiel.web.session_store import SessionStore, freeze_opponent, thaw_opponent
-from fogspiel.web.turn_budget import LEAST_SECONDS, TurnBudget
 
 SLOT = 0.5
 
@@ -150,7 +151,7 @@ class Spending(Random):
 
 
 def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_more(clock, monkeypatch):
-    monkeypatch.setattr(turn_budget, "time", clock)
+    monkeypatch.setattr(play, "time", clock)
     game = known_game("kriegspiel")
     session, engine = Session(game), Spending(SearchLimit(seconds=1.0), stream_of(1, 1))
     engine.given, engine.clock = [], clock

@@ -8,13 +8,12 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from ...core.compile.kernel import interpreted
+from ...core.page_contract import JsonObject, PageSite
 from ...core.picture import Chess, picture_json
-from ...kriegspiel.problems.adversary import MOST_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
-from ...kriegspiel.problems.problem import Problem, find_problem, shipped_problems
-from ...kriegspiel.problems.solution import solve, tree_lines
-from ...kriegspiel.problems.solver import Solver
-from .. import JsonObject
-from ..site import Site
+from ..problems.adversary import MOST_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
+from ..problems.problem import Problem, find_problem, shipped_problems
+from ..problems.solution import solve, tree_lines
+from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
 MOST_REMEMBERED = 300_000
@@ -76,20 +75,20 @@ def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
     }
 
 
-def add_to(site: Site) -> None:
+def add_to(site: PageSite) -> None:
     """The part of the API that answers attempts, and the pages."""
     _add_api(site)
     _add_pages(site)
 
 
-def _add_api(site: Site) -> None:
+def _add_api(site: PageSite) -> None:
     router, solvers = APIRouter(prefix="/api/problems", tags=["problems"]), Solvers()
 
     def compute(number: int, what: str, attempts: list[str], work: Callable[[Problem, Solver], Result]) -> Result:
         """Work on a problem in the background thread, the only one that uses the solvers."""
         problem = known_problem(number)
         key = ("problem", number, what, tuple(attempts))
-        return site.background.compute(key, lambda: work(problem, solvers.of(number)))
+        return site.jobs.compute(key, lambda: work(problem, solvers.of(number)))
 
     @router.get("")
     def list_problems() -> JsonObject:
@@ -127,7 +126,7 @@ def _add_api(site: Site) -> None:
     site.routes.include_router(router)
 
 
-def _add_pages(site: Site) -> None:
+def _add_pages(site: PageSite) -> None:
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")

@@ -1,0 +1,216 @@
+"""Contract between the web interface and slices: the site that pages are added to, and a game's additions to play.
+
+The folder of a slice may have `pages/`, `templates/` and `static/`, found like those of `web/`. A page module has
+`add_to(site)`; the site is a `PageSite`, so that a slice imports nothing of the web interface. Under `PLAY` it may list
+a `PlaySupport` for each of its games by name.
+"""
+
+import threading
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Protocol, TypeVar
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import HTMLResponse, Response
+
+from .agents import Agent, Player
+from .game import Game
+from .plugins import folders, modules
+from .session import PersonSession, Session
+
+JsonObject = Mapping[str, object]
+"""An answer of the API, made once and not read again; what Python reads is a TypedDict or a dataclass."""
+KEY = r"^[A-Za-z0-9_-]{24}$"
+Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
+Result = TypeVar("Result")
+
+
+class RunningJob(Protocol):
+    """A job of the queue with its results so far."""
+
+    found: list[Any]
+
+    @property
+    def ended(self) -> bool: ...
+
+    @property
+    def sentence(self) -> str:
+        """What went wrong, if anything did."""
+
+
+class Jobs(Protocol):
+    """The queue of a site."""
+
+    def compute(self, key: Hashable, work: Callable[[], Result]) -> Result:
+        """Return what `work` returns, remembered by key, or answer the request with 429 after some seconds."""
+
+    def watch(self, key: Hashable, begin: Callable[[], Iterable[Any]]) -> RunningJob:
+        """Return the job that yields results one by one for as long as somebody asks for them."""
+
+    def stop(self, keys: Callable[[Hashable], bool]) -> None:
+        """Pause the watched jobs with such keys."""
+
+
+class PlayedSession(Protocol):
+    """A session of a person; whoever reads it while it goes on holds the lock."""
+
+    session: PersonSession
+    against: str
+    lock: threading.RLock
+    thinking: threading.Event
+
+
+class Sessions(Protocol):
+    """The sessions of a site."""
+
+    def find(self, key: str) -> PlayedSession:
+        """Return the session with this key, or answer 404."""
+
+    def find_finished(self, key: str) -> PlayedSession:
+        """Return the session with this key if its game is over, or answer 409."""
+
+
+class PageSite(Protocol):
+    """The context of pages."""
+
+    routes: APIRouter
+
+    @property
+    def jobs(self) -> Jobs: ...
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    def page(
+        self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
+    ) -> HTMLResponse:
+        """Draw a template of the web interface, of a slice or of a plug-in folder."""
+
+    def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:
+        """Draw text, or HTML wrapped in `markupsafe.Markup`, in the frame of the site."""
+
+    def page_in_time(self, request: Request, make: Callable[[], Response]) -> Response:
+        """Draw a page, or one that looks again by itself until what it needs is computed."""
+
+
+class RuleSet(Protocol):
+    """A choice of rules."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+
+class Effort(Protocol):
+    """The time or the nodes that an engine has for each move."""
+
+    @property
+    def seconds(self) -> float | None: ...
+
+    @property
+    def nodes(self) -> int | None: ...
+
+
+class Preparation(Protocol):
+    """The compilation of an engine while a person already plays."""
+
+    def notice(self, patience: float) -> str | None:
+        """Return the line for a person whose engine is being compiled."""
+
+    def is_ready(self, patience: float) -> bool:
+        """True if all is compiled and loaded."""
+
+    def meanwhile(self) -> AbstractContextManager[None]:
+        """Let the session not wait for kernels as long as this lasts."""
+
+
+class PlaySupport:
+    """A game's additions to play against a person; the defaults serve games without engines and with one rule set."""
+
+    rule_sets: Sequence[RuleSet] = ()
+    """The default first."""
+    seats: tuple[str, str] | None = None
+    notes: Mapping[str, str] = {}
+    """Phrases about engines."""
+    strongest: Sequence[str] = ()
+    """Engines, the strongest first."""
+    fair: Container[str] = ()
+    """Engines that are fair rather than strong."""
+    simple: Container[str] = ()
+    """Engines that do not search."""
+    accepts_draw: Callable[[Player], bool] | None = None
+    """The opponent's answer to the offer of a draw, where one can be offered."""
+    coach, coach_script = "", ""
+    """Template and script of a coach of the game's own."""
+    replay_panel, replay_script = "", ""
+    """Template and script of a panel beside the replay."""
+    downloads: Sequence[tuple[str, str]] = ()
+    """Last part of the address and title of files made of a finished game."""
+
+    def links(self, game: Game) -> Sequence[tuple[str, str]]:
+        """Return addresses and titles of other pages about the game."""
+        return ()
+
+    def find_rules(self, name: str) -> RuleSet:
+        """Return the rule set of that name, or raise a ValueError."""
+        raise NotImplementedError
+
+    def by_rules(self, rules: str) -> Game:
+        """Return the game by a rule set."""
+        raise NotImplementedError
+
+    def rules_of(self, session: Session) -> str:
+        """Return the name of the rule set of a session; nothing for the default."""
+        return ""
+
+    def effort_of(self, words: str) -> Effort:
+        """Return the effort in the words of an engine, or raise a ValueError."""
+        raise NotImplementedError
+
+    def names_engine(self, text: str, *, options: bool) -> bool:
+        """True if a text is an engine that a page may name, with plain options if these are known there."""
+        return False
+
+    def option_help(self) -> str:
+        """Return the engines and options that a page may name."""
+        return ""
+
+    def prepare(self, words: str) -> Preparation | None:
+        """Begin to compile the opponent, if that takes a while."""
+        return None
+
+    def with_turn_budget(self, words: str, agent: Agent) -> Agent:
+        """Return the agent with its time for turns instead of attempts."""
+        return agent
+
+    def beliefs(self, words: str, session: PersonSession) -> Sequence[Any]:
+        """Return the opponent's belief at every moment of a finished game; None where it keeps none."""
+        return [None] * (len(session.record) + 1)
+
+
+_DEFAULT = PlaySupport()
+
+
+def play_supports() -> Mapping[str, PlaySupport]:
+    """Return the additions of all games that have some, by name."""
+    return _supports(tuple(folders()))
+
+
+@cache
+def _supports(used: tuple[FilePath, ...]) -> Mapping[str, PlaySupport]:
+    found: dict[str, PlaySupport] = {}
+    for module in modules("web.pages"):
+        found |= getattr(module, "PLAY", {})
+    return found
+
+
+def play_support(game: Game) -> PlaySupport:
+    """Return a game's additions to play."""
+    return play_supports().get(game.name, _DEFAULT)

@@ -1,0 +1,151 @@
+"""Kriegspiel against a person: engines with their strength, rule sets, offers of a draw, beliefs; games as PGN."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from fastapi import HTTPException
+from fastapi.responses import PlainTextResponse
+
+from ...core.agents import Agent, Player, PlayerAgent
+from ...core.game import Game
+from ...core.page_contract import Key, PageSite, PlaySupport
+from ...core.session import PersonSession, Session
+from ...games.chess.fen import SIDES
+from ..belief_map import beliefs
+from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
+from ..engines.mcts import ENGINES as MODELLED
+from ..engines.simple import ENGINES as SIMPLE
+from ..game import rules
+from ..game.rule_sets import ICC, RULE_SETS, RuleSet, find_rule_set
+from ..opponent_model import GENERIC_NAME, NO_MODEL
+from ..pgn import write_pgn
+from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_in
+from ..warm_up import Preparation, prepare
+
+CARD = "kriegspiel_card.html"
+"""The invitation on the first page."""
+LEAST_SECONDS = 1e-3
+"""For an attempt in a turn whose time is spent."""
+STRONGEST = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
+"""Engines, the strongest first, by the matches in docs/results/kriegspiel.md."""
+
+NOTES = {
+    "fog": "weighs every board that explains all messages, and expects an opponent as blind as itself: the strongest",
+    "A": "searches random boards to their end (approach A)",
+    "C": "searches what the referee might say and weighs it at once (approach C)",
+    "minimax": "searches what may still stand where",
+    "los": "samples boards that explain the last message",
+    "aosp": "samples boards that explain all messages",
+    "hs": "samples both kinds of boards",
+    **{f"B{k}": f"simulates the referee's messages, {k} moves deep (approach B)" for k in (1, 3, 7, 10)},
+}
+
+
+class TurnBudget:
+    """An engine whose time is for a turn with all its attempts: a refused one does not give it more."""
+
+    def __init__(self, engine: Engine):
+        self.engine, self.effort = engine, engine.effort
+        self.turn, self.end = -1, 0.0
+
+    def begin(self, side: int) -> None:
+        self.engine.begin(side)
+
+    def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
+        """Return the engine's choice in the time that is left."""
+        now, turn, seconds = time.perf_counter(), int(seen[rules.SEEN_PLY]), self.effort.seconds
+        if seconds is not None:
+            if turn != self.turn:
+                self.turn, self.end = turn, now + seconds
+            self.engine.effort = replace(self.effort, seconds=max(self.end - now, LEAST_SECONDS))
+        return self.engine.choose(seen, actions)
+
+    def follow(self, seen: np.ndarray, action: int) -> None:
+        """Remember a choice that was made earlier."""
+        self.engine.follow(seen, action)
+
+
+class KriegspielPlay(PlaySupport):
+    """Kriegspiel's additions to play."""
+
+    rule_sets = tuple(RULE_SETS.values())
+    seats = (SIDES[0], SIDES[1])
+    notes = NOTES
+    strongest = STRONGEST
+    fair = STRONGEST[STRONGEST.index("minimax") + 1 :]
+    simple = SIMPLE
+    accepts_draw = staticmethod(accepts_draw)
+    coach, coach_script = "kriegspiel_coach.html", "./analysis.js"
+    replay_panel, replay_script = "kriegspiel_analysis.html", "./analysis.js"
+    downloads = (("pgn", "PGN"),)
+
+    def find_rules(self, name: str) -> RuleSet:
+        return find_rule_set(name or ICC)
+
+    def by_rules(self, rules: str) -> Game:
+        chosen = self.find_rules(rules).name
+        return GAME if chosen == ICC else kriegspiel_from(switches=HouseRules.usual(chosen))
+
+    def rules_of(self, session: Session) -> str:
+        name = switches_in(session.state).rules
+        return "" if name == ICC else name
+
+    def effort_of(self, words: str) -> SearchLimit:
+        return parse_engine(words)[1]
+
+    def names_engine(self, text: str, *, options: bool) -> bool:
+        engine, mark, effort = text.partition("@")
+        known: list[str] = list(engines())
+        if options:
+            if plain_name(engine) not in (*known, *engine_variants()):
+                find_engine(plain_name(engine))  # raises an error with similar names
+            known += [f"{name}:{model}" for name in MODELLED for model in (NO_MODEL, GENERIC_NAME)]
+            known += [STRAY + words for words in known]
+        if engine not in known:
+            return False
+        parse_engine(text)  # raises an error that says how an effort is written
+        return not mark or EFFORT.fullmatch(effort) is not None
+
+    def option_help(self) -> str:
+        listed = ", ".join([*engines(), *(f"{name}:{GENERIC_NAME}" for name in MODELLED)])
+        return f"({listed}), with {STRAY} before it or an effort (@0.4s, @20000n) behind it"
+
+    def prepare(self, words: str) -> Preparation:
+        return prepare(*parse_engine(words))
+
+    def with_turn_budget(self, words: str, agent: Agent) -> Agent:
+        if words.partition("@")[0] not in engines():
+            return agent
+
+        def player(stream: np.ndarray) -> Player:
+            made = agent.player(stream)
+            return TurnBudget(made) if isinstance(made, Engine) else made
+
+        return PlayerAgent(agent.name, player)
+
+    def beliefs(self, words: str, session: PersonSession) -> Sequence[Any]:
+        return beliefs(words, 1 - session.side, session.record, switches_in(session.state))
+
+
+PLAY = {GAME.name: KriegspielPlay()}
+
+
+def add_to(site: PageSite) -> None:
+    """Add the PGN of games to the API."""
+
+    @site.routes.get("/api/play/{key}/pgn", tags=["play"], response_class=PlainTextResponse)
+    def pgn(key: Key) -> PlainTextResponse:
+        """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""
+        stored = site.sessions.find_finished(key)
+        session = stored.session
+        if session.game.name != GAME.name:
+            raise HTTPException(404, "only games of Kriegspiel are written as PGN")
+        white, black = ("a person", stored.against)[:: -1 if session.side else 1]
+        given_up = ("0-1", "1-0")[session.side]
+        result = given_up if session.resigned else "1/2-1/2" if session.agreed else None
+        names = {"White": white, "Black": black}
+        text = write_pgn(session.record, names, result=result, switches=switches_in(session.state))
+        return PlainTextResponse(text, headers={"content-disposition": 'attachment; filename="kriegspiel.pgn"'})

@@ -1,0 +1,255 @@
+"""The queue of the page: work that takes a while, in bounded lanes, with results remembered by key.
+
+A lane is a thread with its limits: answers to requests, analyses that people watch, and commands in processes of their
+own. Work is an iterator of results. A job of a lane with patience pauses after the result under way when nobody has
+asked for it lately, and continues from there when it is asked for again.
+"""
+
+import hashlib
+import json
+import logging
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict, TypeVar
+
+from fastapi import HTTPException
+
+from .cache import Memory
+from .run_processes import COMMAND, end_words
+
+LOG = logging.getLogger(__name__)
+Result = TypeVar("Result")
+WAITING, WORKING, PAUSED, ANSWERED, REFUSED = "waiting", "working", "paused", "answered", "refused"
+WAIT_SECONDS = 6.0
+"""How long a request waits for its result."""
+MOST_WAITING = 8
+"""Jobs of a lane that wait or are worked on."""
+MOST_SECONDS = 900.0
+"""Limit of a command by the clock."""
+MOST_LETTERS = 4_000_000
+"""Limit of what a command prints."""
+FILE = "certificate.json"
+"""The name of an enclosed file in the folder of a command."""
+
+
+class Lane(NamedTuple):
+    """A thread of the queue and its limits."""
+
+    name: str
+    full: str
+    """The sentence that refuses one job too many."""
+    most_kept: int
+    patience: float = inf
+    """Seconds after which a job that nobody asks for pauses."""
+    failure: str = ""
+    """The only sentence about a failure, which is final; without one a job that failed is begun again."""
+
+
+COMPUTE = Lane("compute", "too much is being worked out: try again in a moment", 64)
+WATCHED = Lane(
+    "analysis",
+    "too many games are being analysed: try again in a moment",
+    16,
+    patience=6.0,
+    failure="this game cannot be analysed any further",
+)
+COMMANDS = Lane("questions", f"{MOST_WAITING} questions are waiting already: ask again in a while", 64)
+
+
+class StillWorking(HTTPException):
+    """The refusal of a request whose result is not there yet; the same request may come again."""
+
+    def __init__(self) -> None:
+        super().__init__(429, "this is being worked out: ask again in a few seconds", {"retry-after": "3"})
+
+
+class JobStatus(TypedDict):
+    """The state of a job for programs; facts are the last result of one that has ended well."""
+
+    state: str
+    facts: Any
+    sentence: str
+
+
+@dataclass
+class Job:
+    """A job of a lane: its state, its results so far, and the error that ended it."""
+
+    lane: Lane
+    results: Iterator[Any]
+    state: str = WAITING
+    found: list[Any] = field(default_factory=list)
+    error: Exception | None = None
+    asked: float = 0.0
+    """When it was last asked for."""
+    done: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def under_way(self) -> bool:
+        return self.state in (WAITING, WORKING)
+
+    @property
+    def ended(self) -> bool:
+        return self.state in (ANSWERED, REFUSED)
+
+    @property
+    def facts(self) -> Any:
+        """The result of a job with one result; None until it has ended well."""
+        return self.found[-1] if self.found and self.state == ANSWERED else None
+
+    @property
+    def sentence(self) -> str:
+        """What went wrong, if anything did."""
+        return "" if self.error is None else self.lane.failure or str(self.error)
+
+    def to_json(self) -> JobStatus:
+        return {"state": self.state, "facts": self.facts, "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A command, and the content of the file that it reads, if there is one."""
+
+    words: tuple[str, ...]
+    enclosed: bytes | None = None
+
+    @property
+    def key(self) -> str:
+        """A digest: equal for equal questions."""
+        digest = hashlib.sha256(repr(self.words).encode())
+        digest.update(b"\0" if self.enclosed is None else b"\1" + self.enclosed)
+        return digest.hexdigest()[:32]
+
+
+class JobQueue:
+    """The jobs of a site, under way and remembered."""
+
+    def __init__(self) -> None:
+        lanes = (COMPUTE, WATCHED, COMMANDS)
+        self._jobs = {lane: Memory[Hashable, Job](lane.most_kept, keep=lambda job: job.under_way) for lane in lanes}
+        self._threads = {lane: ThreadPoolExecutor(1, lane.name) for lane in lanes}
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    def submit(self, lane: Lane, key: Hashable, begin: Callable[[], Iterable[Any]]) -> Job:
+        """Return the job with this key, begun or continued if need be, or raise 429."""
+        with self._lock:
+            jobs = self._jobs[lane]
+            job = jobs.get(key)
+            if job is not None and job.state == REFUSED and not lane.failure:
+                job = None
+            if job is None or job.state == PAUSED:
+                if sum(other.under_way for other in jobs.values()) >= MOST_WAITING:
+                    raise HTTPException(429, lane.full)
+                job = job or Job(lane, iter(begin()))
+                job.state = WAITING
+                self._threads[lane].submit(self._work, job)
+            job.asked = time.monotonic()
+            jobs.remember(key, job)
+            return job
+
+    def _work(self, job: Job) -> None:
+        """Collect results until there are no more, or nobody waits for them."""
+        job.state = WORKING
+        try:
+            while self._is_wanted(job):
+                try:
+                    job.found.append(next(job.results))
+                except StopIteration:
+                    job.state = ANSWERED
+                    return job.done.set()
+        except Exception as error:  # the page gets a sentence, and the server continues
+            if job.lane.failure:
+                LOG.exception("an analysis cannot go on")
+            job.error, job.state = error, REFUSED
+            job.done.set()
+
+    def _is_wanted(self, job: Job) -> bool:
+        """True if somebody still waits for a job; otherwise it is paused."""
+        with self._lock:
+            if not self._closed and time.monotonic() < job.asked + job.lane.patience:
+                return True
+            job.state = PAUSED
+            return False
+
+    def compute(self, key: Hashable, work: Callable[[], Result]) -> Result:
+        """Return what `work` returns, or raise StillWorking; its errors are raised and not remembered."""
+        job = self.submit(COMPUTE, key, lambda: (work() for _ in range(1)))
+        job.done.wait(WAIT_SECONDS)
+        if job.error is not None:
+            with self._lock:
+                self._jobs[COMPUTE].pop(key, None)
+            raise job.error
+        if not job.ended:
+            raise StillWorking
+        found: Result = job.facts
+        return found
+
+    def watch(self, key: Hashable, begin: Callable[[], Iterable[Any]]) -> Job:
+        """Return the job that yields results one by one for as long as somebody asks for them."""
+        return self.submit(WATCHED, key, begin)
+
+    def stop(self, keys: Callable[[Hashable], bool]) -> None:
+        """Pause the watched jobs with such keys."""
+        with self._lock:
+            for key, job in self._jobs[WATCHED].items():
+                if keys(key):
+                    job.asked = -inf
+
+    def ask(self, question: Question) -> str:
+        """Have a question answered by its command, unless the answer is known; return its key."""
+        self.submit(COMMANDS, question.key, lambda: (self._answer(question) for _ in range(1)))
+        return question.key
+
+    def answer(self, key: str) -> Job:
+        """Return the job of the question with this key."""
+        found = self._jobs[COMMANDS].get(key)
+        if found is None:
+            raise HTTPException(404, "this question was not asked here, or it was forgotten: ask it again")
+        return found
+
+    def _answer(self, question: Question) -> Any:
+        """Run the command of a question in a new folder."""
+        with tempfile.TemporaryDirectory(prefix="fogspiel-") as folder:
+            if question.enclosed is not None:
+                (Path(folder) / FILE).write_bytes(question.enclosed)
+            return self._run(question.words, folder)
+
+    def _run(self, words: Sequence[str], folder: str) -> Any:
+        """Return what the command prints, or raise a ValueError with its last words."""
+        with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
+            with self._lock:
+                if self._closed:
+                    raise ValueError("the server was stopped before it had an answer")
+                process = self._process = subprocess.Popen(
+                    [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
+                )
+            try:
+                code = process.wait(MOST_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                raise ValueError(f"no answer within {MOST_SECONDS:g} seconds: ask on the command line") from None
+            if code != 0:
+                raise ValueError(end_words(code, errors))
+            if out.seek(0, 2) > MOST_LETTERS:
+                raise ValueError("the answer is too long for a page: ask on the command line")
+            out.seek(0)
+            return json.load(out)
+
+    def close(self) -> None:
+        """Begin no more work, and end the command under way."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None and self._process.poll() is None:
+                self._process.kill()
+        for thread in self._threads.values():
+            thread.shutdown(wait=False, cancel_futures=True)
