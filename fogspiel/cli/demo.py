@@ -14,7 +14,7 @@ from ..core.game import Game, known_game
 from ..games.guess_who.rules import question
 from ..papers.cauwet2018.printed_tables import LINES
 from ..runs.kind import execute
-from ..runs.kinds.tune import Request
+from ..runs.requests import TuneRequest
 from ..runs.store import Json, Store
 from ..runs.work import Context
 from ..stats.evaluate import evaluate, report_key
@@ -22,8 +22,8 @@ from . import console
 
 GAMES = 60_000
 BATAWAF_RUNS = (
-    Request("batawaf", "iterative", "count-mixture", games=300_000),
-    Request("batawaf", "naive", "count-mixture", games=300_000),
+    TuneRequest(game="batawaf", method="iterative", games=300_000),
+    TuneRequest(game="batawaf", method="naive", games=300_000),
 )
 
 
@@ -84,7 +84,7 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
         game = known_game("batawaf")
         found: list[tuple[str, np.ndarray]] = []
         for asked in BATAWAF_RUNS:
-            request = Request(**(vars(asked) | {"seed": seed}))
+            request = asked.model_copy(update={"seed": seed})
             run = runs.create(request.to_json())
             theta = np.array(execute(run, Context(store, threads))["theta"])
             found.append((run.name, theta))
@@ -141,10 +141,9 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
         note(stop.game)
         game = known_game(stop.game)
         if stop.budget:
-            request = Request(
-                stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
-                report_games=stop.report,
-            )  # fmt: skip
+            request = TuneRequest(
+                game=stop.game, method=stop.how, seed=seed, games=stop.budget, report_games=stop.report
+            )
             with Store.open(store, write=True) as runs, runs.create(request.to_json()) as run:
                 result, name = execute(run, Context(store, threads)), run.name
             figures, words = result["report"], _words(game, np.array(result["theta"]))

@@ -7,7 +7,7 @@ stands for; whether that may be tried now is another question, which the list of
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Cell:
 class BoardPicture:
     """Cells in rows; a hexagonal board shifts each row by half a cell."""
 
+    kind: ClassVar = "board"
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
     shape: str = "squares"
@@ -40,6 +41,7 @@ class BoardPicture:
 class Cards:
     """Cards, dice or tokens side by side."""
 
+    kind: ClassVar = "cards"
     title: str
     cards: tuple[Cell, ...]
     together: bool = False
@@ -50,6 +52,7 @@ class Cards:
 class Facts:
     """What is known in numbers and names."""
 
+    kind: ClassVar = "facts"
     rows: tuple[tuple[str, str], ...]
     title: str = ""
 
@@ -58,6 +61,7 @@ class Facts:
 class Messages:
     """What was said, the latest last."""
 
+    kind: ClassVar = "words"
     lines: tuple[str, ...]
     title: str = ""
 
@@ -66,6 +70,7 @@ class Messages:
 class Text:
     """A drawing in letters."""
 
+    kind: ClassVar = "text"
     text: str
 
 
@@ -73,6 +78,7 @@ class Text:
 class Chess:
     """A chessboard; `men` has 64 letters from a1 to h8, `.` where nothing is known to stand."""
 
+    kind: ClassVar = "chess"
     men: str
     side: int
     """0 if White sits below."""
@@ -101,7 +107,7 @@ Parts = tuple[Part, ...]
 
 def picture_json(parts: Parts) -> list[dict[str, Any]]:
     """Parts for a page: each with its kind."""
-    return [{"kind": type(part).__name__.lower()} | asdict(part) for part in parts]
+    return [{"kind": part.kind} | asdict(part) for part in parts]
 
 
 # Results in notebooks: a small table in HTML.

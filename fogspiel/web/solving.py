@@ -6,14 +6,17 @@ from pydantic import BaseModel
 
 from ..core.game import Game
 from ..runs.kinds.solve import KIND as SOLVE
+from ..runs.requests import SolveRequest
 from ..runs.store import Summary
 from ..solving.tree.size import estimate_histories
 from .opponents import LEVELS, opponents
-from .requests import Solve
+from .requests import row_of
 from .site import Site
 
 MOST_HISTORIES = 5_000_000
 """Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10."""
+MEMORY = 2.0
+"""GiB that such a solution may take."""
 AT_WORK = ("queued", "starting", "running")
 
 
@@ -52,7 +55,7 @@ def begin_solving(game: Game, site: Site) -> str:
     """Start the run that solves a game, or go on with it; returns its name."""
     found = solving_of(game, site)
     if found.offered:
-        return site.processes.begin(Solve(kind="solve", game=game.name).ask(site.reader), once=True)
+        return site.processes.begin(row_of(SolveRequest(game=game.name, memory=MEMORY), site.reader), once=True)
     if found.run is None:
         raise ValueError(found.words or f"the solution of {game.name} is among its opponents already")
     return found.run

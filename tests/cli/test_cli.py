@@ -288,10 +288,10 @@ def check_the_tour(answer, documented):
 @pytest.mark.slow
 def test_the_tour_finds_the_order_shows_all_games_and_names_the_next_command(answer, monkeypatch):
     from fogspiel.cli import demo
-    from fogspiel.runs.kinds.tune import Request
+    from fogspiel.runs.requests import TuneRequest
 
     small = [stop._replace(budget=stop.budget and 200, report=20) for stop in demo.STOPS]
-    runs = [Request("batawaf", method, "count-mixture", games=60_000) for method in ("iterative", "naive")]
+    runs = [TuneRequest("batawaf", method, "count-mixture", games=60_000) for method in ("iterative", "naive")]
     for name, value in (("STOPS", small), ("BATAWAF_RUNS", runs), ("GAMES", 4000)):
         monkeypatch.setattr(demo, name, value)
     found = check_the_tour(answer, DOCUMENTED)
@@ -304,9 +304,9 @@ TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", 
 
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch):
     from fogspiel.cli import tour
-    from fogspiel.runs.kinds.tune import Request
+    from fogspiel.runs.requests import TuneRequest
 
-    monkeypatch.setattr(tour, "WAR", Request("batawaf", "iterative", "count-mixture", games=60_000))
+    monkeypatch.setattr(tour, "WAR", TuneRequest("batawaf", "iterative", "count-mixture", games=60_000))
     for name, value in (("GAMES", 4000), ("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
         monkeypatch.setattr(tour, name, value)
     found = answer("tour")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 Cell = str | int | float | None
 KINDS = ("line", "dots", "bars")
@@ -50,6 +50,7 @@ def _check_name(name: str) -> None:
 class Table:
     """Rows of cells; None is what is missing, and floats are rounded where people read them."""
 
+    part: ClassVar = "table"
     name: str
     title: str
     columns: Sequence[str]
@@ -92,6 +93,7 @@ class Series:
 class Chart:
     """Series over one pair of axes; charts of one `group` are panels of one figure."""
 
+    part: ClassVar = "chart"
     name: str
     title: str
     x: str

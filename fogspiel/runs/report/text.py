@@ -12,10 +12,7 @@ from .parts import HEADING, Report, Table, cell_text, numeric
 
 def as_json(report: Report) -> dict[str, Any]:
     """Everything in the report, unrounded."""
-    parts = [
-        {"text": part} if isinstance(part, str) else {type(part).__name__.lower(): asdict(part)}
-        for part in report.parts
-    ]
+    parts = [{"text": part} if isinstance(part, str) else {part.part: asdict(part)} for part in report.parts]
     head = {"name": report.name, "title": report.title, "command": report.command}
     return head | {"paragraphs": list(report.paragraphs), "parts": parts}
 

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from .. import JsonObject
 from ..form_route import form_route
-from ..question_requests import AnyQuestion
+from ..question_requests import AnyQuestion, question_of
 from ..question_sheet import sheet_of
 from ..requests import InvalidRequest, refusal
 from ..site import Site
@@ -26,7 +26,7 @@ def add_to(site: Site) -> None:
     def ask(order: AnyQuestion) -> JSONResponse:
         """Have a question worked on; ask again by its key until it is answered or refused."""
         try:
-            key = site.questions.begin(order.question(site.reader))
+            key = site.questions.begin(question_of(order, site.reader))
         except InvalidRequest as invalid:
             return refusal(invalid)
         return JSONResponse(question_json(key), 202)

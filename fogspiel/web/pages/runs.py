@@ -21,7 +21,7 @@ from .. import JsonObject
 from ..certificate_checks import certificate_of
 from ..checkpoints import checkpoint_scores
 from ..form_route import form_route
-from ..requests import AnyRequest, InvalidRequest, refusal
+from ..requests import AnyRequest, InvalidRequest, refusal, row_of
 from ..run_forms import form_fields
 from ..run_list import ORDERS, Filter, page_of
 from ..run_notes import MOST_LETTERS
@@ -226,7 +226,7 @@ def _add_working(router: APIRouter, site: Site) -> None:
     def begin(order: AnyRequest) -> Response:
         """Start a run; two are at work at the same time, and others wait for them."""
         try:
-            name = site.processes.begin(order.ask(site.reader), once=order.once)
+            name = site.processes.begin(row_of(order, site.reader), once=order.once)
         except InvalidRequest as invalid:
             return refusal(invalid)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)
