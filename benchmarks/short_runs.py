@@ -19,15 +19,15 @@ from fogspiel.core.game import Game, known_game
 from fogspiel.games.guess_who.rules import question
 from fogspiel.papers.cauwet2018.printed_tables import LINES
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate, report_key
 
 GAMES = 60_000
 BATAWAF_RUNS = (
-    Request("batawaf", "iterative", "count-mixture", games=300_000),
-    Request("batawaf", "naive", "count-mixture", games=300_000),
+    TuneRequest(game="batawaf", method="iterative", games=300_000),
+    TuneRequest(game="batawaf", method="naive", games=300_000),
 )
 
 
@@ -93,7 +93,7 @@ def walk(store: Path, seed: int, threads: int) -> None:
         game = known_game("batawaf")
         found: list[tuple[str, np.ndarray]] = []
         for asked in BATAWAF_RUNS:
-            request = Request(**(vars(asked) | {"seed": seed}))
+            request = asked.model_copy(update={"seed": seed})
             run = runs.create(request.to_json())
             theta = np.array(execute(run, Context(store, threads))["theta"])
             found.append((run.name, theta))
@@ -143,10 +143,9 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
         note(stop.game)
         game = known_game(stop.game)
         if stop.budget:
-            request = Request(
-                stop.game, stop.how, "count-mixture", baseline="redrawn", seed=seed, games=stop.budget,
-                report_games=stop.report,
-            )  # fmt: skip
+            request = TuneRequest(
+                game=stop.game, method=stop.how, seed=seed, games=stop.budget, report_games=stop.report
+            )
             with Store.open(store, write=True) as runs, runs.create(request.to_json()) as run:
                 result, name = execute(run, Context(store, threads)), run.name
             figures, words = result["report"], _words(game, np.array(result["theta"]))

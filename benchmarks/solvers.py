@@ -97,10 +97,11 @@ def plain(game: str) -> float:
 
 def certified(game: str) -> tuple[float, Answer]:
     """CPU seconds from the rules to the certificate of the exact value, with the result."""
-    from fogspiel.runs.kinds.solve import Request, solve_unstored
+    from fogspiel.runs.kinds.solve import solve_unstored
+    from fogspiel.runs.requests import SolveRequest
 
     began = cpu()
-    result = solve_unstored(Request(game, exact=True))
+    result = solve_unstored(SolveRequest(game, exact=True))
     return cpu() - began, result
 
 

@@ -32,8 +32,9 @@ from fogspiel.papers.cauwet2018.table2 import (
     training_games,
 )
 from fogspiel.runs.jobs import Job, Row, find_or_create_run, rows_of
-from fogspiel.runs.kinds.experiment import Batches, PaperKind, PaperPart, Request
+from fogspiel.runs.kinds.experiment import Batches, PaperKind, PaperPart
 from fogspiel.runs.report import Report, Table, write_report
+from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context, Progress
 from fogspiel.tuning.arena import Arena, Budget
@@ -49,7 +50,7 @@ def search(game: str, method: str, seed: int, games: int) -> Row:
     return {"theta": last(arena, walk).tolist(), "played": arena.games}
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """The peers' training runs, the games that score them, and everything of `methods_compared`."""
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
@@ -72,7 +73,7 @@ def batches(request: Request) -> Batches:
     yield from methods_compared.batches(request)
 
 
-def report(request: Request, rows: Sequence[Row]) -> Report:
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     """The best of ours beside the best of the paper's and each peer."""
     scores, seeds = scores_of(rows), seeds_of(request, LINES[0].game, OURS[0])
     return Report(
@@ -126,7 +127,7 @@ def main() -> None:
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--output", type=Path, default=Path("tuners"))
     asked = options.parse_args()
-    request = Request("tuners", seeds=asked.seeds, scale=asked.scale)
+    request = PaperRequest("tuners", seeds=asked.seeds, scale=asked.scale)
 
     def watch(progress: Progress) -> None:
         print(progress.words, flush=True)

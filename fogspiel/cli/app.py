@@ -13,11 +13,23 @@ import typer
 
 from .. import __version__
 from . import INTERRUPTED as INTERRUPTED
-from .completion import complete_games, complete_runs
-from .early_checks import check_game, check_seed
+from .completion import (
+    complete_engines,
+    complete_games,
+    complete_games_and_runs,
+    complete_methods,
+    complete_papers,
+    complete_players,
+    complete_routes,
+    complete_runs,
+)
+from .early_checks import check_engine, check_game, check_method, check_paper, check_route, check_seed
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from ..core.game import Game
+    from ..runs.request import Asked, Request
 
 app = typer.Typer(
     name="fogspiel",
@@ -37,9 +49,6 @@ Seed = Annotated[int, typer.Option(callback=check_seed, help="Same seed, same ga
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
 GameWords = Annotated[
     str, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
-]
-AnyGameWords = Annotated[
-    str | None, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", autocompletion=complete_runs)]
 Remember = Annotated[
@@ -79,21 +88,83 @@ def options(version: Version = False, plugins: Plugins = None) -> None:
 def taking(options: type[Record]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the fields of a dataclass as options; it receives them as one record, its last argument."""
     shared = signature(options).parameters
+    return _adding(list(shared.values()), lambda given: options(**given), last=True)
+
+
+def asking(model: "type[Request]", optional: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a request as arguments and options; it receives them by name, its first argument."""
+    fields = [_parameter(model, name, info, more, name == optional) for name, info, more in model.asked_fields()]
+    return _adding(fields, dict, last=False)
+
+
+def _adding(
+    added: list[Parameter], record: Callable[[dict[str, Any]], Any], last: bool
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Put parameters into one argument of a command, its last or its first."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        *own, last = signature(command).parameters.values()
+        own = list(signature(command).parameters.values())
+        whole = own.pop(-1 if last else 0)
 
         @wraps(command)
         def run(**given: Any) -> None:
-            record = options(**{name: given.pop(name) for name in shared})
-            command(**given, **{last.name: record})
+            command(**{whole.name: record({one.name: given.pop(one.name) for one in added})}, **given)
 
-        alone = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in (*own, *shared.values())]
+        alone = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in ((*own, *added) if last else (*added, *own))]
         run.__signature__ = Signature(alone)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in alone}
         return run
 
     return decorate
+
+
+COMPLETIONS: Mapping[str, Callable[..., list[str]]] = {
+    "game": complete_games,
+    "tunable game": complete_games,
+    "bounded game": complete_games,
+    "agent": complete_players,
+    "method": complete_methods,
+    "route": complete_routes,
+    "paper": complete_papers,
+    "engine": complete_engines,
+    "tuned runs": complete_runs,
+    "certificate": complete_games_and_runs,
+}
+METAVARS = {"game": "GAME", "tunable game": "GAME", "certificate": "FILE|RUN|GAME"}
+CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "game": check_game,
+    "tunable game": check_game,
+    "bounded game": check_game,
+    "method": check_method,
+    "route": check_route,
+    "paper": check_paper,
+    "engine": check_engine,
+}
+"""By the sort of thing that a field names: what a shell completes, and what is refused before anything is imported."""
+
+
+def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
+    """Return a field of a request as the parameter of a command."""
+    from ..runs.request import check_field, plain_type
+
+    def check(value: Any) -> Any:
+        if value not in (None, ()):
+            check_field(model, name, value)
+            for one in (value if isinstance(value, list | tuple) else (value,)) if more.names in CHECKS else ():
+                CHECKS[more.names](one)
+        return value
+
+    kind = plain_type(info.annotation)
+    if optional:
+        kind |= None
+    shared: dict[str, Any] = {"help": info.description, "callback": check}
+    shared["autocompletion"] = COMPLETIONS.get(more.names)
+    option = f"--{more.option or name.replace('_', '-')}"
+    flag = f"{option}/--no-{option[2:]}" if kind == bool | None else option
+    metavar = METAVARS.get(more.names)
+    typed = typer.Argument(metavar=metavar, **shared) if more.argument else typer.Option(flag, **shared)
+    default = None if optional else Parameter.empty if info.is_required() else info.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typed])
 
 
 def print_json(body: Mapping[str, Any]) -> None:

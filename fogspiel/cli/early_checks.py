@@ -3,10 +3,6 @@
 The rules are those of the rooms that use them later; these functions only ask sooner.
 """
 
-from collections.abc import Callable
-
-import typer
-
 
 def check_game(words: str | None) -> str | None:
     """Words for a game."""
@@ -23,13 +19,6 @@ def check_engine(words: str | None) -> str | None:
 
     if words is not None:
         engine.check_engine(words)
-    return words
-
-
-def check_engines(words: list[str]) -> list[str]:
-    """The names of several engines."""
-    for one in words:
-        check_engine(one)
     return words
 
 
@@ -62,16 +51,3 @@ def check_seed(seed: int | None) -> int | None:
     if seed is not None:
         checks.check_seed(seed)
     return seed
-
-
-def positive(what: str = "a positive number") -> Callable[[typer.CallbackParam, float | None], float | None]:
-    """Lets an option be positive and finite, or not given."""
-
-    def check(parameter: typer.CallbackParam, value: float | None) -> float | None:
-        from ..runs.checks import check_option
-
-        if value is not None:
-            check_option(parameter.opts[0].removeprefix("--"), value, what)
-        return value
-
-    return check

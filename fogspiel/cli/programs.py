@@ -14,8 +14,8 @@ from .engine_words import EngineLimits, EngineWords
 from .work import RunOptions, begin_and_show, check_cluster
 
 if TYPE_CHECKING:
-    from ..runs.kinds.program import Request
     from ..runs.programs import ProgramSpec
+    from ..runs.requests import ProgramRequest
     from ..runs.store import Run
     from ..tuning.programs.contest import ProgramContest, Scale
     from ..tuning.programs.parameters import Parameters
@@ -56,7 +56,7 @@ class ProgramSourceOptions(EngineWords):
         return {sort: words for sort, words in given.items() if words is not None}
 
     @contextmanager
-    def open(self, named: "ProgramSpec", request: "Request", cluster: str | None) -> "Iterator[ProgramContest]":
+    def open(self, named: "ProgramSpec", request: "ProgramRequest", cluster: str | None) -> "Iterator[ProgramContest]":
         """The program, tried in a game of its start against itself; later games are added to the PGN file."""
         from ..runs.checks import check_option
 
@@ -122,15 +122,23 @@ def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
 
 def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
     """Tune a program, after it was tried."""
-    from ..runs.kinds.program import Request
     from ..runs.programs import find_program
+    from ..runs.requests import ProgramRequest
 
     if given.list_options:
         return write_text(_options_text(given), None)
     scores, scale = given.score_range, _scale(sort, given)
     named = find_program(sort, given.named[sort], scale, given.facts(sort), given.beside)
     tables = _parameters(sort, given).to_json()
-    request = Request(sort, named.digest, tables, **asked, range=scores, alone=scale.alone, facts=named.facts)
+    request = ProgramRequest(
+        sort=sort,
+        digest=named.digest,
+        parameters=tuple(tables),
+        range=scores,
+        alone=scale.alone,
+        facts=named.facts,
+        **asked,
+    )
     check_cluster(options.cluster)
     with given.open(named, request, options.cluster) as program:
         return begin_and_show(request.to_json(), replace(options, threads=cores(given.workers)), prepared=program)
@@ -183,7 +191,7 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
 def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> "Iterator[ProgramContest | None]":
     """The program that a run goes on with, named again by the user; None for runs that have none."""
     from ..runs.kind import kind_of
-    from ..runs.kinds.program import KIND
+    from ..runs.kinds.program import KIND, demand_program
     from ..runs.programs import find_program
     from . import console
 
@@ -198,7 +206,7 @@ def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> 
     sort = sort_of(None, words)
     assert sort is not None
     named = find_program(sort, words.named[sort], request.scale, request.facts, words.beside)
-    remark = request.demand(run.name, named)
+    remark = demand_program(request, run.name, named)
     if remark is not None:
         console.err.print(remark)
     with words.open(named, request, cluster) as program:

@@ -19,7 +19,7 @@ from ..kriegspiel.engine import SearchLimit, find_engine
 from ..kriegspiel.referee import Referee, play_game
 from ..resistance.game.setups import SETUPS
 from ..runs.kind import execute
-from ..runs.kinds.tune import Request
+from ..runs.requests import TuneRequest
 from ..runs.store import Json, Store
 from ..runs.work import Context
 from ..solving.known_values import find_known, verify_shipped
@@ -29,7 +29,7 @@ from . import console
 
 PLAYERS = 7
 PLIES, NODES = 24, 2000
-WAR = Request("batawaf", "iterative", "count-mixture", games=300_000)
+WAR = TuneRequest(game="batawaf", method="iterative", games=300_000)
 GAMES = 60_000
 ENGINE = "fog"
 NEXT = {
@@ -123,7 +123,7 @@ def war(store: Path, seed: int, threads: int) -> Lines:
     """War: how to put won cards back, found from scratch"""
     game = known_game(WAR.game)
     with Store.open(store, write=True) as runs:
-        run = runs.create(Request(**(vars(WAR) | {"seed": seed})).to_json())
+        run = runs.create(WAR.model_copy(update={"seed": seed}).to_json())
         theta = np.array(execute(run, Context(store, threads))["theta"])
         name = run.name
         run.close()

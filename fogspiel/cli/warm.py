@@ -39,13 +39,16 @@ def warm_game(game: Game) -> None:
 
 def warm_solvers() -> None:
     """Compile what solves trees, on the smallest of them."""
-    from ..runs.kinds.solve import Request, SolveTask
+    from ..runs.kinds.solve import SolveTask
+    from ..runs.requests import SolveRequest
     from ..solving.methods import find_solve_method
     from ..solving.sources import find_source
 
     problem = find_source("kuhn")
     for method in ("lp", "pcfr+"):
-        SolveTask(Request("kuhn", method), problem, find_solve_method(method)).solve(lambda progress: None)
+        SolveTask(SolveRequest(game="kuhn", solver=method), problem, find_solve_method(method)).solve(
+            lambda progress: None
+        )
 
 
 def warm_engine(name: str) -> None:

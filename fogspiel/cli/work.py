@@ -70,6 +70,17 @@ def begin_and_show(
     print_run(run, options, time.process_time() - began)
 
 
+def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
+    """Store what was asked and answered in one step, where the user names a store."""
+    if store is not None:
+        from ..runs.jobs import find_or_create_run
+        from ..runs.store import Store
+
+        with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
+            if run.result is None:
+                run.append("result", answer)
+
+
 def check_cluster(cluster: str | None) -> None:
     """Refuse a cluster that does not answer, before anything is written."""
     if cluster is not None:

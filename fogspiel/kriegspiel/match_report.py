@@ -1,16 +1,16 @@
 """What a match or round robin of Kriegspiel engines says: lines and tables for the terminal, and a report."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..runs import standings
+from ..runs.engine_requests import EngineRequest
 from ..runs.formatting import with_interval
 from ..runs.jobs import Row
 from ..runs.report import Cell, Chart, Part, Report, Series, Table
 from ..runs.store import Json
 from ..stats.elo import INTERVALS_NOTE
 from .game.rule_sets import ICC, RULE_SETS
-from .match import EngineMatch, EngineSpec
+from .match import EngineMatch
 
 PAIRS = (
     "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",
@@ -90,31 +90,9 @@ def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]
 # The report
 
 
-def words_of(seat: EngineSpec) -> str:
-    """The seat as the command line reads it."""
-    effort = seat.effort
-    own = f"{effort.nodes}n" if effort.nodes is not None else f"{effort.seconds:g}s"
-    return f"{seat.engine}@{own}"
-
-
-def command(request: EngineMatch) -> str:
-    """The command that plays the same games."""
-    words = ["fogspiel", "kriegspiel", "match" if len(request.seats) == 2 else "round-robin"]
-    words += [words_of(seat) for seat in request.seats]
-    words += ["--games", str(request.games), "--seed", str(request.seed)]
-    threads = request.seats[0].effort.threads
-    words += ["--threads", str(threads)] if threads > 1 else []
-    words += ["--longest", str(request.longest)] if request.longest is not None else []
-    words += ["--stop"] if request.stop else []
-    words += [] if request.switches.rules == ICC else ["--rules", request.switches.rules]
-    for switch, value in request.switches.chosen.items():
-        option = switch.replace("_", "-")
-        words += [f"--{option}" if value else f"--no-{option}"] if isinstance(value, bool) else [f"--{option}", value]
-    return shlex.join(words)
-
-
 def engine_report(request: EngineMatch, rows: Rows) -> Report:
     """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
+    command = EngineRequest.of(request).command
     games, names, pairs = 2 * sum(len(part) for part in rows), request.names, request.pairs(rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
     paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
@@ -128,11 +106,17 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
         Table("endings", "How games ended", ("first", "second", "ending", "games"), endings),
     ]
     if len(rows) == 1:
-        return Report("kriegspiel-match", f"Kriegspiel: {' against '.join(names)}", command(request), paragraphs, parts)
+        return Report(
+            "kriegspiel-match",
+            f"Kriegspiel: {' against '.join(names)}",
+            EngineRequest.of(request).command,
+            paragraphs,
+            parts,
+        )
     found = request.standings(rows)
     paragraphs += standings.sentences(found)
     parts = [*_ratings(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
-    return Report("kriegspiel-round-robin", "Kriegspiel: round robin", command(request), paragraphs, parts)
+    return Report("kriegspiel-round-robin", "Kriegspiel: round robin", command, paragraphs, parts)
 
 
 def _cross_table(names: Sequence[str], pairs: Sequence[Pair]) -> Table:

@@ -14,40 +14,13 @@ from ..core.find import command_spec, load_game, spec_of
 from ..core.game import Game, list_games, parameters_of
 from ..core.plugins import collect, load, sources
 from .report import Cell, Part, Report, Table
-from .request import game_of_run
+from .request import Request, game_of_run
 from .store import Json, Row, Run, Summary
 from .trail import Curve, CurvePoint, trail_chart
 from .work import Context, Recorder
 
-LABELS = {
-    "games": "budget of games",
-    "seconds": "seconds of work",
-    "seed": "seed",
-    "race": "race",
-    "baseline": "baseline",
-    "delta": "risk of each race",
-    "epsilon": "precision",
-    "observation": "a race counts",
-    "report_games": "fresh games for the score",
-    "first": "first",
-    "second": "second",
-    "seats": "seats",
-    "players": "players",
-    "solver": "method",
-    "exact": "exact",
-    "gap": "gap",
-    "iterations": "budget of iterations",
-    "memory": "memory (GiB)",
-    "candidates": "candidates",
-    "longest": "longest game (plies)",
-    "stop": "stops when proved",
-    "quick": "quick",
-    "scale": "scale",
-    "seeds": "training seeds",
-    "rules": "version of the rules",
-    "fogspiel": "fogspiel",
-}
-"""What the keys of requests are called, in the order in which they are shown."""
+VERSIONS = {"rules": "version of the rules", "fogspiel": "fogspiel"}
+"""Labels of what rows depend on beside what was asked."""
 FIGURES = ("value", "lower", "upper", "exact", "solver", "score", "games", "wins", "draws", "losses")
 """The keys of results that a plain report shows."""
 OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
@@ -93,8 +66,8 @@ class Kind:
     """Whether an interruption leaves what was found so far as a step, not as the state of one."""
     keep_telling: Callable[[list[Row], Row], None] | None = None
     """How a new row changes those that tell what was found so far, where a run may have very many rows."""
-    form: tuple[str, ...] = ()
-    """What the form of a page has in common with a request, if there is such a form."""
+    request: type[Request] | None = None
+    """The model of its requests."""
 
     def made(self, method: str | None) -> bool:
         """Whether a run with this method in its request is of this kind."""
@@ -172,7 +145,13 @@ class Kind:
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         """The request, a line for each thing that was asked."""
-        shown = [(label, self.value_text(ask, key)) for key, label in LABELS.items() if ask.get(key) is not None]
+        own = {
+            key: key
+            for key, value in ask.items()
+            if key not in ("game", "method") and not isinstance(value, list | dict)
+        }
+        labels = (own if self.request is None else self.request.labels()) | VERSIONS
+        shown = [(label, self.value_text(ask, key)) for key, label in labels.items() if ask.get(key) is not None]
         return [("game", title_of(ask["game"])), *shown]
 
     def value_text(self, ask: Json, key: str) -> str:
@@ -188,12 +167,7 @@ class Kind:
 
     def form_of(self, ask: Json) -> dict[str, str] | None:
         """The fields of the form that asks for the same again."""
-        if not self.form:
-            return None
-        fields = {"kind": self.method or self.name} | {
-            key: str(ask[key]) for key in self.form if ask.get(key) is not None
-        }
-        return fields | ({"players": " ".join(self.players(ask))} if "players" in ask else {})
+        return self.request.from_json(ask).form() if self.request is not None and self.request.tab else None
 
     # Drawing and exporting
 
@@ -207,6 +181,8 @@ class Kind:
 
     def command(self, ask: Json) -> str:
         """The command that asks for the same."""
+        if self.request is not None:
+            return self.request.from_json(ask).command
         return f"fogspiel {self.name} {command_spec(ask['game'])}"
 
     def report(self, run: Run) -> Report:
@@ -262,6 +238,19 @@ class Kind:
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """What sort of opponent the run offers, and what that one does; None if there is none."""
         return None
+
+
+class AnswerKind(Kind):
+    """A kind whose work is one step: only its finished runs are stored, and only where the user names a store."""
+
+    def check(self, run: Run) -> object:
+        """Refuse to go on: what was asked may be in files, which are read only where the user names them."""
+        if run.finished:
+            return run.ask
+        raise ValueError(f"run {run.name} was not finished, and nothing of it is kept: {self.command(run.ask)}")
+
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
+        return dict(run.result or {})
 
 
 UNKNOWN = Kind()

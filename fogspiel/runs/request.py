@@ -1,50 +1,77 @@
-"""What requests have in common: the game and its version, and agents that are kept as numbers."""
+"""Requests of runs: one frozen model per kind, the source of its options, form, labels, rows, API schema and command.
 
-from collections.abc import Mapping
+A field has a type, bounds, a default, a title (its label) and a description (its help); `Asked` says the rest. Nothing
+here imports Numba, so that `--help` answers at once.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic.fields import FieldInfo
+from pydantic_core import core_schema
 
 from .. import __version__
-from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy, policy_json_in
-from ..core.game import Game, known_game
-from .store import Json, Run
+from .checks import MOST_SEED
+
+if TYPE_CHECKING:
+    from ..core.agents import Agent, PolicyJson
+    from ..core.game import Game
+    from .store import Json, Run
+
+MOST_LETTERS = 4000
+"""Of a text in a request."""
 
 
-def versions(game: str) -> Json:
-    """What the rows of a run depend on beside what was asked."""
-    return {"rules": known_game(game).version, "fogspiel": __version__}
+@dataclass(frozen=True)
+class Asked:
+    """The place of a field in commands and forms, and the words for a wrong value."""
+
+    names: str = ""
+    """The sort of thing that a text names (game, agent, method, ..): for completion, choices and checks."""
+    option: str = ""
+    """Name on the command line where it is not that of the field."""
+    argument: bool = False
+    """True if the command line takes it without an option's name."""
+    subject: str = ""
+    """Subject of a sentence about a wrong value, where it is not the option."""
+    wanted: str = "a positive number"
+    page: Any = None
+    """Value that the form of the page begins with, where it is not the default."""
+    page_most: float | None = None
+    """Largest value that the page takes."""
+    hint: str | None = None
+    """What the form says beside the field, where it is not the help of the option."""
+    stored_only: bool = False
+    """True if no user is asked: the field stands in rows alone."""
+    on_page: bool = True
 
 
-def game_of_run(run: Run) -> Game:
-    """The game of a stored run, whose rules may be in a file that the user has to name."""
-    try:
-        return known_game(run.ask["game"])
-    except ValueError:
-        if isinstance(run.ask.get("rules"), int):
-            raise
-        raise ValueError(
-            f"the rules of run {run.name} ({run.ask['game']}) are in a file, which is used only if you name it: "
-            "add --game FILE"
-        ) from None
+NOTHING_MORE = Asked()
 
 
-_functions: set[str] = set()
-"""The functions of Python files that the user has named in this process."""
+def asked_of(info: FieldInfo) -> Asked:
+    """Return what is said of a field beside its type."""
+    return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), NOTHING_MORE)
 
 
 @dataclass(frozen=True)
 class StoredAgent:
-    """An agent as a request keeps it: its words, and its numbers where it has some, for a file or a run may change."""
+    """An agent in a request: its words, and its numbers where it has some, because a file or a run may change."""
 
     words: str
-    numbers: PolicyJson
+    numbers: "PolicyJson" = field(default_factory=lambda: cast("PolicyJson", {}))
     named: bool = field(default=False, compare=False)
-    """Whether the words are the user's own in this command, so that a function that they name may be run."""
+    """True if the words are the user's own in this command, so that a function that they name may be run."""
 
     @classmethod
-    def of(cls, game: Game, words: str, store: Path, seed: int) -> Self:
-        """The agent that the words stand for, or a ValueError that says what they could have been."""
+    def of(cls, game: "Game", words: str, store: Path, seed: int) -> Self:
+        """Return the agent that the words stand for, or raise a ValueError that says what they could have been."""
+        from ..core.agents import encode_policy
         from .agent_texts import parse_agent
 
         _functions.add(words)
@@ -52,11 +79,14 @@ class StoredAgent:
 
     @classmethod
     def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
-        """The agent of these words whose numbers a request keeps, perhaps among other things."""
+        """Return the agent of these words whose numbers a request keeps, perhaps among other things."""
+        from ..core.agents import policy_json_in
+
         return cls(words, policy_json_in(numbers), words in _functions)
 
-    def agent(self, game: Game, store: Path, seed: int) -> Agent:
-        """The agent itself; solved runs and names have no numbers and are looked up again."""
+    def agent(self, game: "Game", store: Path, seed: int) -> "Agent":
+        """Return the agent itself; solved runs and names have no numbers and are looked up again."""
+        from ..core.agents import decode_policy_or_none, encode_policy
         from .agent_texts import names_function, parse_agent
 
         if names_function(self.words) and not self.named:
@@ -67,3 +97,249 @@ class StoredAgent:
         if self.numbers.get("digest") != encode_policy(game, agent).get("digest"):
             raise ValueError(f"{self.words} has changed since the run began: put the old file back, or begin a new run")
         return agent
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Let a text stand for an agent whose numbers are not yet known."""
+        return core_schema.no_info_plain_validator_function(_agent)
+
+
+_functions: set[str] = set()
+"""The functions of Python files that the user has named in this process."""
+
+
+def _agent(given: Any) -> StoredAgent:
+    if isinstance(given, str) and len(given) <= MOST_LETTERS:
+        return StoredAgent(given)
+    if not isinstance(given, StoredAgent):
+        raise ValueError(f"a player is a text of at most {MOST_LETTERS} letters")
+    return given
+
+
+# Types of fields that several requests have
+
+Text = Annotated[str, Field(max_length=MOST_LETTERS)]
+Player = Annotated[StoredAgent, WithJsonSchema({"type": "string", "maxLength": MOST_LETTERS})]
+Seed = Annotated[
+    int,
+    Field(ge=0, le=MOST_SEED, title="Seed", description="Same seed, same games."),
+    Asked(subject="the seed", wanted=f"a whole number from 0 to {MOST_SEED}"),
+]
+GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
+GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game", argument=True)]
+
+
+class WrongField(ValueError):
+    """A sentence about a field that is wrong together with the others."""
+
+    def __init__(self, name: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.name = name
+
+
+class Request(BaseModel):
+    """Everything that the result of a run depends on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    once: ClassVar[bool] = False
+    """True if a run of the same request will do, finished or not."""
+    command_name: ClassVar[str] = ""
+    tab: ClassVar[str] = ""
+    """Title of its form; a request without one has no form."""
+    shown: ClassVar[tuple[str, ...]] = ()
+    """Options that its command always shows, their defaults too."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        """Take fields in their order or by name; anything wrong is one sentence."""
+        names = [name for name in type(self).model_fields if name != "kind"]
+        try:
+            super().__init__(**dict(zip(names, values, strict=False)), **named)
+        except ValidationError as error:
+            raise ValueError(fault_sentence(type(self), error.errors()[0])) from error
+        self.check()
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # the schema itself still tells all faults
+
+    def check(self) -> None:
+        """Raise a ValueError if the fields do not go together, so that nothing is written for such a request."""
+
+    @classmethod
+    def asked_fields(cls) -> "Iterator[tuple[str, FieldInfo, Asked]]":
+        """Yield the fields that a user is asked for."""
+        for name, info in cls.model_fields.items():
+            more = asked_of(info)
+            if name != "kind" and not more.stored_only:
+                yield name, info, more
+
+    @classmethod
+    def labels(cls) -> dict[str, str]:
+        """Return what fields are called where the game is told apart."""
+        return {name: info.title or name for name, info, _ in cls.asked_fields() if name != "game"}
+
+    def form(self) -> dict[str, str]:
+        """Return the fields of the form that asks for the same."""
+        fields = {name: " ".join(_words("", value)) for name, value in self if value is not None}
+        return {name: fields[name] for name in ("kind", *self.page_fields()) if name in fields}
+
+    @classmethod
+    def page_fields(cls) -> "dict[str, tuple[FieldInfo, Asked]]":
+        """Return the fields of the form, by name."""
+        return {name: (info, more) for name, info, more in cls.asked_fields() if more.on_page}
+
+    def resolved(self, store: Path) -> Self:
+        """Return the request with the numbers of its agents, which may be in files or in runs of the store."""
+        from ..core.game import known_game
+
+        game: Game = known_game(getattr(self, "game"))  # noqa: B009 - requests without agents may have no game
+        seed = getattr(self, "seed", 1)
+
+        def resolve(value: Any) -> Any:
+            if isinstance(value, StoredAgent):
+                return StoredAgent.of(game, value.words, store, seed)
+            return tuple(map(resolve, value)) if isinstance(value, tuple) else value
+
+        return self.model_copy(update={name: resolve(value) for name, value in self})
+
+    def to_json(self) -> "Json":
+        """Return the first row of the run."""
+        body = {"game": getattr(self, "game"), "method": getattr(self, "kind")}  # noqa: B009
+        return body | self.fields_json() | versions(body["game"])
+
+    def fields_json(self) -> "Json":
+        """Return the fields beside the kind and the game as rows hold them."""
+        body: Json = {}
+        for name, value in self:
+            if name not in ("kind", "game"):
+                body |= _stored(name, value)
+        return body
+
+    @classmethod
+    def from_json(cls, ask: "Json") -> Self:
+        """Return the request that a first row holds."""
+        return cls(**{name: _kept(name, info, ask) for name, info in cls.model_fields.items() if name in ask})
+
+    def typed(self) -> tuple[list[str], list[str]]:
+        """Return the arguments and the options of the command that asks for the same."""
+        arguments, options = list[str](), list[str]()
+        for name, info, more in self.asked_fields():
+            value = getattr(self, name)
+            if more.argument:
+                arguments += _words(name, value) if value is not None else []
+            elif value is not None and (value != info.default or name in self.shown):
+                option = f"--{more.option or name.replace('_', '-')}"
+                if isinstance(value, bool):
+                    options.append(option if value else f"--no-{option[2:]}")
+                else:
+                    options += [option, *_words(name, value)]
+        return arguments, options
+
+    @property
+    def command(self) -> str:
+        """The command that asks for the same."""
+        arguments, options = self.typed()
+        return " ".join(["fogspiel", self.command_name, *map(shlex.quote, (*arguments, *options))])
+
+
+def _stored(name: str, value: Any) -> "Json":
+    """Return the keys of a row for a field; `theta` is null where the words of an agent say it all."""
+    if isinstance(value, StoredAgent):
+        return {name: value.words, f"{name}_theta": None} | {f"{name}_{key}": it for key, it in value.numbers.items()}
+    if isinstance(value, tuple):
+        return {name: [{"name": one.words, **one.numbers} if isinstance(one, StoredAgent) else one for one in value]}
+    return {name: value}
+
+
+def _kept(name: str, info: FieldInfo, ask: "Json") -> Any:
+    """Return the value of a field that a row holds."""
+    value = ask[name]
+    if value is None or not _holds_agents(info.annotation):
+        return value
+    if isinstance(value, list):
+        return tuple(StoredAgent.from_json(one["name"], one) for one in value)
+    numbers = {key.removeprefix(f"{name}_"): it for key, it in ask.items() if key.startswith(f"{name}_")}
+    return StoredAgent.from_json(value, numbers)
+
+
+def _holds_agents(annotation: Any) -> bool:
+    """True if a field has an agent or several."""
+    return annotation is StoredAgent or any(map(_holds_agents, get_args(annotation)))
+
+
+def _words(name: str, value: Any) -> list[str]:
+    """Return a value as it is typed."""
+    if name == "game":
+        from ..core.find import command_spec
+
+        return [command_spec(value)]
+    values = value if isinstance(value, tuple) else (value,)
+    return [one.words if isinstance(one, StoredAgent) else str(one) for one in values]
+
+
+def plain_type(annotation: Any) -> Any:
+    """Return the type of a field as it is typed: agents and choices are texts."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return plain_type(inner[0])
+    if annotation is StoredAgent or origin is Literal:
+        return str
+    if origin is tuple:
+        return list[plain_type(inner[0])]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        return plain_type(next(one for one in inner if one is not NoneType)) | None
+    return annotation
+
+
+def choices_of(annotation: Any) -> tuple[str, ...]:
+    """Return the values that a field may have, where its type lists them."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next((found for one in get_args(annotation) if (found := choices_of(one))), ())
+
+
+def fault_sentence(model: type[Request], fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a request: problem and remedy."""
+    if fault["type"] == "value_error":
+        return str(fault["ctx"]["error"])
+    name = str(next(iter(fault["loc"]), ""))
+    info = model.model_fields.get(name)
+    if info is None:
+        return f"{name} is not known here: the fields are {', '.join(each for each, _, _ in model.asked_fields())}"
+    more, choices = asked_of(info), choices_of(info.annotation)
+    subject = more.subject or f"--{more.option or name.replace('_', '-')}"
+    if fault["type"] == "missing":
+        return f"{subject} is missing: give it"
+    wanted = f"{', '.join(choices[:-1])} or {choices[-1]}" if len(choices) > 1 else more.wanted
+    given = fault["input"]
+    return f"{subject} is {given!r}: it must be {wanted}" if choices else f"{subject} is {given}: it must be {wanted}"
+
+
+def check_field(model: type[Request], name: str, value: Any) -> None:
+    """Raise a ValueError if a field cannot have this value, whatever the others have."""
+    try:
+        model.model_validate({name: value})
+    except ValidationError as error:
+        for fault in error.errors():
+            if fault["loc"][:1] == (name,):
+                raise ValueError(fault_sentence(model, fault)) from None
+
+
+def versions(game: str) -> "Json":
+    """Return what the rows of a run depend on beside what was asked."""
+    from ..core.game import known_game
+
+    return {"rules": known_game(game).version, "fogspiel": __version__}
+
+
+def game_of_run(run: "Run") -> "Game":
+    """Return the game of a stored run, whose rules may be in a file that the user has to name."""
+    from ..core.game import known_game
+
+    try:
+        return known_game(run.ask["game"])
+    except ValueError:
+        if isinstance(run.ask.get("rules"), int):
+            raise
+        raise ValueError(
+            f"the rules of run {run.name} ({run.ask['game']}) are in a file, which is used only if you name it: "
+            "add --game FILE"
+        ) from None

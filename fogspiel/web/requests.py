@@ -1,39 +1,38 @@
 """What a form asks for: requests of new runs, checked by the same code as the command line, all fields at once."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent
-from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games
-from ..kriegspiel.engine import SearchLimit, find_engine, parse_engine
-from ..kriegspiel.game.rule_sets import ICC, find_rule_set
-from ..kriegspiel.house_rules import HouseRules
-from ..kriegspiel.match import EngineMatch, EngineSpec
+from ..kriegspiel.game.rule_sets import find_rule_set
 from ..runs.agent_texts import KRIEGSPIEL, parse_agent
-from ..runs.checks import seconds_for
-from ..runs.kinds import bounds, experiment, match, round_robin, solve, tune
+from ..runs.engine_requests import EngineRequest
+from ..runs.kinds.tune import tuned_game
+from ..runs.request import Request, WrongField
+from ..runs.requests import (
+    NAMED,
+    BoundsRequest,
+    MatchRequest,
+    PaperRequest,
+    RoundRobinRequest,
+    SolveRequest,
+    TuneRequest,
+)
 from ..runs.sqlite_file import StoreError
 from ..runs.store import Json
-from ..solving.methods import AUTO, choose_solve_method
-from ..solving.sources import find_source
+from ..tuning.arena import baseline
 from .opponents import demand_opponent, demand_page_agent
 from .run_reader import RunReader
 from .validation_messages import fault_words
 
-Text = Annotated[str, Field(max_length=4000)]
-Texts = Annotated[list[Text], Field(max_length=100)]
-Count = Annotated[int, Field(ge=1, le=10**12)]
-Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
-Gibibytes = Annotated[float, Field(gt=0, le=64)]
-USUAL_SECONDS = 0.1
-"""What Kriegspiel engines get for each attempt if the form does not say."""
+MOST_TUNED = 8
+"""Runs of one diagnosis."""
 
 
 class InvalidRequest(Exception):
@@ -44,188 +43,73 @@ class InvalidRequest(Exception):
         self.fields = dict(fields)
 
 
-class RunRequest(BaseModel, ABC):
-    """What all requests have in common."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-    once: ClassVar[bool] = False
-    """Whether a run of the same request will do, finished or not."""
-
-    @abstractmethod
-    def ask(self, reader: RunReader) -> Json:
-        """The first row of the run, or InvalidRequest."""
+AnyRequest = Annotated[
+    TuneRequest | MatchRequest | RoundRobinRequest | EngineRequest | SolveRequest | BoundsRequest | PaperRequest,
+    Field(discriminator="kind"),
+]
+_requests: TypeAdapter[Request] = TypeAdapter(AnyRequest)
 
 
-class Tune(RunRequest):
-    """Tune the strategy of a game."""
-
-    kind: Literal["tune"]
-    game: Text = "batawaf"
-    method: Text = "auto"
-    race: Text = "count-mixture"
-    games: Count | None = None
-    seconds: Annotated[float, Field(gt=0, le=10**9)] | None = None
-    seed: Seed = 1
-    baseline: Text = "redrawn"
-    report_games: Count = 20_000
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked by the tuning request itself, a field at a time."""
-        asked = self.model_dump(exclude={"kind"})
-        asked["seconds"] = seconds_for(self.games, None, self.seconds)
-        known = list_games().get(self.game)
-        valid: Json = {"game": self.game if known and known.strategy else "batawaf", "games": 1}
-        checks = {
-            field: partial(tune.Request, **valid | {field: value})
-            for field, value in asked.items()
-            if value is not None
-        }
-        demand_all({field: check for field, check in checks.items() if known or field != "baseline"})
-        demand_all({"baseline": lambda: demand_page_agent(known_game(self.game), self.baseline)})
-        return tune.Request(**asked).to_json()
+def row_of(order: Request, reader: RunReader) -> Json:
+    """Return the first row of the run that a page asks for, or raise InvalidRequest with all that is wrong with it."""
+    demand_page(order, reader)
+    try:
+        ready = order.resolved(reader.path)
+        ready.check()
+        return ready.to_json()
+    except ValueError as error:
+        name = error.name if isinstance(error, WrongField) else next(iter(order.page_fields()))
+        raise InvalidRequest({name: str(error).removeprefix("--")}) from error
 
 
-class Match(RunRequest):
-    """Play two players against each other."""
-
-    kind: Literal["match"]
-    game: Text = "batawaf"
-    first: Text
-    second: Text
-    games: Count = 20_000
-    seed: Seed = 1
-    seats: Text = "swapped"
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel match` does."""
-        game = find_page_game(self.game)
-        agent = partial(_agent, game, reader, self.seed)
-
-        def request(*texts: str) -> match.Request:
-            return match.Request.of(game, texts, reader.path, self.seed, self.games, self.seats)
-
-        demand_all(
-            {
-                "first": lambda: agent(self.first),
-                "second": lambda: agent(self.second),
-                "seats": lambda: request("uniform", "uniform"),
-            }
-        )
-        return request(self.first, self.second).to_json()
+def demand_page(order: Request, reader: RunReader) -> None:
+    """Refuse a request with every field that a page may not have, or not with this value."""
+    page = order.page_fields()
+    demand_all({name: partial(_demand_field, order, name, reader) for name in page})
+    for name, info, _ in order.asked_fields():
+        if name not in page and getattr(order, name) != info.default:
+            raise InvalidRequest({name: "is for the command line only"})
 
 
-class Tournament(RunRequest):
-    """Let players meet each other."""
-
-    kind: Literal["tournament"]
-    game: Text = "batawaf"
-    players: Texts
-    games: Count = 20_000
-    seed: Seed = 1
-    once: ClassVar[bool] = True
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel tournament` does; every player that is wrong is named."""
-        game = find_page_game(self.game)
-        request = partial(round_robin.Request.of, game, self.players, self.games, self.seed, reader.path)
-        _demand_players(self.players, partial(_agent, game, reader, self.seed), request)
-        return request().to_json()
-
-
-class Kriegspiel(RunRequest):
-    """Let Kriegspiel engines meet each other; two of them are a match."""
-
-    kind: Literal["kriegspiel"]
-    players: Texts
-    games: Count = 40
-    seconds: Annotated[float, Field(gt=0, le=3600)] | None = None
-    nodes: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    seed: Seed = 1
-    longest: Annotated[int, Field(ge=1, le=10**6)] | None = None
-    stop: bool = False
-    rules: Text = ICC
-    once: ClassVar[bool] = True
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel kriegspiel` does."""
-        if self.seconds is not None and self.nodes is not None:
-            raise InvalidRequest({"nodes": "seconds and nodes exclude each other: give the engines one of them"})
-        usual = SearchLimit(USUAL_SECONDS if self.nodes is None and self.seconds is None else self.seconds, self.nodes)
-
-        def engine(text: str) -> EngineSpec:
-            demand_page_agent(known_game(KRIEGSPIEL), text, options=True)
-            name, effort = parse_engine(text, usual)
-            find_engine(name)
-            return EngineSpec(name, effort)
-
-        def request() -> EngineMatch:
-            seats, house = tuple(map(engine, self.players)), HouseRules.usual(self.rules)
-            return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, house)
-
-        _demand_players(self.players, engine, request, {"rules": lambda: find_rule_set(self.rules)})
-        return request().to_json()
+def _demand_field(order: Request, name: str, reader: RunReader) -> None:
+    """Refuse what the command line may ask for, but not a page: files, programs, very large numbers."""
+    value, (_, more) = getattr(order, name), order.page_fields()[name]
+    if more.page_most is not None and value is not None and value > more.page_most:
+        raise ValueError(f"{name} is {value}: it must be at most {more.page_most:,.0f} on a page")
+    if more.names.endswith("game"):
+        known_game(value)
+    elif more.names == "engine":
+        faults = [_fault(partial(demand_page_agent, known_game(KRIEGSPIEL), text, options=True)) for text in value]
+        if any(faults):
+            raise ValueError("; ".join(filter(None, faults)))
+    elif more.names == "rule set":
+        find_rule_set(value)
+    elif more.names == "tuned runs":
+        _demand_tuned(value, reader)
+    elif more.names in NAMED:
+        NAMED[more.names](value)
+    elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
+        baseline(game, value, getattr(order, "seed", 1))
+        demand_page_agent(game, value)
+    elif more.names == "agent":
+        game = list_games().get(getattr(order, "game", ""))
+        texts = [one.words for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
+        faults = [_fault(partial(_agent, game, reader, getattr(order, "seed", 1), text)) for text in texts if game]
+        if any(faults):
+            raise ValueError("; ".join(filter(None, faults)))
 
 
-class Solve(RunRequest):
-    """Solve a game."""
-
-    kind: Literal["solve"]
-    game: Text
-    solver: Text = AUTO
-    exact: bool = False
-    gap: Annotated[float, Field(gt=0, le=10**6)] = 1e-6
-    memory: Gibibytes = 2.0
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel solve` does, but for the size of the game, which is seen when it is worked on."""
-        game = find_page_game(self.game)
-        words = spec_of(game.name)
-
-        def request(solver: str) -> Json:
-            problem = find_source(game.name if words is None else words.absolute)
-            asked = solve.Request(self.game, solver, self.exact, self.gap, self.memory)
-            choose_solve_method(solver, problem)
-            return asked.to_json(problem)
-
-        demand_all({"solver": lambda: request(self.solver)})
-        return request(self.solver)
-
-
-class Bounds(RunRequest):
-    """Prove bounds on the value of a game that is too large to be solved."""
-
-    kind: Literal["bounds"]
-    game: Text
-    seconds: Annotated[float, Field(gt=0, le=10**6)] = 60.0
-    memory: Gibibytes = 1.0
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel bounds` does."""
-        request = partial(bounds.Request, self.game, self.seconds, self.memory)
-        demand_all({"game": request})
-        return request().to_json()
-
-
-class Paper(RunRequest):
-    """Do the experiment of a paper again."""
-
-    kind: Literal["paper"]
-    name: Text
-    quick: bool = False
-    seeds: Annotated[int, Field(ge=1, le=10**4)] | None = None
-    scale: Annotated[float, Field(gt=0, le=10**4)] = 1.0
-    seed: Seed = 1
-    once: ClassVar[bool] = True
-
-    def ask(self, reader: RunReader) -> Json:
-        """Checked as `fogspiel paper` does."""
-        demand_all({"name": lambda: experiment.find_experiment(self.name)})
-        request = experiment.Request(self.name, self.quick, self.seeds, scale=self.scale, seed=self.seed)
-        return request.to_json()
-
-
-AnyRequest = Annotated[Tune | Match | Tournament | Kriegspiel | Solve | Bounds | Paper, Field(discriminator="kind")]
-_requests: TypeAdapter[RunRequest] = TypeAdapter(AnyRequest)
+def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
+    """Refuse names that are not those of tuning runs of games that are known here."""
+    known = {line.name for line in reader.summaries()}
+    if len(names) > MOST_TUNED:
+        raise ValueError(f"at most {MOST_TUNED} runs can be diagnosed at once, not {len(names)}")
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no run named {name[:60]!r} in this store")
+        run = reader.run(name)
+        tuned_game(run, "only tuning runs can be diagnosed")
+        demand_page_run(name, run.ask)
 
 
 def refusal(invalid: InvalidRequest) -> JSONResponse:
@@ -238,9 +122,10 @@ def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidReque
     fields, asked = {}, error.body if isinstance(error.body, dict) else {}
     for fault in error.errors():
         place = [str(step) for step in fault["loc"][2:3]]
-        fields[place[0] if place else "kind"] = fault_words(fault)
+        wrong = fault.get("ctx", {}).get("error") if fault["type"] == "value_error" else None
+        fields[place[0] if place else "kind"] = str(wrong or fault_words(fault)).removeprefix("--")
     try:
-        _requests.validate_python({key: value for key, value in asked.items() if key not in fields}).ask(reader)
+        row_of(_requests.validate_python({key: value for key, value in asked.items() if key not in fields}), reader)
     except InvalidRequest as invalid:
         fields = invalid.fields | fields
     except ValidationError:
@@ -254,32 +139,10 @@ def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
     return parse_agent(game, text, reader.path, seed)
 
 
-def find_page_game(name: str) -> Game:
-    """The game of that name, or InvalidRequest."""
-    demand_all({"game": lambda: known_game(name)})
-    return known_game(name)
-
-
 def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
     """Refuse a request with everything that is wrong with it."""
     if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
         raise InvalidRequest(wrong)
-
-
-def _demand_players(
-    texts: Sequence[str],
-    check: Callable[[str], object],
-    together: Callable[[], object],
-    others: Mapping[str, Callable[[], object]] | None = None,
-) -> None:
-    """Refuse other fields, and players with everything that is wrong with each of them or with all of them together."""
-    wrong = {field: sentence for field, demand in (others or {}).items() if (sentence := _fault(demand))}
-    faults = [sentence for text in texts if (sentence := _fault(partial(check, text)))]
-    if faults:
-        wrong["players"] = "; ".join(faults)
-    if wrong:
-        raise InvalidRequest(wrong)
-    demand_all({"players": together})
 
 
 def _fault(check: Callable[[], object]) -> str | None:

@@ -3,55 +3,100 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from ..core.agents import policy_names
 from ..core.game import list_games, parameters_of
-from ..core.simulate import SEATS
-from ..kriegspiel.engine import engines
 from ..kriegspiel.game.rule_sets import RULE_SETS
 from ..runs.agent_texts import engines_of
+from ..runs.engine_requests import EngineRequest
 from ..runs.kinds.experiment import experiments
 from ..runs.kinds.tune import KIND as TUNE
+from ..runs.request import Asked, Request, choices_of, plain_type
+from ..runs.requests import (
+    BoundsRequest,
+    DiagnoseRequest,
+    ExploitRequest,
+    MatchRequest,
+    PaperRequest,
+    RoundRobinRequest,
+    SolveRequest,
+    TuneRequest,
+)
 from ..solving.methods import solve_methods
 from ..solving.proofs.checkers.phantom_bounds import GAMES as BOUNDED
 from ..stats.race import RACES
 from ..tuning.methods import tune_methods
 from .run_reader import RunReader
 
-FORMS = {
-    "tune": "Tune",
-    "match": "Match",
-    "tournament": "Tournament",
-    "kriegspiel": "Kriegspiel engines",
-    "solve": "Solve",
-    "bounds": "Bounds",
-    "exploit": "Exploit",
-    "diagnose": "Diagnose",
-    "paper": "Paper",
-}
 QUESTIONS = ("exploit", "diagnose")
 """The forms that start no run: their answer is a page of its own."""
 MOST_LETTERS = 4000
 """Of what an address fills into a form."""
 
 
+MODELS: tuple[type[Request], ...] = (
+    TuneRequest,
+    MatchRequest,
+    RoundRobinRequest,
+    EngineRequest,
+    SolveRequest,
+    BoundsRequest,
+    ExploitRequest,
+    DiagnoseRequest,
+    PaperRequest,
+)
+REQUESTS = {str(model.model_fields["kind"].default): model for model in MODELS}
+FORMS = {kind: model.tab for kind, model in REQUESTS.items()}
+
+
+def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields of a request as the template draws them; choices are by what a field names."""
+    fields = sorted(model.page_fields().items(), key=lambda field: not field[1][1].argument)
+    return [_drawn(name, info, more, choices) for name, (info, more) in fields]
+
+
+def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) -> dict[str, Any]:
+    kind = plain_type(info.annotation)
+    options = choices_of(info.annotation) or choices.get(more.names, ())
+    value = more.page if more.page is not None else "" if info.is_required() or info.default is None else info.default
+    return {
+        "name": name,
+        "label": info.title or name,
+        "hint": info.description or "" if more.hint is None else more.hint,
+        "control": "choice" if options else "check" if kind is bool else "field",
+        "type": "number" if kind in (int, float, int | None, float | None) else "text",
+        "options": options,
+        "value": next(iter(options)) if options and value == "" else value,
+        "names": "names" if more.names == "agent" else "",
+    }
+
+
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
     """What the template of a form is filled in with."""
     known, kind = list(list_games().values()), kind if kind in FORMS else "tune"
+    model = REQUESTS[kind]
+    choices = {
+        "game": {game.name: game.title for game in known},
+        "tunable game": {game.name: game.title for game in known if parameters_of(game)},
+        "bounded game": {game.name: game.title for game in known if game.name in BOUNDED},
+        "paper": {name: f"{name}: {found.paper}" for name, found in experiments().items()} if kind == "paper" else {},
+        "method": list(tune_methods()),
+        "route": [route.name for route in solve_methods()] if kind == "solve" else [],
+        "race": list(RACES),
+        "rule set": {house.name: house.title for house in RULE_SETS.values()},
+    }
+    drawn = drawn_fields(model, choices)
+    if kind == "diagnose":
+        tuned = [line.name for line in reader.summaries() if TUNE.made(line.method)]
+        drawn[0]["value"] = next(iter(tuned), "")
+        drawn[0]["hint"] += f" There are {', '.join(tuned[:8])}." if tuned else " There are none yet."
     return {
         "kinds": FORMS,
         "kind": kind,
         "question": kind in QUESTIONS,
+        "about": model.__doc__,
+        "drawn": drawn,
         "given": {key: value[:MOST_LETTERS] for key, value in given.items()},
-        "games": {game.name: game.title for game in known},
-        "tunable": {game.name: game.title for game in known if parameters_of(game)},
-        "bounded": {game.name: game.title for game in known if game.name in BOUNDED},
-        "papers": {name: f"{name}: {found.paper}" for name, found in experiments().items()} if kind == "paper" else {},
-        "tuned": [line.name for line in reader.summaries() if TUNE.made(line.method)] if kind == "diagnose" else [],
-        "methods": list(tune_methods()),
-        "routes": [route.name for route in solve_methods()] if kind == "solve" else [],
-        "races": list(RACES),
-        "seats": list(SEATS),
-        "engines": list(engines()),
-        "rule_sets": {house.name: house.title for house in RULE_SETS.values()},
         "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
     }

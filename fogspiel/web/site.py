@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from .. import __version__
+from ..core.plugins import slice_folders
 from .cache import VersionCache
 from .job_queue import JobQueue, StillWorking
 from .reply_timing import Slots

@@ -8,7 +8,7 @@ from support.web_site import CHROMIUM
 
 from fogspiel.core.game import known_game
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.match import Request as MatchRequest
+from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.store import Store
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     game = known_game("kuhn")
     with Store.open(folder / "runs.db", write=True) as store:
         for seed in (1, 2):
-            request = MatchRequest.of(game, ("uniform", "uniform"), folder / "runs.db", seed, 20, "swapped")
+            request = MatchRequest(game.name, "uniform", "uniform", seed, 20)
             execute(store.create(request.to_json()))
     return folder
 

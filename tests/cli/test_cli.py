@@ -278,10 +278,10 @@ TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", 
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
     """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""
     from fogspiel.cli import tour
-    from fogspiel.runs.kinds.tune import Request
+    from fogspiel.runs.requests import TuneRequest
 
     monkeypatch.setattr(tour, "is_cold", lambda _: cold)
-    monkeypatch.setattr(tour, "WAR", Request("batawaf", "iterative", "count-mixture", games=60_000))
+    monkeypatch.setattr(tour, "WAR", TuneRequest("batawaf", "iterative", "count-mixture", games=60_000))
     for name, value in (("GAMES", 4000), ("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
         monkeypatch.setattr(tour, name, value)
     found = answer("tour")

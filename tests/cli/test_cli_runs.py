@@ -7,8 +7,8 @@ from support.commands import DOCUMENTED
 
 from fogspiel.cli import console
 from fogspiel.runs import work
-from fogspiel.runs.kinds.match import Request
 from fogspiel.runs.request import StoredAgent
+from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.sqlite_file import StoreFile
 from fogspiel.runs.store import Store, StoreError, default_path
 
@@ -16,7 +16,7 @@ from fogspiel.runs.store import Store, StoreError, default_path
 def match(seed=1, game="war"):
     """The request for a short match."""
     random = StoredAgent("random", {})
-    return Request(game, random, random, seed, 400).to_json()
+    return MatchRequest(game, random, random, seed, 400).to_json()
 
 
 @pytest.fixture

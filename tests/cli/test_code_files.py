@@ -9,11 +9,12 @@ from support.levels import by_default
 from support.own_game import OWN_RPS
 
 from fogspiel.runs.kinds import solve as solving
-from fogspiel.runs.kinds.match import Request as Match
-from fogspiel.runs.kinds.round_robin import Request as RoundRobin
-from fogspiel.runs.kinds.solve import Request, solve_unstored, task_of
-from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.kinds.solve import solve_unstored, task_of
 from fogspiel.runs.request import StoredAgent
+from fogspiel.runs.requests import MatchRequest as Match
+from fogspiel.runs.requests import RoundRobinRequest as RoundRobin
+from fogspiel.runs.requests import SolveRequest
+from fogspiel.runs.requests import TuneRequest as Tuning
 from fogspiel.runs.store import Store
 from fogspiel.web.app import application, guard
 
@@ -30,7 +31,7 @@ def trace(tmp_path):
 @pytest.fixture
 def unfinished(tmp_path, trace):
     """A solve of rules in a Python file that was interrupted at once."""
-    ask = task_of(Request(f"{tmp_path / 'own.py'}:own-rps-half")).ask
+    ask = task_of(SolveRequest(f"{tmp_path / 'own.py'}:own-rps-half")).ask
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(ask).name
     trace.unlink()
@@ -40,7 +41,7 @@ def unfinished(tmp_path, trace):
 def certificate(tmp_path, name):
     """A true certificate but for the name of the game."""
     path = tmp_path / "proof.json"
-    path.write_text(json.dumps(solve_unstored(Request("rps-half")).certificate | {"game": name}))
+    path.write_text(json.dumps(solve_unstored(SolveRequest("rps-half")).certificate | {"game": name}))
     return path
 
 
@@ -71,7 +72,7 @@ FOREIGN = [
 @pytest.mark.parametrize("words", by_default(FOREIGN[::3], FOREIGN), ids=" ".join)
 def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
-    true = solve_unstored(Request("rps-half")).certificate
+    true = solve_unstored(SolveRequest("rps-half")).certificate
     files = {
         "certificate.json": true,
         "rules.json": true | {"rules": "own.py"},
@@ -135,10 +136,10 @@ def test_the_rules_of_the_package_are_not_named(tmp_path, refused):
 
 
 def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):
-    task = task_of(Request("rps-half"))
+    task = task_of(SolveRequest("rps-half"))
     with Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(task.ask)
-        result = solve_unstored(Request("rps-half")).to_json()
+        result = solve_unstored(SolveRequest("rps-half")).to_json()
         result["certificate"]["game"] = f"{tmp_path / 'own.py'}:own-rps-half"
         run.append("result", result)
         name = run.name
@@ -154,7 +155,7 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
 @pytest.mark.parametrize("form", ["{}", "{}:own-rps", "openspiel:{}"])
 def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, form):
     name = form.format(tmp_path / "own.py")
-    asks = [Tuning("pig", games=10).to_json(), task_of(Request("rps")).ask]
+    asks = [Tuning("pig", games=10).to_json(), task_of(SolveRequest("rps")).ask]
     for ask in asks:
         changed = {"game": name, "rules": "sha256 0"} | ({"source": name} if "source" in ask else {})
         with Store.open(tmp_path / "runs.db", write=True) as store:

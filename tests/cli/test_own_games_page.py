@@ -16,9 +16,9 @@ from support.web_site import running
 
 from fogspiel.core.find import load_game
 from fogspiel.core.game_template import write_template
-from fogspiel.runs.kinds.match import Request as Match
-from fogspiel.runs.kinds.round_robin import Request as Tournament
-from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.requests import MatchRequest as Match
+from fogspiel.runs.requests import RoundRobinRequest as Tournament
+from fogspiel.runs.requests import TuneRequest as Tuning
 from fogspiel.runs.store import Store
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-games.md").read_text()
@@ -121,8 +121,8 @@ def requests():
     game = load_game("mine.py")
     store = Path(os.environ["FOGSPIEL_STORE"])
     yield Tuning("mine", games=2000, report_games=200).to_json()
-    yield Match.of(game, ("bold", "timid"), store, 1, 400, "swapped").to_json()
-    yield Tournament.of(game, ("bold", "timid", "uniform"), 200, 1, store).to_json()
+    yield Match(game.name, "bold", "timid", games=400).resolved(store).to_json()
+    yield Tournament(game.name, ("bold", "timid", "uniform"), 200).resolved(store).to_json()
 
 
 @pytest.mark.thorough

@@ -9,8 +9,8 @@ import pytest
 
 from fogspiel.papers.cauwet2018 import figure1, section5
 from fogspiel.papers.cauwet2018.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
-from fogspiel.runs.kinds.experiment import Request
 from fogspiel.runs.report import Chart, as_json
+from fogspiel.runs.requests import PaperRequest
 from fogspiel.stats.evaluate import MatchResult
 
 WIN_DRAW_LOSS = (0.0, 0.5, 1.0)
@@ -92,7 +92,7 @@ def test_the_relations_of_Guess_Who_hold(few):
 
 
 def test_every_question_is_a_job_of_its_own():
-    (jobs,) = batches(Request("section5", quick=True))
+    (jobs,) = batches(PaperRequest("section5", quick=True))
     assert [job.asked for job in jobs] == questions(quick=True)
 
 

@@ -14,12 +14,13 @@ from fogspiel.core.game import known_game, parameters_of
 from fogspiel.papers.cauwet2018 import table2, table3, war_opponents
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
 from fogspiel.runs.jobs import Job, find_or_create_run, rows_of
-from fogspiel.runs.kinds.experiment import PaperKind, PaperPart, Request
+from fogspiel.runs.kinds.experiment import PaperKind, PaperPart
+from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.stats.elo import median_interval
 
-TINY = Request("table2", quick=True, seeds=2, scale=0.2)
+TINY = PaperRequest("table2", quick=True, seeds=2, scale=0.2)
 GAMES = ("batawaf", "guesswho128", "permutation-ttt")
 
 
@@ -58,8 +59,8 @@ def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress
 
 @pytest.mark.thorough
 def test_jobs_give_the_same_rows_in_the_same_order_however_many_processes_there_are(tmp_path):
-    _, one, stored = found_by(tmp_path / "one.db", Request("small"))
-    _, two, again = found_by(tmp_path / "two.db", Request("small"), processes=2)
+    _, one, stored = found_by(tmp_path / "one.db", PaperRequest("small"))
+    _, two, again = found_by(tmp_path / "two.db", PaperRequest("small"), processes=2)
     assert one == two and stored == again
     assert one[-1] == {"job": "summed", "upto": 5, "sum": 30}
 
@@ -75,15 +76,15 @@ def test_an_interrupted_experiment_goes_on_to_the_same_bytes(tmp_path, moment):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        found_by(tmp_path / "cut.db", Request("small"), watch=stop)
-    name, found, stored = found_by(tmp_path / "cut.db", Request("small"))
+        found_by(tmp_path / "cut.db", PaperRequest("small"), watch=stop)
+    name, found, stored = found_by(tmp_path / "cut.db", PaperRequest("small"))
     assert name == "small-1"
-    assert (found, stored) == found_by(tmp_path / "whole.db", Request("small"))[1:]
+    assert (found, stored) == found_by(tmp_path / "whole.db", PaperRequest("small"))[1:]
 
 
 def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again(tmp_path):
     path = tmp_path / "runs.db"
-    found_by(path, Request("small", seeds=5))
+    found_by(path, PaperRequest("small", seeds=5))
     worked = []
 
     def larger(request):
@@ -93,20 +94,20 @@ def test_what_another_run_has_done_is_recalled_and_a_finished_run_is_found_again
 
         yield [Job("squared", noted, {"number": number}) for number in range(7)]
 
-    name, found, _ = found_by(path, Request("small", seeds=7), replace(SMALL, batches=larger))
+    name, found, _ = found_by(path, PaperRequest("small", seeds=7), replace(SMALL, batches=larger))
     assert worked == [5, 6] and [row["square"] for row in found] == [n * n for n in range(7)]
     assert name == "small-2"
-    assert found_by(path, Request("small", seeds=5))[0] == "small-1"
+    assert found_by(path, PaperRequest("small", seeds=5))[0] == "small-1"
 
 
 def test_a_run_that_was_begun_with_other_jobs_is_not_gone_on_with(tmp_path):
-    found_by(tmp_path / "runs.db", Request("small"))
+    found_by(tmp_path / "runs.db", PaperRequest("small"))
 
     def others(request):
         yield [Job("squared", squared, {"number": number}) for number in range(1, 6)]
 
     with pytest.raises(ValueError, match="another version of the experiment"):
-        found_by(tmp_path / "runs.db", Request("small"), replace(SMALL, batches=others))
+        found_by(tmp_path / "runs.db", PaperRequest("small"), replace(SMALL, batches=others))
 
 
 def test_every_line_of_the_tables_is_a_game_with_the_number_of_parameters_that_the_paper_gives():
@@ -129,7 +130,7 @@ def test_the_cross_tables_of_the_paper_add_up_to_one(line: Line):
 def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     path = tmp_path / "runs.db"
     _, found, _ = found_by(path, TINY, table2.EXPERIMENTS[0])
-    _, crossed, _ = found_by(path, replace(TINY, name="table3"), table3.EXPERIMENTS[0])
+    _, crossed, _ = found_by(path, TINY.model_copy(update={"name": "table3"}), table3.EXPERIMENTS[0])
     trained = [row for row in found if row["job"] == "trained"]
     assert len(trained) == len(few_games) * len(METHODS) * 2
     assert all(row in trained for row in crossed if row["job"] == "trained")
@@ -141,7 +142,8 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
     assert {row["baseline"] for row in trained if row["method"] == NAIVE} == {"redrawn"}
     seed_row = next(row for row in table.rows if row[:2] == ("Batawaf", SEEDS))
     assert seed_row[2] == 0.627 and seed_row[4] <= seed_row[3] <= seed_row[5]
-    best = next(part for part in table3.report(replace(TINY, name="table3"), crossed).parts if part.name == "best")
+    crossing = table3.report(TINY.model_copy(update={"name": "table3"}), crossed)
+    best = next(part for part in crossing.parts if part.name == "best")
     assert [row[0] for row in best.rows] == [line.title for line in few_games]
     assert next(row for row in best.rows if row[0] == "Phantom-tic-tac-toe")[1] == "naive, real-coevolution"
 
@@ -149,7 +151,7 @@ def test_both_tables_are_made_of_the_same_training_runs(tmp_path, few_games):
 @pytest.mark.thorough
 def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(methods_compared, "LINES", few_games)
-    request = replace(TINY, name="beyond", seeds=1)
+    request = TINY.model_copy(update={"name": "beyond", "seeds": 1})
     _, rows, _ = found_by(tmp_path / "runs.db", request, methods_compared.EXPERIMENTS[0])
     methods = {row["method"] for row in rows}
     assert methods == {*METHODS, *methods_compared.OURS}
@@ -166,7 +168,7 @@ def test_our_methods_are_put_beside_the_papers_on_the_same_number_of_games(tmp_p
 
 
 def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few_games):
-    request = replace(TINY, scale=0.005)  # 250 games: too few for most races
+    request = TINY.model_copy(update={"scale": 0.005})  # 250 games: too few for most races
     _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
     idle = table2.idle_cells(rows)
     assert idle["batawaf", "iterative"] in (1, 2) and ("batawaf", SEEDS) not in idle
@@ -179,7 +181,7 @@ def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few
         f"Batawaf iterative ({idle['batawaf', 'iterative']} of 2 runs, 250 games each)" in note
         and "200,000 games per run" in note
     )
-    again = replace(request, name="table3")
+    again = request.model_copy(update={"name": "table3"})
     _, crossed, _ = found_by(tmp_path / "runs.db", again, table3.EXPERIMENTS[0])
     assert not [row for row in crossed if row["job"] == "crossed" and (row["game"], row["first"]) in idle]
     best = table3.report(again, crossed).tables[0]
@@ -189,7 +191,7 @@ def test_a_cell_with_a_run_that_made_no_step_is_left_out_and_named(tmp_path, few
 @pytest.mark.thorough
 def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
     monkeypatch.setattr(war_opponents, "EVIDENCE_GAMES", 1_000_000)
-    request = replace(TINY, seeds=1)
+    request = TINY.model_copy(update={"seeds": 1})
     _, rows, _ = found_by(tmp_path / "runs.db", request, table2.EXPERIMENTS[0])
     orders = next(table for table in table2.report(request, rows).tables if table.name == "orders")
     told = {(row[0], row[1]): (row[4], row[-1]) for row in orders.rows}
@@ -201,7 +203,7 @@ def test_orders_of_cards_tell_who_met_whom(tmp_path, few_games, monkeypatch):
 
 
 def test_descending_against_ascending_order_fits_table_three_with_thirteen_values_and_section_five_with_fourteen():
-    request = replace(TINY, name="table3", scale=0.05)
+    request = TINY.model_copy(update={"name": "table3", "scale": 0.05})
     rows = [job() for job in war_opponents.order_jobs(request, 1.0, against_redrawn=False)]
     table, words = war_opponents.table_3_evidence(rows)
     told = {(row[1], row[2], row[4]): row[-1] for row in table.rows if row[0] == "War"}
@@ -223,11 +225,15 @@ def test_ours_is_better_only_if_seeds_and_games_both_say_so():
 
 
 def test_our_methods_are_reported_on_other_seeds_than_they_were_developed_on_and_slow_games_on_fewer():
-    request = Request("beyond")
+    request = PaperRequest("beyond")
     assert methods_compared.seeds_of(request, "pig", "auto") == range(401, 407)
     assert methods_compared.seeds_of(request, "battleship", "auto") == range(401, 404)
-    assert methods_compared.seeds_of(request, "pig", NAIVE) == table2.seeds_of(replace(request, seeds=6), "pig")
-    assert methods_compared.seeds_of(replace(request, seeds=4, seed=3), "pig", "duel") == range(403, 407)
+    assert methods_compared.seeds_of(request, "pig", NAIVE) == table2.seeds_of(
+        request.model_copy(update={"seeds": 6}), "pig"
+    )
+    assert methods_compared.seeds_of(request.model_copy(update={"seeds": 4, "seed": 3}), "pig", "duel") == range(
+        403, 407
+    )
 
 
 def test_scores_are_means_of_the_counted_games_and_the_verdict_follows_the_seeds(few_games):
@@ -273,10 +279,10 @@ def test_a_spread_lies_within_its_results(results):
 )
 def test_a_request_that_cannot_be_met_is_refused(wrong, words):
     with pytest.raises(ValueError, match=words):
-        Request("table2", **wrong)
+        PaperRequest("table2", **wrong)
 
 
 def test_rows_are_plain_json(tmp_path, few_games):
-    _, rows, _ = found_by(tmp_path / "runs.db", replace(TINY, seeds=1), table2.EXPERIMENTS[0])
+    _, rows, _ = found_by(tmp_path / "runs.db", TINY.model_copy(update={"seeds": 1}), table2.EXPERIMENTS[0])
     assert json.loads(json.dumps(rows)) == rows
     assert CROSSED == ("naive", "iterative", "approximate-coevolution", "real-coevolution")

@@ -6,7 +6,7 @@ import pytest
 
 from fogspiel.papers.teytaud2011 import lemma_claims
 from fogspiel.papers.teytaud2011.ponnuki_claims import cells, matrix_node
-from fogspiel.runs.kinds.bounds import Request
+from fogspiel.runs.requests import BoundsRequest
 from fogspiel.solving.bounds import run_to_end
 from fogspiel.solving.bounds.informed_opponent import Schedule, informed_bounds
 from fogspiel.solving.bounds.ponnuki import TO_THE_END
@@ -60,11 +60,11 @@ def test_informed_bounds_are_proved(name, words, bounds):
 
 
 def test_an_informed_run_is_asked_for_and_kept():
-    request = Request("phantom-ponnuki-2x2", informed="once:2")
-    assert Request.from_json(request.to_json()) == request
-    assert "informed" not in Request("phantom-ponnuki-2x2").to_json()
+    request = BoundsRequest("phantom-ponnuki-2x2", informed="once:2")
+    assert BoundsRequest.from_json(request.to_json()) == request
+    assert "informed" not in BoundsRequest("phantom-ponnuki-2x2").to_json()
     with pytest.raises(ValueError, match="too large for an informed opponent"):
-        Request("phantom-ponnuki-5x5", informed="every")
+        BoundsRequest("phantom-ponnuki-5x5", informed="every")
 
 
 def test_informed_work_goes_on_from_what_was_saved():

@@ -9,8 +9,9 @@ from fogspiel.kriegspiel.analysis import PositionAnalysis, analyse, analyse_turn
 from fogspiel.kriegspiel.decisions import replayed_decisions
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.runs.engine_requests import AnalysisRequest
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.analysis import Request, analysis_of
+from fogspiel.runs.kinds.analysis import analysis_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 
@@ -56,7 +57,7 @@ def test_a_position_survives_the_store():
 
 
 def test_an_interrupted_analysis_goes_on_to_the_same_rows(tmp_path):
-    request = Request(decisions_of(12), 0, ("Anna", "Ben"), "fog", LIGHT, 1)
+    request = AnalysisRequest(decisions_of(12), 0, ("Anna", "Ben"), "fog", LIGHT, 1)
 
     def stop(progress):
         raise KeyboardInterrupt

@@ -2,13 +2,13 @@
 
 import pytest
 
-from fogspiel.resistance.balance import TableSpace
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.balance import Request, outcome_of
+from fogspiel.runs.kinds.balance import outcome_of
+from fogspiel.runs.requests import BalanceRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 
-REQUEST = Request(TableSpace(6, 2, 2, 3), nearest=3)
+REQUEST = BalanceRequest("resistance", 6, 2, 2, 3, nearest=3)
 
 
 def stop(progress):
@@ -32,9 +32,9 @@ def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path, monkeypatch):
 
 
 def test_a_request_survives_the_store():
-    assert Request.from_json(REQUEST.to_json()) == REQUEST
+    assert BalanceRequest.from_json(REQUEST.to_json()) == REQUEST
 
 
 def test_none_of_the_nearest_is_no_request():
     with pytest.raises(ValueError, match="at least 1"):
-        Request(REQUEST.space, nearest=0)
+        BalanceRequest("resistance", 6, nearest=0)

@@ -9,12 +9,13 @@ from support.commands import COMMAND
 
 from fogspiel.kriegspiel.problems.generator import find_candidates
 from fogspiel.kriegspiel.problems.problem import SHIPPED
+from fogspiel.runs.engine_requests import ProblemsRequest
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.problems import KIND, Request, candidates_of
+from fogspiel.runs.kinds.problems import KIND, candidates_of
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 
-REQUEST = Request(candidates=10, seed=1)
+REQUEST = ProblemsRequest(candidates=10, seed=1)
 
 
 def stop(progress):
@@ -61,17 +62,17 @@ def test_a_longer_search_recalls_what_a_shorter_one_has_found(tmp_path, monkeypa
         yield from (job() for job in jobs)
 
     with Store.open(path, write=True) as store:
-        execute(store.create(Request(4).to_json()), Context(path))
+        execute(store.create(ProblemsRequest(4).to_json()), Context(path))
         monkeypatch.setattr("fogspiel.runs.jobs.run_jobs", do_jobs)
-        execute(store.create(Request(8).to_json()), Context(path))
+        execute(store.create(ProblemsRequest(8).to_json()), Context(path))
     assert [(job.asked["first"], job.asked["count"]) for job in left] == [(4, 4)]
 
 
 def test_a_request_survives_the_store_and_wrong_ones_are_refused():
-    assert Request.from_json(REQUEST.to_json()) == REQUEST
+    assert ProblemsRequest.from_json(REQUEST.to_json()) == REQUEST
     assert KIND.command(REQUEST.to_json()) == "fogspiel kriegspiel make-problems --candidates 10 --seed 1"
     with pytest.raises(ValueError, match="--candidates is 0"):
-        Request(0)
+        ProblemsRequest(0)
 
 
 def test_a_run_of_other_code_is_not_gone_on_with(tmp_path):

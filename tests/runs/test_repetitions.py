@@ -10,11 +10,10 @@ import pytest
 from support.web_client import open_client, wait_for_work
 
 from fogspiel import __version__
-from fogspiel.core.game import known_game
 from fogspiel.runs.jobs import Job, JobRunner
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.round_robin import Request
 from fogspiel.runs.repetitions import note_repetition, repetition_words, repetitions
+from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context, Recorder
 
@@ -46,7 +45,7 @@ def finished(tmp_path):
     """The store of a finished tournament, and its run."""
     path = tmp_path / "runs.db"
     with Store.open(path, write=True) as store:
-        run = store.create(Request.of(known_game("pig"), PLAYERS, 200, 1, path).to_json())
+        run = store.create(RoundRobinRequest("pig", tuple(PLAYERS), 200).to_json())
         execute(run, Context(path))
     return path, run
 

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.core.game import known_game
 from fogspiel.runs.jobs import find_or_create_run, rows_of
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin as played
+from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.standings import Standings, sentences
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
@@ -19,14 +19,14 @@ BATAWAF = ("descending", "ascending", "uniform")
 
 
 def asked(path, words=BATAWAF, games=400, game="batawaf"):
-    return played.Request.of(known_game(game), words, games, 1, path)
+    return RoundRobinRequest(game, tuple(words), games).resolved(path)
 
 
 def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
         execute(run, Context(path, processes, watch=watch))
-        found = request.standings(rows_of(run))
+        found = played.standings(request, rows_of(run))
         return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
 
 

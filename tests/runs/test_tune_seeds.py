@@ -5,19 +5,18 @@ import pytest
 from fogspiel.core.agents import decode_policy, policy_json_in
 from fogspiel.core.game import known_game
 from fogspiel.runs.kind import execute, kind_of
-from fogspiel.runs.kinds.tune import Request as Tuning
-from fogspiel.runs.kinds.tune_seeds import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import report_key
 
-TUNING = Tuning("batawaf", "iterative", games=6_000, report_games=400)
+TUNING = TuneRequest("batawaf", "iterative", games=6_000, report_games=400, seeds=3)
 
 
 def rows(path, processes=1, interrupt_after=None):
     """The rows of a finished run; it may be interrupted once, after some seeds, and resumed."""
     with Store.open(path, write=True) as store:
-        with store.create(Request(TUNING, 3).to_json()) as run:
+        with store.create(TUNING.to_json()) as run:
             seen = []
 
             def watch(progress):
@@ -60,9 +59,9 @@ def test_the_best_seed_is_measured_on_games_that_did_not_choose_it(tmp_path):
 
 
 def test_a_budget_in_seconds_becomes_games(tmp_path):
-    asked = Request.of(Tuning("pig", "iterative", games=None, seconds=0.01), 2)
-    assert asked.tuning.seconds is None and asked.tuning.games >= 2
-    assert Request.from_json(asked.to_json()) == asked
+    asked = TuneRequest("pig", "iterative", seconds=0.01, seeds=2).resolved(tmp_path)
+    assert asked.seconds is None and asked.games >= 2
+    assert TuneRequest.from_json(asked.to_json()) == asked
 
 
 @pytest.mark.parametrize("seeds", ["0", "-1", "100000"])

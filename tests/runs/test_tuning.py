@@ -9,7 +9,7 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.tuning.methods import tune_methods
@@ -20,7 +20,7 @@ some_methods = pytest.mark.parametrize("method", by_default(SOME, tune_methods()
 
 
 def request(method, **more):
-    return Request(**({"game": "batawaf", "method": method, "race": "count-mixture", "games": 12_000} | more))
+    return TuneRequest(**({"game": "batawaf", "method": method, "race": "count-mixture", "games": 12_000} | more))
 
 
 def rows_of(path, name):
@@ -144,5 +144,5 @@ def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkey
 )
 def test_a_request_that_cannot_be_met_is_refused_in_one_sentence(wrong, sentence):
     with pytest.raises(ValueError, match=sentence) as refusal:
-        Request(**({"game": "batawaf"} | wrong))
+        TuneRequest(**({"game": "batawaf"} | wrong))
     assert "\n" not in str(refusal.value)

@@ -165,14 +165,14 @@ def stored(tmp_path, monkeypatch):
     from fogspiel.papers.cauwet2018.printed_tables import LINES
     from fogspiel.runs.jobs import find_or_create_run
     from fogspiel.runs.kind import execute
-    from fogspiel.runs.kinds.experiment import Request
+    from fogspiel.runs.requests import PaperRequest
     from fogspiel.runs.store import Store
     from fogspiel.runs.work import Context
 
     monkeypatch.setattr(table2, "LINES", tuple(line for line in LINES if line.game == "batawaf"))
 
     def rows(name, processes, cluster=None, **hearers):
-        path, tiny = tmp_path / name, Request("table2", quick=True, seeds=1, scale=0.002)
+        path, tiny = tmp_path / name, PaperRequest("table2", quick=True, seeds=1, scale=0.002)
         with Store.open(path, write=True) as store:
             run = find_or_create_run(store, tiny.to_json())
             execute(run, Context(path, processes, cluster, **hearers))

@@ -9,7 +9,8 @@ import pytest
 from support.certificates import forged
 
 from fogspiel.core.game import known_game
-from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods.cfr import TreeRegrets
 from fogspiel.solving.proofs.certificate_files import (
     certificate_agent,
@@ -140,7 +141,7 @@ def test_the_strategies_play_and_are_explained():
 
 @pytest.mark.slow
 def test_a_tree_of_more_than_a_million_nodes_has_a_certificate():
-    found = solve_unstored(Request("leduc-13"))
+    found = solve_unstored(SolveRequest("leduc-13"))
     assert found.sizes["nodes"] > 10**6 and found.certificate["format"] == FORMAT
     lower, upper = verify(found.certificate)
     assert upper - lower < 1e-8

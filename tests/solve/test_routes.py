@@ -14,7 +14,8 @@ from fogspiel.core import plugins
 from fogspiel.core.game import known_game
 from fogspiel.games.boards.board import BOARDS, GOES_ON, WINS
 from fogspiel.games.phantom.look import GAMES as PHANTOM
-from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods import choose_solve_method, find_solve_method, solve_methods
 from fogspiel.solving.proofs.checkers import permutation, phantom
 from fogspiel.solving.solution import Solution
@@ -50,11 +51,11 @@ def dropped(tmp_path, monkeypatch):
 
 
 def test_a_route_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
-    found = solve_unstored(Request("rps-half", "even"))
+    found = solve_unstored(SolveRequest("rps-half", "even"))
     assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
     assert found.certificate is not None and "even" in [route.name for route in solve_methods()]
     with pytest.raises(ValueError, match="--exact needs a vertex"):
-        Request("rps-half", "even", exact=True)
+        SolveRequest("rps-half", "even", exact=True)
 
 
 def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):

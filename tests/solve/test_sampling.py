@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fogspiel.core.game import known_game
-from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods.mccfr.minimiser import METHODS, Sampling
 from fogspiel.solving.methods.mccfr.traversal import FIRST, chain_after, find_row, key_of
 from fogspiel.solving.policies.best_response import exploitability
@@ -133,14 +134,14 @@ def test_a_damaged_state_is_refused():
 
 
 def test_a_gap_ends_a_run_and_a_budget_does():
-    found = solve_unstored(Request("kuhn", "external-sampling", gap=0.02, iterations=10**6))
+    found = solve_unstored(SolveRequest("kuhn", "external-sampling", gap=0.02, iterations=10**6))
     assert found.interval[1] - found.interval[0] <= 0.02 and found.sizes["iterations"] < 10**6
-    found = solve_unstored(Request("kuhn", "outcome-sampling", iterations=123))
+    found = solve_unstored(SolveRequest("kuhn", "outcome-sampling", iterations=123))
     assert found.sizes["iterations"] == 123 and found.interval[0] <= -1 / 18 <= found.interval[1]
     with pytest.raises(ValueError, match="methods that sample"):
-        Request("kuhn", "lp", seed=3)
+        SolveRequest("kuhn", "lp", seed=3)
     with pytest.raises(ValueError, match="--iterations is 0"):
-        Request("kuhn", "external-sampling", iterations=0)
+        SolveRequest("kuhn", "external-sampling", iterations=0)
 
 
 def test_a_tree_that_was_read_is_sampled_by_the_kernels_that_walk_it(tmp_path):
@@ -149,12 +150,12 @@ def test_a_tree_that_was_read_is_sampled_by_the_kernels_that_walk_it(tmp_path):
 
     file = tmp_path / "kuhn.efg"
     file.write_text(to_efg(*find_source("kuhn").describe(1.0)), encoding="utf-8")
-    found = solve_unstored(Request(str(file), "external-sampling", iterations=3000))
+    found = solve_unstored(SolveRequest(str(file), "external-sampling", iterations=3000))
     assert found.interval[0] <= -1 / 18 <= found.interval[1] and found.interval[1] - found.interval[0] < 0.1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "gap"), [("goofspiel-6", 0.3), ("leduc-13", 0.3), ("liars-dice-2x6", 1.95)])
 def test_large_games_have_an_interval_within_seconds(name, gap):
-    found = solve_unstored(Request(name, "external-sampling", seconds=30.0))
+    found = solve_unstored(SolveRequest(name, "external-sampling", seconds=30.0))
     assert found.interval[1] - found.interval[0] < gap

@@ -7,7 +7,8 @@ import pytest
 from support.levels import by_default
 
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.solve import Request, solve_unstored
+from fogspiel.runs.kinds.solve import solve_unstored
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.solving.proofs.checkers.tree import verify
@@ -38,7 +39,7 @@ def assert_sound(result, problem):
 
 @pytest.mark.parametrize("name", by_default(VALUES.keys() - {"liars-dice-4"}, VALUES))
 def test_small_games_are_solved_exactly(name):
-    result = solve_unstored(Request(name, exact=True))
+    result = solve_unstored(SolveRequest(name, exact=True))
     assert result.exact and result.value == result.lower == result.upper == VALUES[name]
     assert_sound(result, find_source(name))
 
@@ -46,7 +47,7 @@ def test_small_games_are_solved_exactly(name):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("goofspiel-5", "0"), ("liars-dice-6", "-7/258")])
 def test_larger_games_are_solved_exactly(name, value):
-    result = solve_unstored(Request(name, exact=True))
+    result = solve_unstored(SolveRequest(name, exact=True))
     assert result.exact and result.value == value
     assert_sound(result, find_source(name))
 
@@ -59,7 +60,7 @@ def test_the_value_of_leduc_is_the_published_one():
 @pytest.mark.parametrize("name", ["rps-half", "binary-poker", "kuhn", "leduc", "goofspiel-4", "liars-dice-4"])
 def test_every_method_comes_to_the_same_value(name, method):
     gap = 1e-3 if method in ("cfr+", "dcfr", "pcfr+") else 1e-6
-    result = solve_unstored(Request(name, method, gap=gap))
+    result = solve_unstored(SolveRequest(name, method, gap=gap))
     assert_sound(result, find_source(name))
     lower, upper = (Fraction(getattr(result, bound)) for bound in ("lower", "upper"))
     assert upper - lower <= Fraction(gap) * 2
@@ -68,13 +69,13 @@ def test_every_method_comes_to_the_same_value(name, method):
 
 def test_the_pure_strategies_of_binary_poker_are_found():
     """Bossle 2018, section 3.5: bet and call with 1; with 0 fold, and passing or betting is then worth the same."""
-    rows = solve_unstored(Request("binary-poker")).certificate["strategies"]
+    rows = solve_unstored(SolveRequest("binary-poker")).certificate["strategies"]
     assert all(set(row["probabilities"]) <= {"0", "1"} for side in rows for row in side)
 
 
 @pytest.mark.thorough
 def test_labelled_cards_collapse_to_ranks():
-    small, large = (solve_unstored(Request(name)).sizes["quotient"] for name in ("leduc", "leduc-labelled"))
+    small, large = (solve_unstored(SolveRequest(name)).sizes["quotient"] for name in ("leduc", "leduc-labelled"))
     assert large["rows"] <= small["rows"] * 1.01 and large["columns"] <= small["columns"] * 1.01
 
 
@@ -110,16 +111,16 @@ def run_with_interruptions(path, request, every):
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("kuhn", "lp"),
-        pytest.param(Request("leduc", "lp"), marks=pytest.mark.thorough),
-        Request("leduc", "pcfr+", gap=1e-3),
-        Request("goofspiel-4", "dcfr", gap=1e-3),
-        Request("leduc", "double-oracle"),
-        Request("kuhn", "external-sampling", iterations=20_000),
-        pytest.param(Request("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),
-        Request("kuhn", "outcome-sampling", iterations=50_000, seed=3),
-        Request("resistance5", "knowledge-trees"),
-        pytest.param(Request("permutation-ttt"), marks=pytest.mark.slow),
+        SolveRequest("kuhn", "lp"),
+        pytest.param(SolveRequest("leduc", "lp"), marks=pytest.mark.thorough),
+        SolveRequest("leduc", "pcfr+", gap=1e-3),
+        SolveRequest("goofspiel-4", "dcfr", gap=1e-3),
+        SolveRequest("leduc", "double-oracle"),
+        SolveRequest("kuhn", "external-sampling", iterations=20_000),
+        pytest.param(SolveRequest("leduc", "external-sampling", iterations=20_000), marks=pytest.mark.thorough),
+        SolveRequest("kuhn", "outcome-sampling", iterations=50_000, seed=3),
+        SolveRequest("resistance5", "knowledge-trees"),
+        pytest.param(SolveRequest("permutation-ttt"), marks=pytest.mark.slow),
     ],
     ids=lambda request: f"{request.game}, {request.solver}",
 )
@@ -146,23 +147,23 @@ def test_an_interrupted_solve_resumes_to_the_same_bytes(tmp_path, monkeypatch, r
 )
 def test_requests_that_cannot_be_met_are_refused_in_a_sentence(request_, sentence):
     with pytest.raises(ValueError, match=sentence):
-        solve_unstored(Request(**request_))
+        solve_unstored(SolveRequest(**request_))
 
 
 def test_a_game_that_does_not_fit_is_refused_before_memory_runs_out():
     with pytest.raises(ValueError, match=r"has more than [\d,]+ histories .* raise --memory"):
-        solve_unstored(Request("goofspiel-5", memory=0.001))
+        solve_unstored(SolveRequest("goofspiel-5", memory=0.001))
     with pytest.raises(ValueError, match="far too many for a tree"):
-        solve_unstored(Request("batawaf"))
+        solve_unstored(SolveRequest("batawaf"))
 
 
 def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judged_in_floats(monkeypatch):
     monkeypatch.setattr("fogspiel.solving.methods.tree.EASY_TO_CHECK", 10)
-    result = solve_unstored(Request("kuhn"))
+    result = solve_unstored(SolveRequest("kuhn"))
     assert result.certificate["format"] == "fogspiel large tree certificate 1" and not result.exact
     assert result.lower <= -1 / 18 <= result.upper and result.upper - result.lower < 1e-8
     monkeypatch.setattr("fogspiel.solving.methods.tree.MOST_CHECKED", 10)
-    result = solve_unstored(Request("kuhn"))
+    result = solve_unstored(SolveRequest("kuhn"))
     assert result.certificate is None and not result.exact
     assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)
 
@@ -170,7 +171,7 @@ def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judge
 @pytest.mark.thorough
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
     monkeypatch.setattr("fogspiel.solving.methods.tree.SMALL_ENOUGH", 0)
-    result = solve_unstored(Request("leduc", gap=1e-3))
+    result = solve_unstored(SolveRequest("leduc", gap=1e-3))
     assert "regret minimisation" in result.solver and "pcfr+" in result.solver
     assert 0 < result.upper - result.lower <= 1e-3 + 1e-8
     assert_sound(result, find_source("leduc"))

@@ -1,7 +1,8 @@
 """Games on trees, with everything that a file may hold: weighted chance, equal and missing names, uneven payoffs."""
 
 from fogspiel.interop import from_efg
-from fogspiel.runs.kinds.solve import Request, SolveTask
+from fogspiel.runs.kinds.solve import SolveTask
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods import find_solve_method
 from fogspiel.solving.sources import KernelSource
 from fogspiel.solving.tree.game import game_of_tree
@@ -43,7 +44,7 @@ GAMES = (URNS,)
 
 def solve_problem(problem):
     """The exact solution of a problem that has no name in the catalogue."""
-    return SolveTask(Request(problem.name, exact=True), problem, find_solve_method("lp")).solve(lambda stage: None)
+    return SolveTask(SolveRequest(problem.name, exact=True), problem, find_solve_method("lp")).solve(lambda stage: None)
 
 
 def solve_exactly(game):

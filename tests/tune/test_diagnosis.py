@@ -8,14 +8,15 @@ from fogspiel.core.exact_scores import best_response_scores
 from fogspiel.core.game import known_game
 from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.pig import exact as pig
-from fogspiel.papers.cauwet2018.exploitability import DiagnosisRequest, checkpoints, diagnose
 from fogspiel.runs.answers import recommendations_of
-from fogspiel.runs.kinds.tune import Request as Tuning
+from fogspiel.runs.kinds.diagnose import checkpoints, diagnose
+from fogspiel.runs.requests import DiagnoseRequest
+from fogspiel.runs.requests import TuneRequest as Tuning
 from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.best_response import find_exploiter
 
-SMALL = DiagnosisRequest(games=5_000, report_games=2_000, pair_games=400)
+SMALL = DiagnoseRequest(("batawaf-1",), games=5_000, report_games=2_000, pair_games=400)
 
 
 def five_at_random(game):

@@ -27,7 +27,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game
 from fogspiel.interop import describe, to_efg
 from fogspiel.runs.kind import execute, kind_of
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
@@ -126,7 +126,7 @@ def test_events_of_three_payoffs_keep_a_digit_for_each_score_and_pair():
 
 
 def request(game, method, **more):
-    return Request(game.name, method, "count-mixture", baseline="fixed", games=20_000, report_games=40_000, **more)
+    return TuneRequest(game.name, method, "count-mixture", baseline="fixed", games=20_000, report_games=40_000, **more)
 
 
 def rows_of(path, name):

@@ -27,8 +27,7 @@ from fogspiel.runs.agent_texts import parse_agent
 from fogspiel.runs.answers import recommendation_of
 from fogspiel.runs.draft import DeferredRun
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds import match, round_robin
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import MatchRequest, RoundRobinRequest, TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate, report_key
@@ -51,7 +50,7 @@ def run(tmp_path_factory):
 
 
 def request(**more):
-    return Request(
+    return TuneRequest(
         **({"game": "morra", "method": "psro", "race": "count-mixture", "baseline": "fixed", "games": 60_000} | more)
     )
 
@@ -245,7 +244,7 @@ def test_a_lucky_candidate_cannot_bring_its_luck_into_the_report(tmp_path, monke
         PolicyMatch, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k)
     )
     with Store.open(tmp_path / "a.db", write=True) as store:
-        asked = Request("batawaf", "luckiest", games=2100, baseline="fixed", report_games=40_000, final=False)
+        asked = TuneRequest("batawaf", "luckiest", games=2100, baseline="fixed", report_games=40_000, final=False)
         with store.create(asked.to_json()) as run:
             result = execute(run)
     seen = sys.modules["fogspiel.tuning.methods.lucky"].SEEN
@@ -286,7 +285,7 @@ def mixture_file(path, thetas):
 
 
 def asked_match(words, store, games):
-    return match.Request.of(MORRA, words, store, 1, games, "swapped").to_json()
+    return MatchRequest("morra", *words, 1, games).resolved(store).to_json()
 
 
 def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
@@ -319,7 +318,7 @@ def test_matches_tournaments_and_games_at_a_table_freeze_in_one_way(tmp_path):
     for name in (words, "fixed", "redrawn"):
         player = parse_agent(MORRA, name, tmp_path, 1)
         kept = encode_policy(MORRA, player)
-        robin = round_robin.Request.of(MORRA, (name, "uniform"), 2, 1, tmp_path)
+        robin = RoundRobinRequest("morra", (name, "uniform"), 2).resolved(tmp_path)
         assert robin.to_json()["players"][0] == {"name": name, **kept}
         if name != words:  # a page may not name a file
             assert freeze_opponent(MORRA, name, tmp_path, 1) == {"words": name, **kept}

@@ -12,8 +12,7 @@ from support.web_client import open_client
 from fogspiel.core.game import known_game
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
-from fogspiel.runs.kinds import round_robin
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import RoundRobinRequest, TuneRequest
 from fogspiel.runs.store import Store
 
 SHORT = {"kind": "kriegspiel", "games": 2, "nodes": 1, "longest": 2}
@@ -96,10 +95,10 @@ def asks(folder):
     yield modelled
     vector = folder / "vector.json"
     vector.write_text("[20]")
-    yield round_robin.Request.of(known_game("pig"), ["hold20", "hold25"], 2, 1, folder / "runs.db").to_json() | {
+    yield RoundRobinRequest("pig", ("hold20", "hold25"), 2).to_json() | {
         "players": [{"name": "hold20"}, {"name": str(vector)}]
     }
-    yield Request("pig", games=10).to_json() | {"baseline": str(vector)}
+    yield TuneRequest("pig", games=10).to_json() | {"baseline": str(vector)}
     rules = folder / "own.py"
     rules.write_text(f"open({str(folder / 'trace')!r}, 'w')")
     solve = {"game": "own", "source": str(rules), "solver": "auto", "exact": False, "gap": 1e-6, "memory": 1.0}

@@ -6,8 +6,7 @@ import pytest
 from fastapi.responses import HTMLResponse
 from support.web_client import open_client
 
-from fogspiel.core.game import known_game
-from fogspiel.runs.kinds.match import Request
+from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.store import Store
 from fogspiel.web import cache
 from fogspiel.web.cache import AnswerCache, VersionCache
@@ -121,7 +120,7 @@ def test_a_run_is_read_and_its_pages_are_made_once_for_each_change(tmp_path, mon
     monkeypatch.setattr("fogspiel.web.run_reader.FRESH_SECONDS", 0.0)
     monkeypatch.setattr("fogspiel.web.run_list.ago", lambda moment: "now")  # a page says how old its run is
     monkeypatch.setattr(RunReader, "run", lambda reader, name: (reads.append(name), read(reader, name))[1])
-    asked = Request.of(known_game("pig"), ["hold20", "hold25"], tmp_path / "runs.db", 1, 20, "swapped").to_json()
+    asked = MatchRequest("pig", "hold20", "hold25", games=20).to_json()
     with Store.open(tmp_path / "runs.db", write=True) as store, open_client(tmp_path) as client:
         run = store.create(asked)
         for steps in range(3):

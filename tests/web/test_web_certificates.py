@@ -8,7 +8,8 @@ from support.levels import by_default
 from support.web_client import open_client
 
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.solve import Request, task_of
+from fogspiel.runs.kinds.solve import task_of
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.web.security import LARGE
 
@@ -18,7 +19,7 @@ def folder(tmp_path_factory):
     """A folder with a store that has a solved game."""
     folder = tmp_path_factory.mktemp("solved")
     with Store.open(folder / "runs.db", write=True) as store:
-        execute(store.create(task_of(Request("kuhn", exact=True)).ask))
+        execute(store.create(task_of(SolveRequest("kuhn", exact=True)).ask))
     return folder
 
 

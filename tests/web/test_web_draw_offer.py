@@ -37,7 +37,7 @@ def test_an_engine_without_an_estimate_declines_and_the_game_goes_on(client):
 
 
 def test_an_agreed_draw_ends_the_game_and_stays_when_it_is_opened_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(referee, "material_advantage", lambda player: -30.0)
+    monkeypatch.setattr("fogspiel.kriegspiel.referee.material_advantage", lambda player: -30.0)
     with open_client(tmp_path) as client:
         session = begin(client, game="kriegspiel", against="random", side=0)
         after = offer(client, session, session["choices"][0]["action"])

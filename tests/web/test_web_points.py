@@ -8,7 +8,7 @@ import pytest
 import fogspiel.runs.store as store_module
 from fogspiel.runs.answers import keep_recommendation, recommendation_of
 from fogspiel.runs.kind import execute, kind_of
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.trail import CurvePoint
 from fogspiel.web.run_reader import PointColumns, RunReader
@@ -49,7 +49,7 @@ def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, 
     monkeypatch.setattr(store_module, "MOST_ROWS", 3)
     monkeypatch.setattr("fogspiel.web.run_reader.MOST_ROWS", 3)
     with Store.open(tmp_path / "runs.db", write=True) as store:
-        with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
+        with store.create(TuneRequest("pig", method, games=20_000, report_games=200).to_json()) as run:
             execute(run)
         name = run.name
         whole = store.read(name)
@@ -65,7 +65,7 @@ def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, 
 def test_answers_of_runs_under_way_need_few_rows(tmp_path):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         for method in ("iterative", "psro"):
-            with store.create(Request("pig", method, games=20_000, report_games=200).to_json()) as run:
+            with store.create(TuneRequest("pig", method, games=20_000, report_games=200).to_json()) as run:
                 execute(run)
                 kept = []
                 for number, row in enumerate(run.rows[:-1]):

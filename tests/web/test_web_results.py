@@ -9,13 +9,12 @@ from fogspiel.solve.resistance.pages.plan import plan_json
 from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import TextChart
-from fogspiel.core.game import known_game
 from fogspiel.resistance.explain import plan_lines
 from fogspiel.resistance.game.setups import SETUPS
 from fogspiel.resistance.linear_program import TABLES
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds import round_robin
-from fogspiel.runs.kinds.solve import Request, task_of
+from fogspiel.runs.kinds.solve import task_of
+from fogspiel.runs.requests import RoundRobinRequest, SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.web.pages.strategies import heat_map
@@ -26,8 +25,8 @@ def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     path = folder / "runs.db"
     with Store.open(path, write=True) as store:
-        execute(store.create(task_of(Request("kuhn")).ask))
-        asked = round_robin.Request.of(known_game("pig"), ["hold20", "hold25", "uniform"], 200, 1, path)
+        execute(store.create(task_of(SolveRequest("kuhn")).ask))
+        asked = RoundRobinRequest("pig", ("hold20", "hold25", "uniform"), 200)
         execute(store.create(asked.to_json()), Context(path))
         store.create({"game": "table2", "method": "paper", "fogspiel": "0.0.1"}).append("result", {"rows": 0})
     with open_client(folder) as client:

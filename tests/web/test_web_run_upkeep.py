@@ -5,10 +5,9 @@ import time
 import pytest
 from support.web_client import open_client
 
-from fogspiel.core.game import known_game
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.match import Request
-from fogspiel.runs.kinds.tune import Request as TuneRequest
+from fogspiel.runs.requests import MatchRequest
+from fogspiel.runs.requests import TuneRequest as TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.web.run_forms import FORMS
 from fogspiel.web.run_list import ORDERS
@@ -19,7 +18,7 @@ def folder(tmp_path):
     """A folder with a store that has two finished matches and a tuning run that nobody has begun."""
     with Store.open(tmp_path / "runs.db", write=True) as store:
         for name in ("kuhn", "morra"):
-            request = Request.of(known_game(name), ("uniform", "uniform"), tmp_path / "runs.db", 1, 20, "swapped")
+            request = MatchRequest(name, "uniform", "uniform", games=20)
             execute(store.create(request.to_json()))
         store.create(TuneRequest("batawaf", "iterative", games=1000).to_json())
     return tmp_path
@@ -75,7 +74,7 @@ def test_a_run_that_gets_the_name_of_a_deleted_one_is_another_run(client, folder
     steps = client.get("/api/runs/kuhn-1/steps").json()
     with Store.open(folder / "runs.db", write=True) as store:  # as `fogspiel runs delete` does
         store.delete(["kuhn-1"])
-        request = Request.of(known_game("kuhn"), ("uniform", "uniform"), folder / "runs.db", 2, 400, "swapped")
+        request = MatchRequest("kuhn", "uniform", "uniform", 2, 400)
         execute(store.create(request.to_json()))
     assert client.get("/api/runs/kuhn-1").json()["note"] == "" and shown(client, q="blue") == []
     assert client.get("/api/runs/kuhn-1/steps").json()["done"] == 400 != steps["done"]

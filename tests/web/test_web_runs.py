@@ -8,7 +8,7 @@ from support.web_client import open_client, wait_for_work
 
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.experiment import experiments
-from fogspiel.runs.kinds.tune import Request
+from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
 
 GAMES = 60_000
@@ -37,7 +37,7 @@ def reader(folder):
 
 
 def tuning(seed=1, games=GAMES):
-    return Request("batawaf", "iterative", baseline="fixed", seed=seed, games=games, report_games=200)
+    return TuneRequest("batawaf", "iterative", baseline="fixed", seed=seed, games=games, report_games=200)
 
 
 def print_of(folder):

@@ -10,13 +10,11 @@ from support.web_client import begin, open_client
 from fogspiel.core.find import load_game
 from fogspiel.runs import work
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.solve import Request as SolveRequest
 from fogspiel.runs.kinds.solve import task_of
+from fogspiel.runs.requests import SolveRequest as SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.solving.methods import tree
-from fogspiel.web.requests import Solve
-from fogspiel.web.run_reader import RunReader
 
 SECONDS = 120
 
@@ -76,7 +74,7 @@ def test_a_run_at_work_says_what_the_solver_is_at(tmp_path):
     """The remark that is kept with the state of a route, and its bounds where it has any."""
     place = "/api/games/leduc-13/solving"
     with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
-        run = store.create(Solve(kind="solve", game="leduc-13").ask(RunReader(tmp_path / "runs.db")))
+        run = store.create(SolveRequest("leduc-13").to_json())
         assert client.get(place).json()["words"] == "Run leduc-13-1 is at work."
         run.keep_partial({"state": "", "remark": "simplex, 2000 iterations"})
         assert words_when_read(client, place, "iterations") == "Run leduc-13-1 is at work: simplex, 2000 iterations."

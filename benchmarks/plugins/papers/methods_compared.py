@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from fogspiel.papers.cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
 from fogspiel.papers.cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
 from fogspiel.runs.jobs import Row
-from fogspiel.runs.kinds.experiment import Batches, PaperPart, Request
+from fogspiel.runs.kinds.experiment import Batches, PaperPart
 from fogspiel.runs.report import Cell, Chart, Report, Series, Table
+from fogspiel.runs.requests import PaperRequest
 
 # Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these.
 OURS = ("auto", "duel", "spsa", "halving", "reply", "psro", "portfolio")
@@ -27,7 +28,7 @@ SLOW = (
 FAST_SEEDS = 6  # training seeds of the other games
 
 
-def seeds_of(request: Request, game: str, method: str) -> range:
+def seeds_of(request: PaperRequest, game: str, method: str) -> range:
     """The training seeds: as many as are asked for, else few for slow games and more for the others.
 
     Those of the paper's methods are Table II's, whose runs are recalled if they are in the store.
@@ -37,7 +38,7 @@ def seeds_of(request: Request, game: str, method: str) -> range:
     return range(first, first + count)
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """As Table II, ours on other seeds, scored against one baseline only; game by game, slow ones last."""
     for line in sorted(LINES, key=lambda line: line.game in SLOW):
         found = yield training_jobs(request, (*METHODS, *OURS), seeds_of, (line.game,))
@@ -47,8 +48,8 @@ def batches(request: Request) -> Batches:
 Scores = dict[tuple[str, str, str], CellScore]
 
 
-def report(request: Request, rows: Sequence[Row]) -> Report:
-    """Report the best method of each game, and every score."""
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
+    """Who is best in each game, and every score."""
     scores = scores_of(rows)
     lines = [line for line in LINES if any(game == line.game for game, _, _ in scores)]
     best = [_best(line, scores) for line in lines if _of(line, OURS, scores)]  # a quick run leaves some games out
@@ -88,7 +89,7 @@ NOTE = (
 )
 
 
-def _preamble(request: Request) -> Iterator[str]:
+def _preamble(request: PaperRequest) -> Iterator[str]:
     counts: dict[int, list[str]] = {}
     for line in LINES:
         counts.setdefault(len(seeds_of(request, line.game, DEFAULT)), []).append(line.title)

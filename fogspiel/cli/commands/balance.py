@@ -2,23 +2,19 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ..app import AsJson, Fails, StorePath, app, print_json
+from ...runs.requests import BalanceRequest
+from ..app import AsJson, StorePath, app, asking, print_json
 from ..work import RunOptions, print_run, start_run
 
 
 @app.command("balance")
+@asking(BalanceRequest)
 def balance(
-    game: Annotated[str, typer.Argument(help="resistance.")],
-    players: Annotated[int, typer.Option(help="How many play, at most 14.")],
-    spies: Annotated[int | None, typer.Option(help="How many of them are spies (a third, rounded up).")] = None,
-    smallest: Annotated[int, typer.Option(help="Players on the smallest mission.")] = 2,
-    largest: Annotated[int | None, typer.Option(help="On the largest one (as many as are no spies).")] = None,
-    fails: Fails = None,
-    nearest: Annotated[int, typer.Option(min=1, help="How many tables to print.")] = 10,
+    asked: dict[str, Any],
     certificates: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a certificate of each.")] = None,
     store: StorePath = None,
     as_json: AsJson = False,
@@ -27,20 +23,13 @@ def balance(
 
     All tables of five missions, with and without a star on the fourth, or with --fails those that take these sabotages.
     """
-    from ...resistance.balance import STARS, TableSpace
-    from ...resistance.game.setups import whole_numbers
     from ...resistance.row_generation import solve
-    from ...runs.kinds.balance import GAME, Request, outcome_of, tables_of
+    from ...runs.kinds.balance import outcome_of, tables_of
     from ...solving.proofs.certificate_files import write_certificate
     from .. import console
 
-    if game != GAME:
-        raise ValueError(f"the game is {game!r}: balance is for resistance, whose mission tables can be swept")
-    spies = -(-players // 3) if spies is None else spies
-    stars = STARS if fails is None else (whole_numbers(fails, "fails"),)
-    space = TableSpace(players, spies, smallest, players - spies if largest is None else largest, stars)
     began, files, options = time.process_time(), dict[str, str](), RunOptions(store, as_json)
-    run = start_run(Request(space, nearest).to_json(), options, once=True)
+    run = start_run(BalanceRequest(**asked).to_json(), options, once=True)
     if certificates is not None:
         tables = tables_of(run.result or {})
         with console.progress("certificates") as bar:

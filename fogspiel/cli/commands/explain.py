@@ -114,7 +114,8 @@ def _run(name: str, store: Path | None) -> "Run":
 def _solution_of(name: str) -> Mapping[str, Any]:
     """The certificate of a game: the one that comes with the package, or else the game is solved for it."""
     from ...core.agents import policy_names
-    from ...runs.kinds.solve import Request, solve_unstored
+    from ...runs.kinds.solve import solve_unstored
+    from ...runs.requests import SolveRequest
     from ...solving.known_values import shipped_certificate
     from ...solving.proofs.certificate_files import read_certificate
     from ...solving.sources import find_source
@@ -127,7 +128,7 @@ def _solution_of(name: str) -> Mapping[str, Any]:
     announce_compilation()
     proof: Mapping[str, Any] | None = None
     with suppress(ValueError) if tuned else nullcontext():
-        request = Request(name, memory=MEMORY) if tuned else Request(name)
+        request = SolveRequest(game=name, memory=MEMORY) if tuned else SolveRequest(game=name)
         proof = solve_unstored(request, problem=problem).certificate
     if proof is not None:
         return proof

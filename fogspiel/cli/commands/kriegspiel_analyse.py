@@ -137,9 +137,16 @@ def _look_once(
 
 def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int, options: RunOptions) -> "Run":
     """The run that analyses a whole game, finished."""
-    from ...runs.kinds.analysis import Request
+    from ...runs.engine_requests import AnalysisRequest
 
-    request = Request(subject.decisions, subject.side, subject.names, engine, effort, seed)
+    request = AnalysisRequest(
+        decisions=tuple(subject.decisions),
+        side=subject.side,
+        names=subject.names,
+        engine=engine,
+        effort=effort,
+        seed=seed,
+    )
     again = shlex.join(["fogspiel", *sys.argv[1:]])
     return start_run(request.to_json(), replace(options, again=again), once=True, prepared=request)
 
@@ -147,7 +154,7 @@ def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int
 def _effort(time: float | None, nodes: int | None) -> "SearchLimit":
     """The effort of an attempt: nodes if nothing is said, so that the answer is the same everywhere."""
     from ...kriegspiel.analysis import USUAL
-    from .kriegspiel import effort_of
+    from ...runs.engine_requests import effort_of
 
     return USUAL if time is None and nodes is None else effort_of(time, nodes, 1)
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...runs.engine_requests import ENGINE, effort_of
 from ..app import INTERRUPTED, AsJson, RunName, StorePath, announce_compilation, print_json, store_path, write_text
 from ..completion import complete_engines
 from ..early_checks import check_engine
-from .kriegspiel import ENGINE, Cores, Nodes, RulesName, Time, effort_of, group
+from .kriegspiel import Cores, Nodes, RulesName, Time, group
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...runs.engine_requests import effort_of
 from ..app import AsJson, Cluster, Seed, StorePath, print_json
 from ..work import RunOptions, check_cluster, start_run
-from .kriegspiel import Cores, Nodes, Processes, Time, effort_of, group
+from .kriegspiel import Cores, Nodes, Processes, Time, group
 
 if TYPE_CHECKING:
     from ...kriegspiel.match import EngineMatch

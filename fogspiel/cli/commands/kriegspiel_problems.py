@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import INTERRUPTED, AsJson, Processes, Seed, StorePath, announce_compilation, print_json, write_text
+from ...runs.engine_requests import ProblemsRequest
+from ..app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking, print_json, write_text
 from ..work import RunOptions, start_run
 from .kriegspiel import group
 
@@ -76,9 +77,9 @@ def solve_problem(
 
 
 @group.command("make-problems")
+@asking(ProblemsRequest)
 def make_problems(
-    candidates: Annotated[int, typer.Option(min=1, help="Look through so many random positions.")] = 2000,
-    seed: Seed = 1,
+    asked: dict[str, Any],
     output: Annotated[Path, typer.Option(help="The file for the problems.")] = Path("problems.json"),
     processes: Processes = None,
     store: StorePath = None,
@@ -93,17 +94,17 @@ def make_problems(
     import sys
 
     from ...kriegspiel.problems.generator import choose
-    from ...runs.kinds.problems import Request, candidates_of
+    from ...runs.kinds.problems import candidates_of
     from .. import console
 
-    request, again = Request(candidates, seed), shlex.join(["fogspiel", *sys.argv[1:]])
+    request, again = ProblemsRequest(**asked), shlex.join(["fogspiel", *sys.argv[1:]])
     run = start_run(request.to_json(), RunOptions(store, as_json, processes, again=again), once=True)
     found = candidates_of(run)
     problems = choose(found, LENGTHS)
-    listed = {"recipe": request.recipe, "problems": [problem.to_json() for problem in problems]}
+    listed = {"recipe": request.command, "problems": [problem.to_json() for problem in problems]}
     write_text(json.dumps(listed, indent=1) + "\n", output)
     if as_json:
-        facts = {"run": run.name, "output": str(output), "seed": seed, "candidates": candidates}
+        facts = {"run": run.name, "output": str(output), "seed": request.seed, "candidates": request.candidates}
         return print_json(facts | {"found": len(found)})
     return console.out.print(f"{output}: {len(problems)} problems of {len(found)} that were found")
 

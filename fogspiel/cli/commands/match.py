@@ -2,30 +2,22 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..app import AsJson, GameWords, Remember, Seed, StorePath, Threads, app, load_and_announce, print_json, store_path
-from ..completion import complete_players
-from ..early_checks import positive
+from ...runs.requests import MatchRequest
+from ..app import AsJson, Remember, StorePath, Threads, app, asking, load_and_announce, print_json, store_path
 from ..work import RunOptions, execute_run, print_run
 
 if TYPE_CHECKING:
     from ...core.behaviour_policy import ExactOrFloat
-    from ...runs.kinds.match import Request
 
 
 @app.command("match", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@asking(MatchRequest)
 def match(
-    game: GameWords,
-    first: Annotated[str, typer.Argument(autocompletion=complete_players)],
-    second: Annotated[str, typer.Argument(autocompletion=complete_players)],
-    games: Annotated[
-        int, typer.Option(callback=positive(), help="How many games, in pairs with the seats swapped.")
-    ] = 20_000,
-    seed: Seed = 1,
-    seats: Annotated[str, typer.Option(help="swapped (same deal twice), alternating, or coin.")] = "swapped",
+    asked: dict[str, Any],
     exact: Annotated[bool, typer.Option("--exact", help="Compute the rate instead, where that is possible.")] = False,
     threads: Threads = None,
     remember: Remember = False,
@@ -34,11 +26,10 @@ def match(
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
     from ...runs.draft import DeferredRun
-    from ...runs.kinds.match import Request
     from .. import console
 
-    chosen, path = load_and_announce(game, remember), store_path(store)
-    request = Request.of(chosen, (first, second), path, seed, games, seats)
+    path = store_path(store)
+    request = MatchRequest(**asked | {"game": load_and_announce(asked["game"], remember).name}).resolved(path)
     if exact:
         return _compute(request, path, as_json)
 
@@ -51,15 +42,15 @@ def match(
     return print_run(run, options)
 
 
-def _compute(request: "Request", store: Path, as_json: bool) -> None:
+def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
     """Print the exact rate."""
     from ...core.exact_scores import exact_score
     from ...core.game import known_game
-    from ...runs.kinds.match import facts_of
+    from ...runs.kinds.match import agents_of, facts_of
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact rates may have thousands of digits
-    ask, game, agents = request.to_json(), known_game(request.game), request.agents(store)
+    ask, game, agents = request.to_json(), known_game(request.game), agents_of(request, store)
     if game.exact.score:
         rate: ExactOrFloat = exact_score(game, *agents)
     else:

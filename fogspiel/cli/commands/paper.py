@@ -1,30 +1,20 @@
 """fogspiel paper: the tables of a paper beside ours."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ..app import AsJson, Cluster, Processes, Seed, StorePath, announce_compilation, app, print_json
-from ..completion import complete_papers
-from ..early_checks import check_paper, positive
+from ...runs.requests import PaperRequest
+from ..app import AsJson, Cluster, Processes, StorePath, announce_compilation, app, asking, print_json
 from ..listing import listing
 from ..work import RunOptions, begin_and_show, print_lines, show_report, write
 
 
 @app.command("paper", epilog=listing("Names:", "papers", "EXPERIMENTS"))
+@asking(PaperRequest)
 def paper(
-    name: Annotated[
-        str,
-        typer.Argument(callback=check_paper, autocompletion=complete_papers, help="Which table or figure: see below."),
-    ],
-    quick: Annotated[bool, typer.Option("--quick", help="Ten minutes on two cores.")] = False,
-    seeds: Annotated[int | None, typer.Option(help="Tables: training seeds for every cell (10; 3 if quick).")] = None,
-    race: Annotated[str, typer.Option(help="Tables: the race that the methods decide by.")] = "count-mixture",
-    scale: Annotated[
-        float, typer.Option(callback=positive(), help="Stored ones: multiply all numbers of games by this.")
-    ] = 1.0,
-    seed: Seed = 1,
+    asked: dict[str, Any],
     processes: Processes = None,
     cluster: Cluster = None,
     output: Annotated[
@@ -40,14 +30,15 @@ def paper(
 ) -> None:
     """Reproduce the tables and figures of a paper, its numbers beside ours."""
     from ...papers import catalogue
-    from ...runs.kinds.experiment import PaperPart, Request
+    from ...runs.kinds.experiment import PaperPart
     from ...runs.report import Report
     from .. import console
 
+    name: str = asked["name"]
     part = catalogue.find_part(name)
     if isinstance(part, PaperPart):
-        request = Request(name, quick, seeds, race, scale, seed)
-        return begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)
+        ask = PaperRequest(**asked).to_json()
+        return begin_and_show(ask, RunOptions(store, as_json, processes, cluster, output), once=True)
     announce_compilation()
     with console.status(f"paper {name}") as say:
         found = part.compute(catalogue.Options(players, full, certificates), say)

@@ -5,30 +5,29 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...runs.requests import ProgramRequest, TuneRequest
 from ..app import (
-    AnyGameWords,
     AsJson,
     Cluster,
     Processes,
     Remember,
     RulesFile,
     RunName,
-    Seed,
     StorePath,
     Threads,
     app,
+    asking,
     print_json,
     remembering,
     store_path,
     taking,
     write_text,
 )  # fmt: skip
-from ..completion import complete_methods, complete_runs
-from ..early_checks import check_method
+from ..completion import complete_runs
 from ..listing import listing
 from ..programs import ProgramOptions, ProgramSourceOptions, program_of, sort_of, tune_program
 from ..work import (
@@ -45,43 +44,19 @@ from ..work import (
 if TYPE_CHECKING:
     from ...runs.store import Run
 
-RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 NO_PROGRAM = ProgramOptions()
 NO_PROGRAM_WORDS = ProgramSourceOptions()
 
 
 @app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
+@asking(TuneRequest, optional="game")
 @taking(ProgramOptions)
 def tune(
-    game: AnyGameWords = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            callback=check_method, autocompletion=complete_methods, help="How to look for parameters: see below."
-        ),
-    ] = "auto",
-    race: Annotated[str, typer.Option(help=RACES)] = "count-mixture",
-    games: Annotated[int | None, typer.Option(help="Budget in games: the same result on every machine.")] = None,
+    asked: dict[str, Any],
     minutes: Annotated[
         float | None, typer.Option(help="Budget in minutes of execute_run (1 if nothing is said).")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Budget in seconds of execute_run.")] = None,
-    seed: Seed = 1,
-    baseline: Annotated[
-        str,
-        typer.Option(
-            help="Who judges: redrawn (Gaussian players, new for every pair of games), fixed (one of them), or a name."
-        ),
-    ] = "redrawn",
-    delta: Annotated[float, typer.Option(help="Risk of error of each race.")] = 0.05,
-    epsilon: Annotated[float, typer.Option(help="Precision at which a race stops.")] = 0.01,
-    observation: Annotated[str, typer.Option(help="What a race counts: pair (seats swapped) or game.")] = "pair",
-    report_games: Annotated[int, typer.Option(help="Fresh games for the final score.")] = 20_000,
     threads: Threads = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(help="Tune from so many seeds, --seed and those after it; choose and measure the best."),
-    ] = None,
     processes: Processes = None,
     cluster: Cluster = None,
     remember: Remember = False,
@@ -92,31 +67,27 @@ def tune(
     """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
     from ...runs.checks import check_budget, seconds_for
 
-    sort, seconds = sort_of(game, program), seconds_for(games, minutes, seconds)
-    for what, budget in (("games", games), ("seconds", seconds)):
-        check_budget(what, budget)
+    sort = sort_of(asked["game"], program)
+    asked["seconds"] = seconds_for(asked["games"], minutes, asked["seconds"])
+    check_budget("seconds", asked["seconds"])
     if sort is not None:
-        for option, given in (("baseline", baseline != "redrawn"), ("seeds", seeds), ("remember", remember)):
-            if given:
+        for option in ("baseline", "seeds"):
+            if asked[option] != TuneRequest.model_fields[option].default:
                 raise ValueError(f"--{option} is for games: a program is measured against its start, from one seed")
+        if remember:
+            raise ValueError("--remember is for games: a program is measured against its start, from one seed")
         if processes is not None:
             program = replace(program, workers=processes)
-        asked = {"search": method, "race": race, "delta": delta, "epsilon": epsilon, "observation": observation}
-        asked |= {"seed": seed, "games": games, "seconds": seconds}
-        return tune_program(sort, program, asked, RunOptions(store, as_json, cluster=cluster))
+        shared = {name: asked[name] for name in ProgramRequest.model_fields if name in asked}
+        options = RunOptions(store, as_json, cluster=cluster)
+        return tune_program(sort, program, shared | {"search": asked["method"]}, options)
     from ...core.find import load_game
-    from ...runs.kinds.tune import Request
-    from ...runs.kinds.tune_seeds import Request as SeedsRequest
 
-    assert game is not None
-    chosen = load_game(remembering(game, remember)).name
-    request = Request(chosen, method, race, delta, epsilon, observation, baseline, seed, games, seconds, report_games)
-    if seeds is not None:
-        ask = SeedsRequest.of(request, seeds).to_json()
-        return begin_and_show(ask, RunOptions(store, as_json, processes, cluster))
-    if processes is not None or cluster is not None:
+    request = TuneRequest(**asked | {"game": load_game(remembering(asked["game"], remember)).name})
+    if request.seeds is None and (processes is not None or cluster is not None):
         raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
-    return begin_and_show(request.to_json(), RunOptions(store, as_json, threads))
+    options = RunOptions(store, as_json, threads if request.seeds is None else processes, cluster)
+    return begin_and_show(request.resolved(store_path(store)).to_json(), options)
 
 
 @app.command("resume")

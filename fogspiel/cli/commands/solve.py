@@ -1,13 +1,15 @@
 """fogspiel solve, verify and export-game."""
 
+import hashlib
 import json
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...runs.requests import SolveRequest, VerifyRequest
 from ..app import (
     AsJson,
     Fails,
@@ -19,15 +21,14 @@ from ..app import (
     StorePath,
     announce_compilation,
     app,
+    asking,
     print_json,
     remembering,
     store_path,
     write_text,
 )  # fmt: skip
-from ..completion import complete_games_and_runs, complete_routes
-from ..early_checks import check_route, positive
 from ..listing import listing
-from ..work import RunOptions, begin_and_show
+from ..work import RunOptions, begin_and_show, keep_answer
 
 if TYPE_CHECKING:
     from ...solving.proofs.checkers.primitives import Body
@@ -43,35 +44,9 @@ def _routes() -> str | None:
 
 
 @app.command("solve", epilog=_routes())
+@asking(SolveRequest)
 def solve(
-    game: GameWords,
-    method: Annotated[
-        str,
-        typer.Option(
-            callback=check_route, autocompletion=complete_routes, help="The route to the solution: see below."
-        ),
-    ] = "auto",
-    exact: Annotated[bool, typer.Option("--exact", help="Insist on the exact value, as a fraction.")] = False,
-    gap: Annotated[
-        float,
-        typer.Option(callback=positive(), help="Regret minimisation stops when the certified bounds are this close."),
-    ] = (1e-6),
-    memory: Annotated[
-        float,
-        typer.Option(
-            callback=positive("a positive number of GiB"), help="The most memory that the game may take, in GiB."
-        ),
-    ] = 4.0,
-    seed: Annotated[int, typer.Option(help="Of a method that samples.")] = 0,
-    iterations: Annotated[int | None, typer.Option(help="Sampling stops after so many iterations.")] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--time",
-            callback=positive("a positive number of CPU seconds"),
-            help="Sampling stops after so many CPU seconds; 60, if nothing is said.",
-        ),
-    ] = None,
+    asked: dict[str, Any],
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
     missions: Missions = None,
     spies: Spies = None,
@@ -83,40 +58,27 @@ def solve(
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
     from ...process.memory_limit import limit_memory
     from ...resistance.game.setups import vary
-    from ...runs.kinds.solve import Request, task_of
+    from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
     from .. import console
 
-    game = vary(game, missions, spies, fails)
-    request = Request(remembering(game, remember), method, exact, gap, memory, seed, iterations, seconds)
+    game = vary(asked["game"], missions, spies, fails)
+    request = SolveRequest(**asked | {"game": remembering(game, remember)})
     problem = find_source(request.game)
     if problem.game is not None:
         announce_compilation()
     began = time.process_time()
-    with limit_memory(memory), console.status(game) as say:
+    with limit_memory(request.memory), console.status(game) as say:
         task = task_of(request, lambda progress: say(progress.words), problem)
     options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 
 
 @app.command("verify")
+@asking(VerifyRequest)
 def verify(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|RUN|GAME",
-            autocompletion=complete_games_and_runs,
-            help="A certificate: its file, or whose it is.",
-        ),
-    ],
+    asked: dict[str, Any],
     game: RulesFile = None,
-    seconds: Annotated[
-        float, typer.Option("--time", callback=positive(), help="Refuse what takes more CPU seconds to check.")
-    ] = 600.0,
-    size: Annotated[float, typer.Option(callback=positive(), help="Refuse a larger file, in MiB.")] = 64.0,
-    memory: Annotated[
-        float, typer.Option(callback=positive(), help="The most memory that the check may take, in GiB.")
-    ] = 4.0,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,19 +90,23 @@ def verify(
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
-    with limit_memory(memory, "the check", "raise --memory if you trust where the certificate is from"):
-        body = _find_certificate(what, store, size)
+    request = VerifyRequest(**asked)
+    with limit_memory(request.memory, "the check", "raise --memory if you trust where the certificate is from"):
+        body = _find_certificate(request.what, store, request.size)
         from ...core.compile.kernel import interpreted, need_no_compiler
 
         began = time.process_time()
         with interpreted() if need_no_compiler(len(json.dumps(body)) / LETTERS_PER_SECOND) else nullcontext():
-            lower, upper = certificate_files.verify(body, game, seconds)
+            lower, upper = certificate_files.verify(body, game, request.seconds)
     spent = round(time.process_time() - began, 3)
+    proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
+    answer = {"file": request.what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent}
+    if store is not None:
+        digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        keep_answer(request.to_json(body["game"], digest), answer, store)
     if as_json:
-        proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
-        return print_json({"file": what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent})
-    value = f"is exactly {lower}" if lower == upper else f"is between {lower} and {upper}"
-    console.out.print(f"valid: the value of {body['game']} {value}, proved by its two strategies ({spent} CPU s)")
+        return print_json(answer)
+    console.out.print(certificate_files.verified_sentence(answer))
 
 
 def _find_certificate(what: str, store: Path | None, size: float) -> "Body":

@@ -9,8 +9,9 @@ import numpy as np
 from ...core.agents import ParametricPolicy, find_policy, fixed_baseline, redrawn_baseline
 from ...core.game import Game, known_game
 from ...runs.jobs import Job, Row
-from ...runs.kinds.experiment import Batches, PaperPart, Request
+from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Cell, Chart, Report, Series, Table
+from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from .. import catalogue
 from . import figure1
@@ -75,7 +76,7 @@ def _opponent(game: Game, name: str) -> ParametricPolicy:
     return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """Every question as a job of its own."""
     yield [Job("answer", answer, question) for question in questions(request.quick, request.seed)]
 

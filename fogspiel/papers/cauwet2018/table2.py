@@ -13,8 +13,9 @@ import numpy as np
 from ...core.agents import decode_policy, encode_policy, policy_json_in
 from ...core.game import known_game
 from ...runs.jobs import Job, Row, rows_by
-from ...runs.kinds.experiment import Batches, PaperPart, Request
+from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Cell, Chart, Report, Series, Table
+from ...runs.requests import PaperRequest
 from ...stats.elo import Spread, median_interval
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
@@ -63,7 +64,7 @@ BUDGETS = {
 }  # some seconds of work on one core for each run; the games that are not named here have the usual budget
 
 
-def training_games(game: str, method: str, request: Request) -> int:
+def training_games(game: str, method: str, request: PaperRequest) -> int:
     """The budget of a training run; a quick run saves on all methods but that of seeds, which needs few seconds."""
     usual = BUDGETS.get(game, USUAL)
     if method == SEEDS:
@@ -71,7 +72,7 @@ def training_games(game: str, method: str, request: Request) -> int:
     return _scale(usual.training, request.scale * (QUICK if request.quick else 1.0))
 
 
-def scoring_games(game: str, request: Request) -> int:
+def scoring_games(game: str, request: PaperRequest) -> int:
     """The fresh games that score the result of a training run against each opponent."""
     return _scale(BUDGETS.get(game, USUAL).scoring, request.scale * (QUICK if request.quick else 1.0))
 
@@ -80,7 +81,7 @@ def _scale(games: int, share: float) -> int:
     return max(2, round(games * share))
 
 
-def seeds_of(request: Request, game: str, method: str = "") -> range:
+def seeds_of(request: PaperRequest, game: str, method: str = "") -> range:
     """The training seeds of a game, the same ones for every method."""
     count = request.seeds or (QUICK_SEEDS if request.quick else FULL_SEEDS)
     return range(request.seed, request.seed + (min(count, SLOW_SEEDS) if game in SLOW else count))
@@ -104,9 +105,9 @@ def score_answer(
 
 
 def training_jobs(
-    request: Request,
+    request: PaperRequest,
     methods: Sequence[str],
-    seeds: Callable[[Request, str, str], range] = seeds_of,
+    seeds: Callable[[PaperRequest, str, str], range] = seeds_of,
     games: Sequence[str] | None = None,
 ) -> list[Job]:
     """A training run for every game (or those of `games`), method and seed that the request leaves in."""
@@ -126,7 +127,7 @@ def training_jobs(
     ]
 
 
-def scoring_jobs(request: Request, found: Sequence[Row], baselines: Sequence[str]) -> list[Job]:
+def scoring_jobs(request: PaperRequest, found: Sequence[Row], baselines: Sequence[str]) -> list[Job]:
     """The games that score the results among training runs."""
     idle = idle_cells(found)
     return [
@@ -143,7 +144,7 @@ def scoring_jobs(request: Request, found: Sequence[Row], baselines: Sequence[str
     ]
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """First the training runs, then the games that score them, then those of named orders of cards."""
     found = yield training_jobs(request, METHODS)
     yield scoring_jobs(request, found, BASELINES)
@@ -214,7 +215,7 @@ def verdict(line: Line, method: str, ours: CellScore) -> str:
     return "higher" if low > paper else "lower"
 
 
-def report(request: Request, rows: Sequence[Row]) -> Report:
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     """The table, and for each game a chart of what every seed got."""
     steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == TRAINED}
     scores = scores_of(rows)
@@ -262,7 +263,7 @@ def _line(
     )  # fmt: skip
 
 
-def _preamble(request: Request) -> Iterator[str]:
+def _preamble(request: PaperRequest) -> Iterator[str]:
     count, fewer = (len(seeds_of(request, game)) for game in ("", SLOW[0]))
     slow = ", ".join(line.title for line in LINES if line.game in SLOW)
     few = f" ({fewer} for {slow}, which are slow)" if slow and fewer < count else ""

@@ -6,8 +6,9 @@ from itertools import combinations
 from ...core.agents import vector_policy
 from ...core.game import known_game
 from ...runs.jobs import Job, Row, rows_by
-from ...runs.kinds.experiment import Batches, PaperPart, Request
+from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Report, Table
+from ...runs.requests import PaperRequest
 from ...stats.evaluate import evaluate, report_key
 from .printed_tables import CAUWET, CROSSED, EVEN, LINES, Line
 from .table2 import (
@@ -40,13 +41,13 @@ def play_pair(
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
-def games_of(game: str, request: Request) -> int:
-    """Return the number of games of two players from the same seed."""
+def games_of(game: str, request: PaperRequest) -> int:
+    """How many games two players from the same seed play."""
     usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """First the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
     found = yield training_jobs(request, CROSSED)
     runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, idle_cells(found)
@@ -70,7 +71,7 @@ def batches(request: Request) -> Batches:
 Matrix = dict[tuple[str, str], CellScore]
 
 
-def report(request: Request, rows: Sequence[Row]) -> Report:
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     """A table of all pairs, and a cross-table for each game as the paper prints it."""
     scores: dict[str, Matrix] = {}
     played = rows_by([row for row in rows if row["job"] == PLAYED], "game", "first", "second")
@@ -116,7 +117,7 @@ BEST_NOTE = (
 )
 
 
-def _preamble(request: Request) -> Iterator[str]:
+def _preamble(request: PaperRequest) -> Iterator[str]:
     yield (
         f"The same training runs as in Table II, from {len(seeds_of(request, ''))} seeds (slow games from at most "
         f"{SLOW_SEEDS}; the paper: one); the results of "

@@ -12,8 +12,8 @@ from statistics import median
 from ...core.agents import find_policy, redrawn_baseline
 from ...core.game import known_game
 from ...runs.jobs import Job, Row
-from ...runs.kinds.experiment import Request
 from ...runs.report import Cell, Part, Table
+from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from .printed_tables import APPROXIMATE, CROSSED, ITERATIVE, LINES, METHODS, NAIVE, REAL, Line
 from .section5 import DECKS, PAPER_GAMES, ROUNDING, SUSPICIOUS, WAR, paper_error, score_of, standard_error
@@ -47,7 +47,7 @@ def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Ro
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
-def order_jobs(request: Request, share: float, against_redrawn: bool = True) -> list[Job]:
+def order_jobs(request: PaperRequest, share: float, against_redrawn: bool = True) -> list[Job]:
     """Every order against redrawn vectors, or every two orders against each other, then with another deck too."""
     decks = EVIDENCE_DECKS if against_redrawn else (*EVIDENCE_DECKS, OTHER_DECK)
     pairs = [(order, REDRAWN) for order in ORDERS] if against_redrawn else combinations(ORDERS, 2)

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, statistics_of
 from ...runs.jobs import Row, rows_by
-from ...runs.kinds.experiment import Batches, PaperPart, Request
+from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Cell, Chart, Report, Series, Table
+from ...runs.requests import PaperRequest
 from ...stats.elo import Strength
 from ..catalogue import verdict
 
@@ -32,12 +33,12 @@ def engine_with_time(engine: str, seconds: float) -> EngineSpec:
     return EngineSpec(engine, SearchLimit(seconds=seconds))
 
 
-def times_of(request: Request) -> Mapping[float, int]:
+def times_of(request: PaperRequest) -> Mapping[float, int]:
     """The seconds per move of a run, and the paper's."""
     return QUICK_TIMES if request.quick else TIMES
 
 
-def matches(request: Request) -> list[EngineMatch]:
+def matches(request: PaperRequest) -> list[EngineMatch]:
     """Every match of the reproduction."""
 
     def match(first: EngineSpec, second: EngineSpec, games: int, longest: int | None = None) -> EngineMatch:
@@ -53,7 +54,7 @@ def matches(request: Request) -> list[EngineMatch]:
     return [*found, match(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
 
 
-def batches(request: Request) -> Batches:
+def batches(request: PaperRequest) -> Batches:
     """All bouts at once."""
     yield [job for match in matches(request) for job in match.jobs((0, 1))]
 
@@ -61,7 +62,7 @@ def batches(request: Request) -> Batches:
 Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]  # two engines, and the rows of their match
 
 
-def report(request: Request, rows: Sequence[Row]) -> Report:
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
     """Our points beside the paper's relations."""
     found = rows_by(rows, "first", "second")
     asked = {match.seats: found.get(tuple(match.names)) for match in matches(request)}

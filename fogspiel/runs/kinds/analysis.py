@@ -3,61 +3,26 @@
 The game is in a file or in another run, so only who names it once more can go on: the same command does.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from ...games.chess.fen import SIDES
 from ...kriegspiel.analysis import GameAnalysis, PositionAnalysis, analyse_turns
-from ...kriegspiel.decisions import Decision
 from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.match import code_of
-from ..checks import check_seed
+from ..engine_requests import AnalysisRequest
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import versions
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
 GAME = "kriegspiel"
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a user asks: the decisions of a player, and who looks at them for how long."""
-
-    decisions: Sequence[Decision]
-    side: int
-    names: tuple[str, str]
-    engine: str
-    effort: SearchLimit
-    seed: int
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        check_seed(self.seed)
-
-    @property
-    def digest(self) -> str:
-        """Stands for what was seen and tried."""
-        whole = hashlib.sha256()
-        for decision in self.decisions:
-            whole.update(f"{decision.action} ".encode() + decision.seen.tobytes())
-        return whole.hexdigest()
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        asked: dict[str, Any] = {"game": GAME, "method": KIND.method, "decisions": self.digest, "side": self.side}
-        asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}
-        return asked | {"effort": self.effort.to_json(), "seed": self.seed} | versions(GAME)
-
-
-class Analysis(Kind):
+class AnalysisKind(Kind):
     """Analyse a game of Kriegspiel."""
 
     name = method = "analysis"
     title = "Kriegspiel analysis"
+    request = AnalysisRequest
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Refuse to go on without the game."""
@@ -69,9 +34,9 @@ class Analysis(Kind):
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Analyse the turns that are left."""
         request = context.prepared
-        if not isinstance(request, Request):
+        if not isinstance(request, AnalysisRequest):
             self.check_source(run, None)
-        assert isinstance(request, Request)
+        assert isinstance(request, AnalysisRequest)
         known = [step["stream"] for step in run.steps]
         last = max(request.decisions[-1].ply, 1)
         turns = analyse_turns(request.decisions, request.engine, request.effort, request.seed, known)
@@ -123,5 +88,5 @@ def analysis_of(run: Run) -> GameAnalysis:
     return GameAnalysis(ask["engine"], SearchLimit.from_json(ask["effort"]), ask["seed"], ask["side"], names, positions)
 
 
-KIND = Analysis()
+KIND = AnalysisKind()
 KINDS = (KIND,)

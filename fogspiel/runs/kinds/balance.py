@@ -1,56 +1,32 @@
 """Sweeps of the mission tables of The Resistance for those that are fair to both teams."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
-from ... import __version__
-from ...resistance.balance import FairTable, SweepStep, TableSpace, sweep
+from ...resistance.balance import FairTable, SweepStep, sweep
 from ...resistance.game.setups import VERSION
 from ..kind import Kind, Outputs
 from ..report import Cell, Table
+from ..requests import BalanceRequest
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder, run_generator
 
-GAME = "resistance"
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a user asks: which tables to look through, and how many of the fairest to tell."""
-
-    space: TableSpace
-    nearest: int = 10
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        if self.nearest < 1:
-            raise ValueError(f"--nearest is {self.nearest}: it must be at least 1")
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        asked = {"game": GAME, "method": KIND.method, "space": self.space.to_json(), "nearest": self.nearest}
-        return asked | {"rules": VERSION, "fogspiel": __version__}
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(TableSpace.from_json(ask["space"]), ask["nearest"])
-
-
-class Balance(Kind):
+class BalanceKind(Kind):
     """Look for the mission tables of The Resistance that are nearest to fair."""
 
     name = title = method = "balance"
     heading = "Balance"
+    request = BalanceRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> BalanceRequest:
         """The request, if the rules are still the same."""
         if run.ask["rules"] != VERSION:
             raise ValueError(f"run {run.name} is of version {run.ask['rules']} of the rules, not {VERSION}: begin anew")
-        return Request.from_json(run.ask)
+        return BalanceRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Look through the tables from where the run was left."""
@@ -94,11 +70,8 @@ class Balance(Kind):
             yield f"with the missions of resistance{found['players']}: {wins} ({float(wins):.1%})"
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
-        request = Request.from_json(ask)
+        request = BalanceRequest.from_json(ask)
         return [("tables", request.space.words), ("nearest", str(request.nearest))]
-
-    def command(self, ask: Json) -> str:
-        return f"fogspiel balance {GAME} --players {ask['space']['players']}"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         rows = [(table.name, str(table.wins)) for table in tables_of(run.result or {"nearest": []})]
@@ -118,5 +91,5 @@ def outcome_of(run: Run, files: dict[str, str], seconds: float | None) -> dict[s
     return {"run": run.name, "state": "finished", "game": run.ask["game"]} | found | {"nearest": rows} | spent
 
 
-KIND = Balance()
+KIND = BalanceKind()
 KINDS = (KIND,)

@@ -2,70 +2,35 @@
 
 import shlex
 from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Self
 
-from ...core.game import known_game
-from ...solving.bounds.informed_opponent import Schedule, demand_size, informed_bounds
+from ...solving.bounds.informed_opponent import Schedule, informed_bounds
 from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
-from ...solving.proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
-from ..checks import check_option
+from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
 from ..kind import Outputs
-from ..request import versions
+from ..requests import BoundsRequest
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, run_generator
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a user asks: which game, for how many CPU seconds, within how many GiB, against which opponent."""
-
-    game: str
-    seconds: float = 300.0
-    memory: float = 1.0
-    informed: str | None = None
-    """When the opponent is shown the board (Lemma 2), or None for the best bounds that can be had."""
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        if self.game not in GAMES:
-            known_game(self.game)
-            raise ValueError(f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
-        check_option("time", self.seconds)
-        check_option("memory", self.memory)
-        if self.informed is not None:
-            Schedule.parse(self.informed)
-            demand_size(self.game)
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        asked = {name: given for name, given in asdict(self).items() if given is not None}
-        return asked | {"method": KIND.method} | versions(self.game)
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(ask["game"], ask["seconds"], ask["memory"], ask.get("informed"))
-
-    def stages(self, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:
-        """The bounds step by step."""
-        if self.informed is None:
-            return search_bounds(self.game, self.seconds, self.memory, saved)
-        return informed_bounds(self.game, Schedule.parse(self.informed), self.seconds, self.memory, saved)
+def stages(request: BoundsRequest, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:
+    """The bounds step by step."""
+    if request.informed is None:
+        return search_bounds(request.game, request.seconds, request.memory, saved)
+    return informed_bounds(request.game, Schedule.parse(request.informed), request.seconds, request.memory, saved)
 
 
-class Bounds(ValueKind):
+class BoundsKind(ValueKind):
     """Prove bounds on the value of a game that is too large to be solved."""
 
     name = title = method = "bounds"
     heading = "Bounds"
-    form = ("game", "seconds", "memory")
+    request = BoundsRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> BoundsRequest:
         """The request."""
-        return Request.from_json(run.ask)
+        return BoundsRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Narrow the bounds until they meet or the budget is spent."""
@@ -73,14 +38,13 @@ class Bounds(ValueKind):
         saved = kept["saved"] if kept else None
         if saved is not None:  # a run of before has no CPU time: what passed on the clock is the most that it can be
             saved.setdefault("seconds", run.seconds_worked)
-        stages = request.stages(saved)
 
         def watch(stage: BoundsStep) -> None:
             recorder.keep(lambda: {"saved": stage.saved})
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
             context.watch(Progress(f"{stage.remark}, {bounds}"))
 
-        proof = run_generator(stages, watch)
+        proof = run_generator(stages(request, saved), watch)
         lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
         found = {"lower": str(lower), "upper": str(upper), "exact": lower == upper, "certificate": dict(proof)}
         return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}
@@ -111,5 +75,5 @@ def _opponent(run: Run) -> str:
     return f", the opponent informed {run.ask['informed']}" if "informed" in run.ask else ""
 
 
-KIND = Bounds()
+KIND = BoundsKind()
 KINDS = (KIND,)

@@ -6,16 +6,14 @@ its docstring is its help. It is a generator that yields lists of jobs and is se
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from typing import Self
+from dataclasses import dataclass
 
 from ... import __version__
 from ...core.plugins import collect
-from ...stats.race import Race
-from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
+from ..requests import PaperRequest
 from ..store import Json, Run
 from ..trail import Curve
 from ..work import Context, Progress, Recorder
@@ -26,48 +24,6 @@ LAST = 100
 
 
 @dataclass(frozen=True)
-class Request:
-    """What a user asks of an experiment; everything its rows depend on."""
-
-    name: str
-    quick: bool = False
-    seeds: int | None = None
-    """How many training seeds, if not as many as the experiment thinks right."""
-    race: str = "count-mixture"
-    scale: float = 1.0
-    """All budgets are multiplied by this."""
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        check_seed(self.seed)
-        Race(self.race)
-        if self.seeds is not None and self.seeds < 1:
-            raise ValueError(f"--seeds is {self.seeds}: it must be at least 1")
-        check_option("scale", self.scale)
-
-    @property
-    def command(self) -> str:
-        """The command that makes the report."""
-        words, usual = ["fogspiel", "paper", self.name], Request(self.name)
-        words += ["--quick"] if self.quick else []
-        for option in ("seeds", "race", "scale", "seed"):
-            if (value := getattr(self, option)) != getattr(usual, option):
-                words += [f"--{option}", str(value)]
-        return " ".join(words)
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        rest = {key: value for key, value in asdict(self).items() if key != "name"}
-        return {"game": self.name, "method": KIND.method, **rest, "fogspiel": __version__}
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(ask["game"], **{key: ask[key] for key in cls.__dataclass_fields__ if key != "name"})
-
-
-@dataclass(frozen=True)
 class PaperPart:
     """A part of a paper: its jobs, and the report that is made of their rows."""
 
@@ -75,8 +31,8 @@ class PaperPart:
     """What the command line and its runs call it."""
     paper: str
     """Whose experiment it is."""
-    batches: Callable[[Request], Batches]
-    report: Callable[[Request, Sequence[Row]], Report]
+    batches: Callable[[PaperRequest], Batches]
+    report: Callable[[PaperRequest, Sequence[Row]], Report]
     place: int = LAST
     """Where it stands in lists."""
 
@@ -100,18 +56,19 @@ class PaperKind(Kind):
 
     name, title, method = "experiment", "paper", "paper"
     has_report = writes_report = True
+    request = PaperRequest
 
     def __init__(self, find: Callable[[str], PaperPart] = find_experiment):
         self.find_experiment = find
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> PaperRequest:
         """The request, if this version of the package can still answer it."""
         made_by = run.ask["fogspiel"]
-        asks_the_same = run.ask.keys() >= Request.__dataclass_fields__.keys() - {"name"}
+        asks_the_same = run.ask.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
         if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
         self.find_experiment(run.ask["game"])
-        return Request.from_json(run.ask)
+        return PaperRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have the jobs done, batch by batch."""

@@ -14,6 +14,7 @@ from ...kriegspiel.match_report import engine_report, match_lines, round_robin_l
 from ...kriegspiel.pgn import write_pgn
 from ...kriegspiel.referee import HouseRules
 from ...stats.race import interval, mean
+from ..engine_requests import EngineRequest
 from ..formatting import with_interval
 from ..jobs import JobRunner, Row
 from ..kind import Kind, Outputs
@@ -39,11 +40,12 @@ class EngineTrail(Curve):
         return CurvePoint(self.done, mean(self.pairs), *interval(self.pairs))
 
 
-class Kriegspiel(Kind):
+class KriegspielKind(Kind):
     """Let Kriegspiel engines meet each other."""
 
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
     has_report = True
+    request = EngineRequest
 
     def check(self, run: Run) -> EngineMatch:
         """The request, if the engines are still those that have played it."""
@@ -152,7 +154,7 @@ class Kriegspiel(Kind):
         raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
 
 
-KIND = Kriegspiel()
+KIND = KriegspielKind()
 KINDS = (KIND,)
 
 

@@ -1,76 +1,27 @@
 """Matches of two agents: what was asked and what was counted, so that a match goes on where it stopped."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from ...core.agents import Agent
-from ...core.find import command_spec
-from ...core.game import Game, known_game
+from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_texts import engines_of
-from ..checks import check_option, check_seed
 from ..formatting import with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import StoredAgent, game_of_run, versions
+from ..request import game_of_run
+from ..requests import MatchRequest
 from ..store import Json, Run
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
 
-SIDES = ("first", "second")
 
-
-@dataclass(frozen=True)
-class Request:
-    """Everything the score depends on."""
-
-    game: str
-    first: StoredAgent
-    second: StoredAgent
-    seed: int = 1
-    games: int = 20_000
-    seats: str = "swapped"
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        check_seed(self.seed)
-        check_option("games", self.games)
-        if self.seats not in SEATS:
-            raise ValueError(f"--seats is {self.seats!r}: it must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
-
-    @classmethod
-    def of(cls, game: Game, words: Sequence[str], store: Path, seed: int, games: int, seats: str) -> Self:
-        """The match of the two agents that these words stand for."""
-        first, second = (StoredAgent.of(game, side, store, seed) for side in words)
-        return cls(game.name, first, second, seed, games, seats)
-
-    def agents(self, store: Path) -> tuple[Agent, Agent]:
-        """The two agents; solved runs are in the store."""
-        game = known_game(self.game)
-        return self.first.agent(game, store, self.seed), self.second.agent(game, store, self.seed)
-
-    def to_json(self) -> Json:
-        """The first row of the run; `theta` is null where the words of a side say it all."""
-        body: Json = {"game": self.game, "method": KIND.method}
-        for side, agent in zip(SIDES, (self.first, self.second), strict=True):
-            numbers = {f"{side}_{key}": value for key, value in agent.numbers.items()}
-            body |= {side: agent.words, f"{side}_theta": None} | numbers
-        return body | {"seed": self.seed, "games": self.games, "seats": self.seats} | versions(self.game)
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        first, second = (
-            StoredAgent.from_json(
-                ask[side],
-                {key.removeprefix(f"{side}_"): value for key, value in ask.items() if key.startswith(f"{side}_")},
-            )
-            for side in SIDES
-        )
-        return cls(ask["game"], first, second, ask["seed"], ask["games"], ask["seats"])
+def agents_of(request: MatchRequest, store: Path) -> tuple[Agent, Agent]:
+    """Return the two agents; solved runs are in the store."""
+    game = known_game(request.game)
+    return request.first.agent(game, store, request.seed), request.second.agent(game, store, request.seed)
 
 
 class ScoreTrail(Curve):
@@ -89,20 +40,20 @@ class ScoreTrail(Curve):
         return self.step(result)
 
 
-class Match(Kind):
+class MatchKind(Kind):
     """Play two agents against each other."""
 
     name = title = method = "match"
     heading = "Match"
     has_report = state_is_step = True
-    form = ("game", "first", "second", "games", "seed", "seats")
+    request = MatchRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> MatchRequest:
         """The request, if the rules are still the same."""
         rules, version = run.ask["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
-        return Request.from_json(run.ask)
+        return MatchRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play what is left of the match."""
@@ -124,7 +75,7 @@ class Match(Kind):
             return play_engines(match, tuple(map(float, game.payoffs)), counted, watch).as_json()
         return evaluate(
             game,
-            *request.agents(context.store),
+            *agents_of(request, context.store),
             report_key(request.seed),
             request.games,
             request.seats,
@@ -168,9 +119,6 @@ class Match(Kind):
     def trail(self, ask: Json) -> Curve:
         return ScoreTrail(ask["games"], "games")
 
-    def command(self, ask: Json) -> str:
-        return f"fogspiel match {command_spec(ask['game'])} {ask.get('first')} {ask.get('second')}"
-
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]
         for body in (*run.steps, *([run.result] if run.result else [])):
@@ -193,5 +141,5 @@ def _meeting(ask: Json, counted: Json) -> str:
     return f"{ask['first']} against {ask['second']} scores {score}"
 
 
-KIND = Match()
+KIND = MatchKind()
 KINDS = (KIND,)

@@ -5,18 +5,15 @@ A block depends on the code, the seed and its numbers alone, so a longer search 
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from ...core.compile.key import digest_of
 from ...kriegspiel.problems import generator
 from ...kriegspiel.problems.generator import Candidate, find_candidates
-from ..checks import check_option, check_seed
+from ..engine_requests import ProblemsRequest
 from ..jobs import Job, JobRunner, rows_of
 from ..kind import Kind, Outputs
 from ..report import Cell
-from ..request import versions
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
@@ -31,50 +28,28 @@ def find_block(code: str, seed: int, first: int, count: int) -> Json:
     return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a user asks: how many candidates to look through."""
-
-    candidates: int = 2000
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        check_option("candidates", self.candidates)
-        check_seed(self.seed)
-
-    @property
-    def recipe(self) -> str:
-        """The command that asks for it."""
-        return f"fogspiel kriegspiel make-problems --candidates {self.candidates} --seed {self.seed}"
-
-    @property
-    def jobs(self) -> list[Job]:
-        """A job per block of candidates."""
-        shared = {"code": digest_of(Path(generator.__file__)), "seed": self.seed}
-        blocks = [(first, min(BLOCK, self.candidates - first)) for first in range(0, self.candidates, BLOCK)]
-        return [Job("candidates", find_block, shared | {"first": first, "count": count}) for first, count in blocks]
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        asked = {"game": GAME, "method": KIND.method, "candidates": self.candidates, "seed": self.seed}
-        return asked | {"code": digest_of(Path(generator.__file__))} | versions(GAME)
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(ask["candidates"], ask["seed"])
+def code() -> str:
+    """Return a digest of the code that finds problems: with another one they may be others."""
+    return digest_of(Path(generator.__file__))
 
 
-class Problems(Kind):
+def jobs_of(request: ProblemsRequest) -> list[Job]:
+    """Return a job per block of candidates."""
+    shared = {"code": code(), "seed": request.seed}
+    blocks = [(first, min(BLOCK, request.candidates - first)) for first in range(0, request.candidates, BLOCK)]
+    return [Job("candidates", find_block, shared | {"first": first, "count": count}) for first, count in blocks]
+
+
+class ProblemsKind(Kind):
     """Look for problems of Kriegspiel."""
 
     name = method = "problems"
     title = "Kriegspiel problems"
+    request = ProblemsRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> ProblemsRequest:
         """The request, if the code is still the one that has found the rest."""
-        request = Request.from_json(run.ask)
+        request = ProblemsRequest.from_json(run.ask)
         if not run.finished and run.ask != request.to_json():
             raise ValueError(
                 f"run {run.name} was made by fogspiel {run.ask['fogspiel']} or by code that has changed since: "
@@ -85,7 +60,7 @@ class Problems(Kind):
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Look through the blocks that are left."""
         request, found, done = self.check(run), 0, 0
-        with closing(JobRunner(run, recorder, context).rows(request.jobs)) as rows:
+        with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
             for row in rows:
                 found, done = found + len(row["found"]), done + row["count"]
                 words = f"{found} found among {done:,} of {request.candidates:,} candidates"
@@ -103,9 +78,6 @@ class Problems(Kind):
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
         yield f"the best dozen is written by: {self.command(run.ask)}"
 
-    def command(self, ask: Json) -> str:
-        return Request.from_json(ask).recipe
-
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         found = [(one.problem.title, one.problem.mate_in, one.worth, one.problem.source) for one in candidates_of(run)]
         return [("problem", "mate in", "worth", "source"), *found]
@@ -119,5 +91,5 @@ def candidates_of(run: Run) -> list[Candidate]:
     return [Candidate.from_json(kept) for row in rows_of(run) for kept in row["found"]]
 
 
-KIND = Problems()
+KIND = ProblemsKind()
 KINDS = (KIND,)

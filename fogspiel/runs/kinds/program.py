@@ -1,119 +1,54 @@
 """Tuning runs of outside programs: the values that are found, in the user's units, and what is proved about them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
 
-from ... import __version__
 from ...core.agents import Agent
 from ...core.game import Game
 from ...stats.race import Race
-from ...tuning.methods import find_tune_method
 from ...tuning.programs.contest import SHARE, ProgramContest, Scale
-from ...tuning.programs.parameters import Parameters, Value
-from ...tuning.tune import USUAL_METHOD, USUAL_RACE
+from ...tuning.programs.parameters import Value
 from ...tuning.validation import START
 from ..answers import StepRow, keep_recommendation, recommendation_of
-from ..checks import check_budget, check_seed
 from ..kind import Kind, Outputs, in_sentences
-from ..programs import PROGRAM_TYPES, TITLES, ProgramSpec, option_for
+from ..programs import TITLES, ProgramSpec, option_for
 from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
+from ..requests import ProgramRequest
 from ..store import Json, Run
 from ..trail import Curve
 from ..tuning_work import TuningTask, tune_contest
 from ..work import Context, Recorder
-from .tune import MIXING, OBSERVATIONS, RaceCurve
+from .tune import RaceCurve
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a user asks of the tuning of a program; everything its result depends on but the program itself."""
-
-    sort: str
-    digest: str
-    parameters: Sequence[Json]
-    """A table for each parameter: name, start, limits, scale."""
-    search: str = USUAL_METHOD
-    """The method that looks for values."""
-    race: str = USUAL_RACE
-    delta: float = 0.05
-    epsilon: float = 0.01
-    observation: str = "pair"
-    seed: int = 1
-    games: int | None = 20_000
-    seconds: float | None = None
-    range: Sequence[float] | None = None
-    """Of the scores; None where games are won, drawn and lost."""
-    alone: bool = False
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """What else the games depend on, as the sort of program has it."""
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        if self.sort not in PROGRAM_TYPES:
-            raise ValueError(
-                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(PROGRAM_TYPES)}"
-            )
-        _ = self.space, self.scale, find_tune_method(self.search)
-        if self.search in MIXING:
-            raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {USUAL_METHOD}")
-        Race(self.race, self.delta, self.epsilon)
-        if self.observation not in OBSERVATIONS:
-            raise ValueError(f"an observation is {' or '.join(OBSERVATIONS)}, not {self.observation!r}")
-        check_seed(self.seed)
-        if self.games is None and self.seconds is None:
-            raise ValueError("a run needs a budget: --games, --minutes, or both")
-        for name, value in (("games", self.games), ("seconds", self.seconds)):
-            check_budget(name, value)
-
-    @property
-    def space(self) -> Parameters:
-        """The parameters."""
-        return Parameters.from_json(self.parameters)
-
-    @property
-    def scale(self) -> Scale:
-        """Which scores the program gives."""
-        low, high = self.range or (0.0, 1.0)
-        return Scale(low, high, self.range is not None, self.alone)
-
-    def to_json(self) -> Json:
-        """The first row of the run; what is named after games is named after the sort of program."""
-        return {"game": self.sort, "method": KIND.method, **asdict(self), "fogspiel": __version__}
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(**{key: ask[key] for key in cls.__dataclass_fields__})
-
-    def demand(self, run: str, named: ProgramSpec) -> str | None:
-        """Refuse a program that is not the one the run began with; a remark where it may be another one."""
-        if named.sort != self.sort:
-            titles = f"a {TITLES[self.sort]}, not a {TITLES[named.sort]}"
-            raise ValueError(f"run {run} tunes {titles}: name it by --{self.sort}")
-        if named.digest == self.digest:
-            return None
-        if named.fixed:
-            raise ValueError(
-                f"{named.words} has changed since run {run} began, or is another {TITLES[self.sort]}: "
-                "name the old one, or begin a new run"
-            )
-        return (
-            f"run {run} began with another {TITLES[self.sort]} than {named.words}: its earlier games count all the same"
+def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
+    """Refuse a program that is not the one the run began with; a remark where it may be another one."""
+    if named.sort != request.sort:
+        titles = f"a {TITLES[request.sort]}, not a {TITLES[named.sort]}"
+        raise ValueError(f"run {run} tunes {titles}: name it by --{request.sort}")
+    if named.digest == request.digest:
+        return None
+    if named.fixed:
+        raise ValueError(
+            f"{named.words} has changed since run {run} began, or is another {TITLES[request.sort]}: "
+            "name the old one, or begin a new run"
         )
+    return (
+        f"run {run} began with another {TITLES[request.sort]} than {named.words}: its earlier games count all the same"
+    )
 
 
-class TuneProgram(Kind):
+class ProgramKind(Kind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
     keep_telling = staticmethod(keep_recommendation)
     heading = "Tuning"
+    request = ProgramRequest
     has_report = True
 
-    def check(self, run: Run) -> Request:
-        return Request.from_json(run.ask)
+    def check(self, run: Run) -> ProgramRequest:
+        return ProgramRequest.from_json(run.ask)
 
     def check_source(self, run: Run, source: str | None) -> None:
         if source is not None:
@@ -201,11 +136,8 @@ class TuneProgram(Kind):
 
     def trail(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)
-        trail.top = Request.from_json(ask).scale.steps
+        trail.top = ProgramRequest.from_json(ask).scale.steps
         return trail
-
-    def command(self, ask: Json) -> str:
-        return f"fogspiel tune {option_for(ask['sort'], ask['digest'])} --parameters FILE"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """A line for every step, with the values of the point that was accepted last."""
@@ -244,7 +176,7 @@ class TuneProgram(Kind):
         return False
 
 
-KIND = TuneProgram()
+KIND = ProgramKind()
 KINDS = (KIND,)
 
 

@@ -5,88 +5,36 @@ import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite
 from time import process_time
-from typing import Any, Self
+from typing import Any
 
-from ... import __version__
 from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
 from ...core.game import Game, list_games
 from ...core.game_names import is_code
 from ...process.memory_limit import limit_memory
-from ...solving.methods import AUTO, SolveMethod, choose_solve_method, find_solve_method
+from ...solving.methods import SolveMethod, choose_solve_method
 from ...solving.proofs.certificate_files import certificate_agent
 from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState
 from ...solving.solution import SolverProgress as RouteProgress
 from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
 from ...solving.tree.size import build_small_tree
-from ..checks import check_option, check_seed
 from ..kind import Outputs
+from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, ignore_progress, run_generator
 
 Watch = Callable[[Progress], None]
-SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
-MOST_ITERATIONS = 2**53
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a user asks of a solve; everything its result depends on."""
-
-    game: str
-    solver: str = AUTO
-    exact: bool = SolveOptions().exact
-    gap: float = SolveOptions().gap
-    memory: float = SolveOptions().memory
-    seed: int = SolveOptions().seed
-    iterations: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        route = find_solve_method(self.solver)
-        if self.exact and not route.exact:
-            raise ValueError(f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
-        check_option("gap", self.gap)
-        check_option("memory", self.memory, "a positive number of GiB")
-        check_seed(self.seed)
-        if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
-            raise ValueError(
-                f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
-            )
-        if self.iterations is not None and not 0 < self.iterations <= MOST_ITERATIONS:
-            raise ValueError(
-                f"--iterations is {self.iterations}: it must be a whole number from 1 to {MOST_ITERATIONS}"
-            )
-        if self.seconds is not None:
-            check_option("time", self.seconds, "a positive number of CPU seconds")
-
-    @property
-    def samples(self) -> bool:
-        """Whether the method draws at random."""
-        return find_solve_method(self.solver).samples
-
-    def to_json(self, problem: GameSource) -> Json:
-        """The first row of the run; only one that samples has a seed and budgets."""
-        asked = {key: value for key, value in asdict(self).items() if key not in OF_SAMPLING or self.samples}
-        body = asked | {"game": problem.name, "source": problem.source, "method": KIND.method}
-        return body | {"rules": problem.version, "fogspiel": __version__}
-
-    @classmethod
-    def from_json(cls, ask: Json, source: str) -> Self:
-        """The request that a first row keeps, of the game at that source."""
-        return cls(**{key: ask[key] for key in cls.__dataclass_fields__ if key in ask} | {"game": source})
 
 
 @dataclass(frozen=True, eq=False)
 class SolveTask:
     """A request with the game it is about, and the route that will be taken."""
 
-    request: Request
+    request: SolveRequest
     problem: GameSource
     route: SolveMethod
     small: bool = False
@@ -105,7 +53,7 @@ class SolveTask:
             return run_generator(self.route.solve(self.problem, options, saved), watch)
 
 
-def task_of(request: Request, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
+def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
     """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_source(request.game)
     route = choose_solve_method(request.solver, problem)
@@ -145,10 +93,12 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
             f"version {problem.version}: it can be exported, but not resumed"
         )
-    return task_of(Request.from_json(ask, problem.source), watch, problem)
+    return task_of(SolveRequest.from_json(ask, problem.source), watch, problem)
 
 
-def solve_unstored(request: Request, watch: Watch = ignore_progress, problem: GameSource | None = None) -> Solution:
+def solve_unstored(
+    request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None
+) -> Solution:
     """The solution, which is not stored."""
     return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
 
@@ -168,25 +118,25 @@ def _kept_words(progress: RouteProgress) -> Json:
 
 
 def solve_game(game: Game | str, **options: Any) -> Solution:
-    """What solving a game gives, by its record or by the words of the command line; options as in `Request`."""
+    """What solving a game gives, by its record or by the words of the command line; options as in `SolveRequest`."""
     if isinstance(game, Game):
-        return solve_unstored(Request(game.name, **options), problem=KernelSource(game, game.name))
-    return solve_unstored(Request(str(game), **options))
+        return solve_unstored(SolveRequest(game=game.name, **options), problem=KernelSource(game, game.name))
+    return solve_unstored(SolveRequest(game=str(game), **options))
 
 
 # The kind
 
 
-class Solve(ValueKind):
+class SolveKind(ValueKind):
     """Solve a two-player zero-sum game."""
 
     name, title, method = "solve", "solution", "solve"
     heading = "Solved"
-    form = ("game", "solver", "exact", "gap", "memory")
+    request = SolveRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> SolveRequest:
         """The request; whether the rules are still the same is known when they are found."""
-        return Request.from_json(run.ask, run.ask["source"])
+        return SolveRequest.from_json(run.ask)
 
     def check_source(self, run: Run, source: str | None) -> None:
         source_of(run, source)
@@ -237,9 +187,6 @@ class Solve(ValueKind):
         yield f"strategies: fogspiel explain {run.name}{where}{'' if is_nameless(source) else play}"
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 
-    def command(self, ask: Json) -> str:
-        return f"fogspiel solve {ask.get('source', ask['game'])}"
-
     def agent(self, run: Run, game: Game) -> Agent:
         if run.ask["game"] != game.name or run.ask["rules"] != game.version:
             raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
@@ -275,5 +222,5 @@ def _sizes(sizes: Mapping[str, Any]) -> str:
     return f"{nodes}{infosets and infosets + ' infosets'}"
 
 
-KIND = Solve()
+KIND = SolveKind()
 KINDS = (KIND,)

@@ -1,8 +1,7 @@
 """Tuning runs: played, stored step by step, and resumed by playing them again from the record."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -12,84 +11,37 @@ from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import baseline, decode
-from ...tuning.methods import REMOVED, find_tune_method, tune_methods
-from ...tuning.tune import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
+from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.validation import SHARE
 from ..answers import StepRow, keep_recommendation, recommendation_of
-from ..checks import check_budget, check_seed
 from ..formatting import with_interval
 from ..kind import Kind, Outputs, in_sentences
 from ..proof import proof_sentence
 from ..report import Cell
-from ..request import game_of_run, versions
+from ..request import game_of_run
+from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
 from ..tuning_work import TuningTask, tune_contest
 from ..work import Context, Recorder
 
-OBSERVATIONS = ("pair", "game")
-MIXING = ("seed-nash", "psro", "portfolio")
-"""Methods whose steps have the value of a mixture, and no race."""
 SHOWN_PARAMETERS = 8
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a user asks of a tuning run; everything its result depends on."""
-
-    game: str
-    method: str = USUAL_METHOD
-    race: str = USUAL_RACE
-    delta: float = 0.05
-    epsilon: float = 0.01
-    observation: str = "pair"
-    baseline: str = USUAL_BASELINE
-    seed: int = 1
-    games: int | None = 500_000
-    seconds: float | None = None
-    report_games: int = 20_000
-    final: bool = True
-    """Whether the run ends with a race of its answer against its start; runs of earlier versions do not."""
-
-    def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
-        game, _ = known_game(self.game), find_tune_method(self.method)
-        if game.strategy is None:
-            raise ValueError(f"{self.game} has no parametric strategy to tune")
-        Race(self.race, self.delta, self.epsilon)
-        if self.observation not in OBSERVATIONS:
-            raise ValueError(f"an observation is {' or '.join(OBSERVATIONS)}, not {self.observation!r}")
-        check_seed(self.seed)
-        baseline(game, self.baseline, self.seed)
-        if self.games is None and self.seconds is None:
-            raise ValueError("a run needs a budget: --games, --minutes, or both")
-        for name, value in (("games", self.games), ("seconds", self.seconds), ("report games", self.report_games)):
-            check_budget(name, value)
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        return asdict(self) | versions(self.game)
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(**{"final": False} | {key: ask[key] for key in cls.__dataclass_fields__ if key in ask})
 
 
 # Work
 
 
-class Tune(Kind):
+class TuneKind(Kind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
     keep_telling = staticmethod(keep_recommendation)
-    form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
+    request = TuneRequest
 
     def made(self, method: str | None) -> bool:
         return method in REMOVED or method in tune_methods()
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> TuneRequest:
         """The request, if the rules are still the same."""
         rules, version = run.ask["rules"], game_of_run(run).version
         if rules != version:
@@ -97,7 +49,7 @@ class Tune(Kind):
                 f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
                 f"version {version}: it can be exported, but not resumed"
             )
-        return Request.from_json(run.ask)
+        return TuneRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play the method from its start, judge its answer, and score it against the baseline on fresh games."""
@@ -163,10 +115,6 @@ class Tune(Kind):
         match = f"fogspiel match {command_spec(ask['game'])} {run.name} PLAYER"
         yield f"play against it: {match}; keep it: fogspiel export {run.name}"
 
-    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
-        game, *rest = super().request_lines(ask)
-        return [game, ("method", str(ask["method"])), *rest]
-
     # Drawing and exporting
 
     def trail(self, ask: Json) -> Curve:
@@ -203,7 +151,7 @@ class Tune(Kind):
         return "run", f"{summary.method}, {so_far}"
 
 
-KIND = Tune()
+KIND = TuneKind()
 KINDS = (KIND,)
 
 

@@ -6,8 +6,7 @@ that of games which had no part in the choice.
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from ...core.agents import ParametricPolicy, decode_policy, encode_policy, policy_json_in
 from ...core.find import load_game, spec_of
@@ -17,65 +16,35 @@ from ...stats.elo import median_interval
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
 from ...tuning.arena import baseline
-from ...tuning.contest import contest_of
-from ...tuning.tune import measure_speed, tune_strategy
+from ...tuning.tune import tune_strategy
 from ..formatting import with_interval
 from ..jobs import Job, JobRunner, Row
 from ..kind import Kind, Outputs, in_sentences
 from ..proof import proof_sentence, validation_json
 from ..report import Table
 from ..request import game_of_run
+from ..requests import TuneRequest
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
-from .tune import Request as TuneRequest
 
-MOST_SEEDS = 1000
 SELECTION = 1
 """The stream, below the one that only measures, of the games that choose between the seeds."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """A tuning request, and from how many seeds on from its own it is met."""
-
-    tuning: TuneRequest
-    seeds: int
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.seeds <= MOST_SEEDS:
-            raise ValueError(f"--seeds is {self.seeds}: it must be from 1 to {MOST_SEEDS}")
-
-    @classmethod
-    def of(cls, tuning: TuneRequest, seeds: int) -> Self:
-        """The request; a budget in seconds is turned into games for every seed, so that results do not depend on it."""
-        if tuning.games is not None:
-            return cls(replace(tuning, seconds=None), seeds)
-        speed = measure_speed(contest_of(known_game(tuning.game), tuning.seed), tuning.seed)
-        return cls(replace(tuning, games=max(int(speed * (tuning.seconds or 0.0)), 2), seconds=None), seeds)
-
-    def to_json(self) -> Json:
-        """The first row of the run."""
-        return self.tuning.to_json() | {"method": KIND.method, "search": self.tuning.method, "seeds": self.seeds}
-
-    @classmethod
-    def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
-        return cls(TuneRequest.from_json(ask | {"method": ask["search"]}), ask["seeds"])
-
-    def jobs(self) -> list[Job]:
-        """A job for every seed."""
-        shared = {key: value for key, value in asdict(self.tuning).items() if key not in ("seconds", "seed")}
-        words = spec_of(self.tuning.game)
-        return [
-            Job(
-                "tuned",
-                tune_seed,
-                {**shared, "rules": known_game(self.tuning.game).version, "seed": self.tuning.seed + number},
-                {"source": words.absolute if words else None},
-            )
-            for number in range(self.seeds)
-        ]
+def jobs_of(request: TuneRequest) -> list[Job]:
+    """Return a job for every seed."""
+    shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
+    words = spec_of(request.game)
+    return [
+        Job(
+            "tuned",
+            tune_seed,
+            {**shared, "rules": known_game(request.game).version, "seed": request.seed + number},
+            {"source": words.absolute if words else None},
+        )
+        for number in range(request.seeds or 1)
+    ]
 
 
 def tune_seed(
@@ -103,12 +72,13 @@ def _score(game: Game, policy: ParametricPolicy, against: str, seed: int, key: i
     return evaluate(game, policy, baseline(game, against, seed), key, games)
 
 
-class TuneSeeds(Kind):
+class TuneSeedsKind(Kind):
     """Tune the strategy of a game from several seeds."""
 
-    name, title, method = "tune_seeds", "tuning seeds", "tune-seeds"
+    name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
+    request = TuneRequest
 
-    def check(self, run: Run) -> Request:
+    def check(self, run: Run) -> TuneRequest:
         """The request, if the rules are still the same."""
         rules, version = run.ask["rules"], game_of_run(run).version
         if rules != version:
@@ -116,25 +86,25 @@ class TuneSeeds(Kind):
                 f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
                 f"version {version}: start it anew"
             )
-        return Request.from_json(run.ask)
+        return TuneRequest.from_json(run.ask)
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
         request, rows = self.check(run), list[Row]()
-        tuning, jobs = request.tuning, request.jobs()
+        jobs = jobs_of(request)
         with closing(JobRunner(run, recorder, context).rows(jobs)) as found:
             for row in found:
                 rows.append(row)
                 context.watch(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
         best = max(rows, key=lambda row: row["selected"]["score"])
-        game = known_game(tuning.game)
+        game = known_game(request.game)
         fresh = _score(
-            game, decode_policy(game, policy_json_in(best)), tuning.baseline, best["seed"], report_key(best["seed"]),
-            tuning.report_games,
+            game, decode_policy(game, policy_json_in(best)), request.baseline, best["seed"], report_key(best["seed"]),
+            request.report_games,
         ).as_json()  # fmt: skip
         spread = median_interval([row["selected"]["score"] for row in rows]).to_json()
         result: Json = {**policy_json_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
-        result |= {"against": tuning.baseline, "report": fresh, "spread": spread}
+        result |= {"against": request.baseline, "report": fresh, "spread": spread}
         result |= {key: fresh[key] for key in ("score", "interval")}
         return result | ({"proof": best["proof"]} if "proof" in best else {})
 
@@ -213,5 +183,5 @@ class SeedCurve(Curve):
         return CurvePoint(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")
 
 
-KIND = TuneSeeds()
+KIND = TuneSeedsKind()
 KINDS = (KIND,)

@@ -1,7 +1,7 @@
 """Certificate files: written, read, checked by the checker that fits, and put into words."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -188,6 +188,14 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
 def _short(share: str) -> str:
     """A probability as people read it."""
     return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
+
+
+def verified_sentence(answer: Mapping[str, Any]) -> str:
+    """Return what a check has proved."""
+    lower, upper = answer["lower"], answer["upper"]
+    value = f"is exactly {lower}" if answer["exact"] else f"is between {lower} and {upper}"
+    spent = f"{answer['cpu_seconds']} CPU s"
+    return f"valid: the value of {answer['game']} {value}, proved by its two strategies ({spent})"
 
 
 # The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree_certificate` checks.

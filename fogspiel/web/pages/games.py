@@ -11,13 +11,14 @@ from ...core.drawing import how_to_play
 from ...core.game import Game, known_game, list_games
 from ...core.page_contract import play_support
 from ...runs.kinds.solve import KIND as SOLVE
+from ...runs.requests import SolveRequest
 from ...runs.store import Summary
 from ...solving.known_values import KnownValue, known_values, short
 from ...solving.tree.size import estimate_histories
 from .. import JsonObject
 from ..catalogue import first_picture, game_json, games_by_kind, sample_picture
 from ..opponents import LEVELS, opponents
-from ..requests import Solve
+from ..requests import row_of
 from ..session_json import Standing, standing
 from ..site import Site
 from .runs import RunState
@@ -26,6 +27,7 @@ MOST_MARKS = 4000
 """Letters of a list of results."""
 MOST_HISTORIES = 5_000_000
 """Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10."""
+MEMORY = 2.0  # GiB that such a solution may take
 AT_WORK = ("queued", "starting", "running")
 
 
@@ -79,7 +81,7 @@ def begin_solving(game: Game, site: Site) -> str:
     """Start the run that solves a game, or go on with it; returns its name."""
     found = solving_of(game, site)
     if found.offered:
-        return site.processes.begin(Solve(kind="solve", game=game.name).ask(site.reader), once=True)
+        return site.processes.begin(row_of(SolveRequest(game=game.name, memory=MEMORY), site.reader), once=True)
     if found.run is None:
         raise ValueError(found.words or f"the solution of {game.name} is among its opponents already")
     return found.run

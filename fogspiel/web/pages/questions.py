@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from ...runs.kind import title_of
 from .. import JsonObject
 from ..form_route import form_route
-from ..question_requests import AnyQuestion
+from ..question_requests import AnyQuestion, question_of
 from ..requests import InvalidRequest, refusal
 from ..site import Site
 
@@ -100,7 +100,7 @@ def add_to(site: Site) -> None:
     def ask(order: AnyQuestion) -> JSONResponse:
         """Have a question worked on; ask again by its key until it is answered or refused."""
         try:
-            key = site.jobs.ask(order.question(site.reader))
+            key = site.jobs.ask(question_of(order, site.reader))
         except InvalidRequest as invalid:
             return refusal(invalid)
         return JSONResponse(question_json(key), 202)

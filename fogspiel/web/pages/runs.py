@@ -17,7 +17,7 @@ from ...runs.store import Run
 from ...runs.trail import CurvePoint
 from .. import JsonObject
 from ..form_route import form_route
-from ..requests import AnyRequest, InvalidRequest, refusal
+from ..requests import AnyRequest, InvalidRequest, refusal, row_of
 from ..run_forms import form_fields
 from ..run_list import ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_notes import MOST_LETTERS
@@ -186,7 +186,7 @@ def _add_working(router: APIRouter, site: Site) -> None:
     def begin(order: AnyRequest) -> Response:
         """Start a run; two are at work at the same time, and others wait for them."""
         try:
-            name = site.processes.begin(order.ask(site.reader), once=order.once)
+            name = site.processes.begin(row_of(order, site.reader), once=order.once)
         except InvalidRequest as invalid:
             return refusal(invalid)
         return JSONResponse(RunState(run=name, state=site.processes.current_state(name)).model_dump(), 201)

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from fogspiel.tune.outside.line_workers import WorkerPool
 
 from fogspiel.process.worker_pool import WorkerPool
 from fogspiel.tuning.programs import function_worker

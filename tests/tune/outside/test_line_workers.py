@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 import support
-from fogspiel.tune.outside.line_process import WorkerFault
-from fogspiel.tune.outside.line_workers import WorkerPool, demand_program, split_command
 from support.levels import by_default
 
 from fogspiel.process import worker_pool

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fogspiel.tune.outside.line_workers import WorkerPool
 
 from fogspiel.core.rng import split
 from fogspiel.process.worker_pool import WorkerPool

@@ -22,29 +22,18 @@ from ...core.game import WIN_DRAW_LOSS, Game, known_game
 from ...process.jobs import run_jobs
 from ...process.jobs import say as tell_fault
 from ...runs.answers import recommendations_of, thin_evenly
-from ...runs.checks import check_seed
 from ...runs.kinds.tune import KIND as TUNE
 from ...runs.kinds.tune import tuned_game
 from ...runs.report import Cell, Chart, Part, Report, Series, Table
 from ...runs.standings import RISK, Standings, charts, sentences, tables, unit_of
 from ...runs.store import Json, Run
 from ...stats.round_robin import counts_of
-from ...tuning.best_response import LEAST_GAMES, Exploiter
+from ...tuning.best_response import Exploiter
 from ...tuning.exploitability import DiagnosisBudget, Findings, play_history, train_exploiter
+from ..kind import AnswerKind
+from ..requests import DiagnoseRequest
 
 MOST_CHECKPOINTS = 12
-
-
-@dataclass(frozen=True)
-class DiagnosisRequest(DiagnosisBudget):
-    """Checked budget of a diagnosis."""
-
-    def __post_init__(self) -> None:
-        check_seed(self.seed)
-        for option, least in (("games", LEAST_GAMES), ("report_games", 1), ("pair_games", 1)):
-            if getattr(self, option) < least:
-                name = option.replace("_", "-")
-                raise ValueError(f"--{name} is {getattr(self, option)}: it must be at least {least}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,19 +138,20 @@ class DiagnosisJob:
         return numbers | {"score": score, "best": best_response_scores(game, player)}
 
 
-def parts_of(run: Run, request: DiagnosisRequest, threads: int) -> list[DiagnosisJob]:
+def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[DiagnosisJob]:
     """The two jobs of the diagnosis of a tuning run, finished or not."""
     game = game_of(run)
     player, words = TUNE.agent(run, game), spec_of(game.name)
     earlier = tuple((one.name, encode_policy(game, one)) for one in checkpoints(game, run))
     source = words.absolute if words else None
-    shared = (run.name, game.name, source, encode_policy(game, player), earlier, request)
+    effort = DiagnosisBudget(request.games, request.report_games, request.pair_games, request.seed)
+    shared = (run.name, game.name, source, encode_policy(game, player), earlier, effort)
     return [DiagnosisJob(*shared, history=history, threads=threads) for history in (False, True)]
 
 
 def diagnose(
     runs: Sequence[Run],
-    request: DiagnosisRequest,
+    request: DiagnoseRequest,
     processes: int = 1,
     cluster: str | None = None,
     say: Callable[[str], None] = lambda words: None,
@@ -182,7 +172,7 @@ def diagnose(
 
 
 def _diagnosis(
-    run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnosisRequest
+    run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnoseRequest
 ) -> Diagnosis:
     """Combine the results of a run's two jobs."""
     game, name = game_of(run), exploited["name"]
@@ -271,3 +261,20 @@ def _over_time(run: str, history: Standings) -> Chart:
     scores = Series.of("score", points)
     title = f"The answer of {run} against its older checkpoints"
     return Chart(f"{run}-latest", title, "checkpoint", "score", [scores], kind="dots", note=f"Risk {RISK:.0%} for all.")
+
+
+class DiagnoseKind(AnswerKind):
+    """Diagnose tuned players."""
+
+    name = method = "diagnose"
+    title = heading = "diagnosis"
+    request = DiagnoseRequest
+
+    def headline(self, run: Run) -> str:
+        return f"diagnosis of {', '.join(run.ask['runs'])}"
+
+    def summary(self, run: Run) -> list[str]:
+        return [one["conclusion"] for one in (run.result or {"runs": []})["runs"]]
+
+
+KINDS = (DiagnoseKind(),)

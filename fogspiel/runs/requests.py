@@ -1,0 +1,640 @@
+"""The requests of the kinds of run that are for every game and program."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from .. import __version__
+from .checks import check_players, seconds_for
+from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, versions
+
+if TYPE_CHECKING:
+    from ..resistance.balance import TableSpace
+    from ..solving.sources import GameSource
+    from ..tuning.programs.contest import Scale
+    from ..tuning.programs.parameters import Parameters
+    from .store import Json
+
+USUAL_METHOD, USUAL_RACE, USUAL_BASELINE = "auto", "count-mixture", "redrawn"
+SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
+MOST_ITERATIONS = 2**53
+MOST_SEEDS = 1000
+LEAST_EXPLOITER_GAMES = 5_000
+"""As the search for a best response needs them."""
+MIXING = ("seed-nash", "psro", "portfolio")
+"""Methods of tuning whose answer is a mixture."""
+RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
+MANY = 1e12
+"""Games that a page may ask for."""
+
+
+# Types of fields that several requests have
+
+Games = Annotated[int, Field(gt=0, title="Games"), Asked(page_most=MANY)]
+Race = Annotated[Text, Field(title="Race", description=RACES), Asked("race")]
+Delta = Annotated[float, Field(title="Risk of each race", description="Risk of error of each race."), Asked()]
+Epsilon = Annotated[float, Field(title="Precision", description="Precision at which a race stops."), Asked()]
+Observation = Annotated[
+    Literal["pair", "game"],
+    Field(title="A race counts", description="What a race counts: pair (seats swapped) or game."),
+]
+BudgetOfGames = Annotated[
+    int | None,
+    Field(gt=0, title="Games", description="Budget in games: the same result on every machine."),
+    Asked(subject="the budget of games", page=200_000, page_most=MANY),
+]
+BudgetOfSeconds = Annotated[
+    float | None,
+    Field(gt=0, title="Seconds of work", description="Budget in seconds of work."),
+    Asked(subject="the budget of seconds", page_most=1e9),
+]
+Memory = Annotated[float, Field(gt=0, title="Memory (GiB)"), Asked(page=2.0, page_most=64)]
+AGENT = "A name, a run, or numbers with commas between them."
+
+
+class MatchRequest(Request):
+    """Play two players against each other, every deal twice with the seats swapped."""
+
+    command_name, tab = "match", "Match"
+    shown = ("games", "seed")
+    kind: Literal["match"] = "match"
+    game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
+    first: Annotated[Player, Field(title="First player"), Asked("agent", argument=True, page="ascending", hint=AGENT)]
+    second: Annotated[Player, Field(title="Second player"), Asked("agent", argument=True, page="uniform")]
+    seed: Seed = 1
+    games: Annotated[Games, Field(description="How many games, in pairs with the seats swapped.")] = 20_000
+    seats: Annotated[
+        Literal["swapped", "alternating", "coin"],
+        Field(title="Seats", description="swapped (same deal twice), alternating, or coin."),
+    ] = "swapped"
+
+
+class RoundRobinRequest(Request):
+    """Run a round robin: cross-table, proved claims, and a ranking that copies of a player do not change."""
+
+    command_name, tab = "tournament", "Tournament"
+    once, shown = True, ("games", "seed")
+    kind: Literal["tournament"] = "tournament"
+    game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
+    players: Annotated[
+        tuple[Player, ...],
+        Field(max_length=100, title="Players", description="At least two: names, runs, parameter files, numbers."),
+        Asked(
+            "agent",
+            argument=True,
+            page="ascending descending uniform",
+            hint="Two or more with blanks between them: names, runs, or numbers with commas.",
+        ),
+    ]
+    games: Annotated[Games, Field(description="How many games for each pair, with the seats swapped.")] = 20_000
+    seed: Seed = 1
+
+    def check(self) -> None:
+        """Refuse too few or too many players, and one who is there twice."""
+        try:
+            check_players(self.names, "a tournament", "players")
+        except ValueError as error:
+            raise WrongField("players", str(error)) from None
+
+    @property
+    def names(self) -> list[str]:
+        """The players' names."""
+        return [player.words for player in self.players]
+
+    @property
+    def pair_games(self) -> int:
+        """The games of each pair, of which there is an even number."""
+        return 2 * -(-self.games // 2)
+
+    def demand_portable(self) -> None:
+        """Refuse players whom the workers of a cluster could not find: those that are a file or a solution here."""
+        from ..core.agents import policy_names
+        from ..core.game import known_game
+
+        known = policy_names(known_game(self.game))
+        for player in self.players:
+            if "theta" not in player.numbers and player.words not in known:
+                raise ValueError(
+                    f"{player.words} is known on this machine only: a tournament on a cluster takes names, numbers, "
+                    "parameter files and tuning runs"
+                )
+
+
+class TuneRequest(Request):
+    """Tune the strategy of a game; every step is stored, and the run can be stopped and resumed at any time."""
+
+    command_name, tab = "tune", "Tune"
+    seeds_method: ClassVar[str] = "tune-seeds"
+    """What stands for the method in rows of tunings from several seeds."""
+    kind: Literal["tune"] = "tune"
+    game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
+    method: Annotated[
+        Text, Field(title="Method", description="How to look for parameters: see below."), Asked("method", hint="")
+    ] = USUAL_METHOD
+    race: Race = USUAL_RACE
+    delta: Delta = 0.05
+    epsilon: Epsilon = 0.01
+    observation: Observation = "pair"
+    baseline: Annotated[
+        Text,
+        Field(
+            title="Baseline",
+            description="Who judges: redrawn (Gaussian players, new for every pair of games), fixed (one of them), or "
+            "a name.",
+        ),
+        Asked("baseline"),
+    ] = USUAL_BASELINE
+    seed: Seed = 1
+    games: BudgetOfGames = None
+    seconds: BudgetOfSeconds = None
+    report_games: Annotated[
+        int,
+        Field(gt=0, title="Fresh games for the score", description="Fresh games for the final score."),
+        Asked(subject="the budget of report games", page_most=MANY),
+    ] = 20_000
+    final: Annotated[bool, Asked(stored_only=True)] = True
+    """True if the run ends with a race of its answer against its start; in runs of earlier versions it does not."""
+    seeds: Annotated[
+        int | None,
+        Field(
+            ge=1, le=MOST_SEEDS, title="Training seeds",
+            description="Tune from so many seeds, --seed and those after it; choose and measure the best.",
+        ),
+        Asked(wanted=f"from 1 to {MOST_SEEDS}"),
+    ] = None  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse a game without a strategy, a baseline that is none of its players, and a run without an end."""
+        from ..core.game import known_game
+        from ..stats.race import Race
+        from ..tuning.arena import baseline
+        from ..tuning.methods import find_tune_method
+
+        game, _ = known_game(self.game), find_tune_method(self.method)
+        if game.strategy is None:
+            raise WrongField("game", f"{self.game} has no parametric strategy to tune")
+        Race(self.race, self.delta, self.epsilon)
+        baseline(game, self.baseline, self.seed)
+        if self.games is None and self.seconds is None:
+            raise WrongField("games", "a run needs a budget: --games, --minutes, or both")
+
+    def resolved(self, store: Path) -> Self:
+        """Return the request with a budget; several seeds have it in games, so that results do not depend on clocks."""
+        from ..core.game import known_game
+        from ..tuning.contest import contest_of
+        from ..tuning.tune import measure_speed
+
+        seconds = seconds_for(self.games, None, self.seconds)
+        if self.seeds is None:
+            return self.model_copy(update={"seconds": seconds})
+        if self.games is not None:
+            return self.model_copy(update={"seconds": None})
+        speed = measure_speed(contest_of(known_game(self.game), self.seed), self.seed)
+        return self.model_copy(update={"games": max(int(speed * (seconds or 0.0)), 2), "seconds": None})
+
+    def to_json(self) -> "Json":
+        row = super().to_json()
+        seeds = row.pop("seeds")
+        return row if seeds is None else row | {"method": self.seeds_method, "search": self.method, "seeds": seeds}
+
+    @classmethod
+    def from_json(cls, ask: "Json") -> Self:
+        return super().from_json({"final": False} | ask | {"method": ask.get("search", ask["method"])})
+
+
+class ProgramRequest(Request):
+    """Everything that the tuning of a program depends on but the program itself."""
+
+    command_name = "tune"
+    kind: Literal["program"] = "program"
+    sort: Text
+    digest: Text
+    parameters: tuple[Mapping[str, Any], ...]
+    """A table for each parameter: name, start, limits, scale."""
+    search: Annotated[Text, Field(title="Method")] = USUAL_METHOD
+    race: Race = USUAL_RACE
+    delta: Delta = 0.05
+    epsilon: Epsilon = 0.01
+    observation: Observation = "pair"
+    seed: Seed = 1
+    games: BudgetOfGames = 20_000
+    seconds: BudgetOfSeconds = None
+    range: tuple[float, float] | None = None
+    """Of the scores; None where games are won, drawn and lost."""
+    alone: bool = False
+    facts: Mapping[str, Any] = Field(default_factory=dict)
+    """What else the games depend on, as the sort of program has it."""
+
+    def check(self) -> None:
+        from ..stats.race import Race
+        from ..tuning.methods import find_tune_method
+        from .programs import PROGRAM_TYPES
+
+        if self.sort not in PROGRAM_TYPES:
+            raise ValueError(
+                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(PROGRAM_TYPES)}"
+            )
+        _ = self.space, self.scale, find_tune_method(self.search)
+        if self.search in MIXING:
+            raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {USUAL_METHOD}")
+        Race(self.race, self.delta, self.epsilon)
+        if self.games is None and self.seconds is None:
+            raise ValueError("a run needs a budget: --games, --minutes, or both")
+
+    @property
+    def space(self) -> "Parameters":
+        """The parameters."""
+        from ..tuning.programs.parameters import Parameters
+
+        return Parameters.from_json(self.parameters)
+
+    @property
+    def scale(self) -> "Scale":
+        """The scores that the program gives."""
+        from ..tuning.programs.contest import Scale
+
+        low, high = self.range or (0.0, 1.0)
+        return Scale(low, high, self.range is not None, self.alone)
+
+    def to_json(self) -> "Json":
+        """Return the first row of the run; what is named after games is named after the sort of program."""
+        return {"game": self.sort, "method": self.kind, **self.fields_json(), "fogspiel": __version__}
+
+    @property
+    def command(self) -> str:
+        from .programs import option_for
+
+        return f"fogspiel tune {option_for(self.sort, self.digest)} --parameters FILE"
+
+
+class SolveRequest(Request):
+    """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
+
+    command_name, tab = "solve", "Solve"
+    kind: Literal["solve"] = "solve"
+    game: Annotated[
+        GameName,
+        Asked("game", argument=True, page="kuhn", hint="A game that is too large is refused by the memory limit."),
+    ]
+    solver: Annotated[
+        Text,
+        Field(title="Method", description="The route to the solution: see below."),
+        Asked("route", option="method", hint=""),
+    ] = "auto"
+    exact: Annotated[
+        bool,
+        Field(title="Insist on the exact value", description="Insist on the exact value, as a fraction."),
+        Asked(page=True),
+    ] = False
+    gap: Annotated[
+        float,
+        Field(gt=0, title="Gap", description="Regret minimisation stops when the certified bounds are this close."),
+        Asked(page_most=1e6),
+    ] = 1e-6
+    memory: Annotated[
+        Memory,
+        Field(description="The most memory that the game may take, in GiB."),
+        Asked(wanted="a positive number of GiB", page=2.0, page_most=64),
+    ] = 4.0
+    seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
+    iterations: Annotated[
+        int | None,
+        Field(gt=0, le=MOST_ITERATIONS, title="Iterations", description="Sampling stops after so many iterations."),
+        Asked(wanted=f"a whole number from 1 to {MOST_ITERATIONS}"),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        Field(
+            gt=0, title="CPU seconds", description="Sampling stops after so many CPU seconds; 60, if nothing is said."
+        ),
+        Asked(option="time", wanted="a positive number of CPU seconds", page_most=1e6),
+    ] = None
+
+    def check(self) -> None:
+        from ..solving.methods import find_solve_method
+
+        if self.exact and not find_solve_method(self.solver).exact:
+            raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
+        if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
+            raise ValueError(
+                f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
+            )
+
+    @property
+    def samples(self) -> bool:
+        """True if the method draws at random."""
+        from ..solving.methods import find_solve_method
+
+        return find_solve_method(self.solver).samples
+
+    def resolved(self, store: Path) -> Self:
+        return self
+
+    def to_json(self, problem: "GameSource | None" = None) -> "Json":
+        """Return the first row of the run; only one that samples has a seed and budgets."""
+        from ..core.find import spec_of
+        from ..solving.methods import choose_solve_method
+        from ..solving.sources import find_source
+
+        if problem is None:
+            words = spec_of(self.game)
+            problem = find_source(self.game if words is None else words.absolute)
+            choose_solve_method(self.solver, problem)
+        asked = {key: value for key, value in self.fields_json().items() if key not in OF_SAMPLING or self.samples}
+        body = {"game": problem.name} | asked | {"source": problem.source, "method": self.kind}
+        return body | {"rules": problem.version, "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: "Json", source: str | None = None) -> Self:
+        """Return the request that a first row holds, of the game at that source."""
+        return super().from_json(ask | {"game": source or ask["source"]})
+
+
+class BoundsRequest(Request):
+    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts."""
+
+    command_name, tab = "bounds", "Bounds"
+    kind: Literal["bounds"] = "bounds"
+    game: Annotated[
+        Text,
+        Field(title="Game", description="phantom-ponnuki-2x2, -3x3, -4x4 or -5x5."),
+        Asked("bounded game", argument=True, hint=""),
+    ]
+    seconds: Annotated[
+        float,
+        Field(gt=0, title="Seconds of CPU time", description="Stop after so many seconds of CPU time."),
+        Asked(option="time", page=60.0, page_most=1e6),
+    ] = 300.0
+    memory: Annotated[
+        Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
+    ] = 1.0
+    informed: Annotated[
+        Text | None,
+        Field(
+            title="Opponent is shown the board",
+            description="Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or "
+            "`never`.",
+        ),
+    ] = None
+
+    def check(self) -> None:
+        from ..core.game import known_game
+        from ..solving.bounds.informed_opponent import Schedule, demand_size
+        from ..solving.proofs.checkers.phantom_bounds import GAMES
+
+        if self.game not in GAMES:
+            known_game(self.game)
+            raise WrongField("game", f"there are no bounds for {self.game}: the games are {', '.join(GAMES)}")
+        if self.informed is not None:
+            Schedule.parse(self.informed)
+            demand_size(self.game)
+
+    def to_json(self) -> "Json":
+        asked = {name: given for name, given in self.fields_json().items() if given is not None}
+        return {"game": self.game} | asked | {"method": self.kind} | versions(self.game)
+
+
+class PaperRequest(Request):
+    """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
+
+    command_name, tab = "paper", "Paper"
+    once = True
+    kind: Literal["paper"] = "paper"
+    name: Annotated[
+        Text,
+        Field(title="Table or figure", description="Which table or figure: see below."),
+        Asked("paper", argument=True, hint=""),
+    ]
+    quick: Annotated[
+        bool,
+        Field(title="Quick: smaller numbers, some ten minutes", description="Ten minutes on two cores."),
+        Asked(page=True),
+    ] = False
+    seeds: Annotated[
+        int | None,
+        Field(ge=1, title="Training seeds", description="Tables: training seeds for every cell (10; 3 if quick)."),
+        Asked(wanted="at least 1", page_most=1e4, hint="Seeds per table cell; empty for the default."),
+    ] = None
+    race: Annotated[Race, Field(description="Tables: the race that the methods decide by.")] = USUAL_RACE
+    scale: Annotated[
+        float,
+        Field(gt=0, title="Scale", description="Stored ones: multiply all numbers of games by this."),
+        Asked(page_most=1e4, hint="All numbers of games are multiplied by this."),
+    ] = 1.0
+    seed: Seed = 1
+
+    def check(self) -> None:
+        from ..stats.race import Race
+
+        Race(self.race)
+
+    def resolved(self, store: Path) -> Self:
+        return self
+
+    def to_json(self) -> "Json":
+        asked = {key: value for key, value in self.fields_json().items() if key != "name"}
+        return {"game": self.name, "method": self.kind, **asked, "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: "Json") -> Self:
+        return super().from_json(ask | {"name": ask["game"]})
+
+
+class ExploitRequest(Request):
+    """Measure a policy exactly: its score against best responses, and the decisions that cost most."""
+
+    command_name, tab = "exploit", "Exploit"
+    kind: Literal["exploit"] = "exploit"
+    game: Annotated[GameName, Asked("game", argument=True, page="kuhn", hint="")]
+    policy: Annotated[
+        Player,
+        Field(
+            title="Policy",
+            description="A name, a run, a certificate, a table (.json, .csv), answers (.jsonl), or FILE.py:FUNCTION.",
+        ),
+        Asked("agent", argument=True, page="uniform", hint=AGENT),
+    ]
+    second: Annotated[
+        Player | None,
+        Field(title="Policy of the second seat", description="The policy of the second seat, if it is another one."),
+        Asked("agent", argument=True),
+    ] = None
+    worst: Annotated[
+        int,
+        Field(ge=0, title="Costly decisions", description="List so many of the most costly decisions."),
+        Asked(wanted="0 or more", page=10, page_most=100),
+    ] = 0
+    missing: Annotated[
+        Literal["refuse", "uniform"],
+        Field(
+            title="Where the policy has no answer",
+            description="Where the policy has no answer: refuse, or uniform.",
+        ),
+        Asked(hint=""),
+    ] = "refuse"
+    memory: Annotated[
+        Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
+    ] = 4.0
+    seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
+
+
+class DiagnoseRequest(Request):
+    """Diagnose tuned players: who exploits them, what they forgot, whether they went in circles."""
+
+    command_name, tab = "diagnose", "Diagnose"
+    shown = ("games", "report_games", "pair_games", "seed")
+    kind: Literal["diagnose"] = "diagnose"
+    runs: Annotated[
+        tuple[Text, ...],
+        Field(min_length=1, title="Tuning runs", description="Tuning runs, finished or not."),
+        Asked("tuned runs", argument=True, hint="One or more with blanks between them."),
+    ]
+    games: Annotated[
+        int,
+        Field(
+            ge=LEAST_EXPLOITER_GAMES,
+            title="Training games of the exploiter",
+            description="Training games of the exploiter of each run.",
+        ),
+        Asked(wanted=f"at least {LEAST_EXPLOITER_GAMES}", page=100_000, page_most=1e7),
+    ] = 400_000
+    report_games: Annotated[
+        int,
+        Field(ge=1, title="Fresh games for the score", description="Fresh games that score the exploiter."),
+        Asked(wanted="at least 1", page=20_000, page_most=1e7),
+    ] = 20_000
+    pair_games: Annotated[
+        int,
+        Field(
+            ge=1,
+            title="Games for each pair of checkpoints",
+            description="Fresh games for each pair of checkpoints.",
+        ),
+        Asked(wanted="at least 1", page=2_000, page_most=1e7),
+    ] = 4_000
+    seed: Seed = 1
+
+    def resolved(self, store: Path) -> Self:
+        return self
+
+    def to_json(self, game: str = "") -> "Json":
+        """Return the first row of the run, which is named after the game of the first tuning run."""
+        return {"game": game, "method": self.kind, **self.fields_json(), **versions(game)}
+
+
+class VerifyRequest(Request):
+    """Check a certificate by the rules of the game alone, in exact arithmetic."""
+
+    command_name = "verify"
+    kind: Literal["verify"] = "verify"
+    what: Annotated[
+        Text,
+        Field(title="Certificate", description="A certificate: its file, or whose it is."),
+        Asked("certificate", argument=True),
+    ]
+    seconds: Annotated[
+        float,
+        Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check."),
+        Asked(option="time"),
+    ] = 600.0
+    size: Annotated[float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB.")] = 64.0
+    memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = 4.0
+
+    def to_json(self, game: str = "", digest: str = "") -> "Json":
+        """Return the first row of the run: the game, and the digest of the certificate that was checked."""
+        row = {"game": game, "method": self.kind, **self.fields_json(), "digest": digest}
+        return row | {"fogspiel": __version__}
+
+
+class BalanceRequest(Request):
+    """Sweep the mission tables of The Resistance for those that are nearest to fair."""
+
+    command_name, once = "balance", True
+    kind: Literal["balance"] = "balance"
+    game: Annotated[
+        Literal["resistance"],
+        Field(title="Game", description="resistance."),
+        Asked(argument=True, subject="the game", wanted="resistance, as balance is for resistance alone"),
+    ] = "resistance"
+    players: Annotated[int, Field(title="Players", description="How many play, at most 14.")]
+    spies: Annotated[
+        int | None, Field(title="Spies", description="How many of them are spies (a third, rounded up).")
+    ] = None
+    smallest: Annotated[int, Field(title="Smallest mission", description="Players on the smallest mission.")] = 2
+    largest: Annotated[
+        int | None, Field(title="Largest mission", description="On the largest one (as many as are no spies).")
+    ] = None
+    fails: Annotated[
+        Text | None,
+        Field(
+            title="Sabotages",
+            description="The Resistance: sabotages that each mission takes, as 1,1,1,2,1 (a star) or 1,1,1,1,1.",
+        ),
+    ] = None
+    nearest: Annotated[
+        int, Field(ge=1, title="Nearest", description="How many tables to print."), Asked(wanted="at least 1")
+    ] = 10
+
+    def check(self) -> None:
+        """Refuse a space in which there is no table."""
+        _ = self.space
+
+    @property
+    def space(self) -> "TableSpace":
+        """The tables to look through."""
+        from ..resistance.balance import STARS, TableSpace
+        from ..resistance.game.setups import whole_numbers
+
+        spies = -(-self.players // 3) if self.spies is None else self.spies
+        stars = STARS if self.fails is None else (whole_numbers(self.fails, "fails"),)
+        largest = self.players - spies if self.largest is None else self.largest
+        return TableSpace(self.players, spies, self.smallest, largest, stars)
+
+    def to_json(self) -> "Json":
+        from ..resistance.game.setups import VERSION
+
+        asked = {"game": self.game, "method": self.kind, "space": self.space.to_json(), "nearest": self.nearest}
+        return asked | {"rules": VERSION, "fogspiel": __version__}
+
+    @classmethod
+    def from_json(cls, ask: "Json") -> Self:
+        space = {key: ask["space"][key] for key in ("players", "spies", "smallest", "largest")}
+        stars = ask["space"]["stars"]
+        fails = ",".join(map(str, stars[0])) if len(stars) == 1 else None
+        return cls(**space, fails=fails, nearest=ask["nearest"])
+
+
+def check_paper(name: str) -> None:
+    """Refuse what is no experiment of a paper that a run can do."""
+    from .kinds.experiment import find_experiment
+
+    find_experiment(name)
+
+
+def check_method(name: str) -> None:
+    """Refuse what is no method of tuning."""
+    from ..tuning.methods import find_tune_method
+
+    find_tune_method(name)
+
+
+def check_race(name: str) -> None:
+    """Refuse what is no race."""
+    from ..stats.race import Race
+
+    Race(name)
+
+
+def check_route(name: str) -> None:
+    """Refuse what is no method of solving."""
+    from ..solving.methods import find_solve_method
+
+    find_solve_method(name)
+
+
+NAMED: dict[str, Callable[[str], None]] = {
+    "method": check_method, "race": check_race, "route": check_route, "paper": check_paper,
+}  # fmt: skip
+"""Checks of a text by the sort of thing that it names."""

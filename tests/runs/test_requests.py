@@ -1,0 +1,231 @@
+"""Requests of runs: the names that are data, written out, and one model from which everything else is made."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+from fastapi import FastAPI
+from pydantic import Field
+from typer.testing import CliRunner
+
+from fogspiel import __version__
+from fogspiel.cli.app import asking
+from fogspiel.core.agents import PolicyJson
+from fogspiel.core.explain import Explanation
+from fogspiel.core.game import known_game
+from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text
+from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
+from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.house_rules import HouseRules
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
+from fogspiel.kriegspiel.parameters import FogWeights
+from fogspiel.runs.answers import StepRow
+from fogspiel.runs.engine_requests import AnalysisRequest, ProblemsRequest
+from fogspiel.runs.kinds.match import MatchKind
+from fogspiel.runs.report import Chart, Table
+from fogspiel.runs.request import StoredAgent
+from fogspiel.runs.requests import BalanceRequest, MatchRequest
+from fogspiel.runs.requests import BoundsRequest as BoundsRequest
+from fogspiel.runs.requests import PaperRequest as PaperRequest
+from fogspiel.runs.requests import ProgramRequest as ProgramRequest
+from fogspiel.runs.requests import RoundRobinRequest as RoundRobinRequest
+from fogspiel.runs.requests import SolveRequest as SolveRequest
+from fogspiel.runs.requests import TuneRequest as TuneRequest
+from fogspiel.runs.store import Store
+from fogspiel.runs.trail import CurvePoint
+from fogspiel.solving.bounds.ponnuki import Ledger
+from fogspiel.solving.solution import Solution
+from fogspiel.solving.sources import find_source
+from fogspiel.web.run_forms import drawn_fields
+
+STORE = Path("nowhere.db")
+
+
+class LimitedRequest(MatchRequest):
+    """A match with one option more, said in one place."""
+
+    until: Annotated[float | None, Field(gt=0, title="Width", description="Stop at an interval so narrow.")] = None
+
+
+class LimitedKind(MatchKind):
+    request = LimitedRequest
+
+
+VERSIONS = {"rules": 1, "fogspiel": __version__}
+TUNING = TuneRequest("batawaf", "iterative", games=1000)
+VECTOR = [0.5, -1.25, 3.0]
+ROWS = {
+    "match": (
+        lambda: MatchRequest("batawaf", *agents("0.5,-1.25,3", "random"), 5, 2000, "coin").to_json(),
+        {"game": "batawaf", "method": "match", "first": "0.5,-1.25,3", "first_theta": VECTOR}
+        | {"second": "random", "second_theta": [50.0, 0.0, 0.0], "seed": 5, "games": 2000, "seats": "coin"}
+        | VERSIONS,
+    ),
+    "tournament": (
+        lambda: RoundRobinRequest("batawaf", agents("0.5,-1.25,3", "uniform"), 2000, 4).to_json(),
+        {"game": "batawaf", "method": "tournament"}
+        | {"players": [{"name": "0.5,-1.25,3", "theta": VECTOR}, {"name": "uniform"}], "games": 2000, "seed": 4}
+        | VERSIONS,
+    ),
+    "tune": (
+        TUNING.to_json,
+        {"game": "batawaf", "method": "iterative", "race": "count-mixture", "delta": 0.05, "epsilon": 0.01}
+        | {"observation": "pair", "baseline": "redrawn", "seed": 1, "games": 1000, "seconds": None}
+        | {"report_games": 20000, "final": True}
+        | VERSIONS,
+    ),
+    "tune-seeds": (
+        lambda: TuneRequest(**dict(TUNING) | {"seeds": 3}).to_json(),
+        {"game": "batawaf", "method": "tune-seeds", "race": "count-mixture", "delta": 0.05, "epsilon": 0.01}
+        | {"observation": "pair", "baseline": "redrawn", "seed": 1, "games": 1000, "seconds": None}
+        | {"report_games": 20000, "final": True}
+        | VERSIONS
+        | {"search": "iterative", "seeds": 3},
+    ),
+    "program": (
+        lambda: ProgramRequest("function", "abc", [{"name": "x", "start": 1.0, "low": 0.0, "high": 2.0}]).to_json(),
+        {"game": "function", "method": "program", "sort": "function", "digest": "abc"}
+        | {"parameters": [{"name": "x", "start": 1.0, "low": 0.0, "high": 2.0}], "search": "auto"}
+        | {"race": "count-mixture", "delta": 0.05, "epsilon": 0.01, "observation": "pair", "seed": 1}
+        | {"games": 20000, "seconds": None, "range": None, "alone": False, "facts": {}, "fogspiel": __version__},
+    ),
+    "solve": (
+        lambda: SolveRequest("kuhn", "lp", exact=True).to_json(find_source("kuhn")),
+        {"game": "kuhn", "solver": "lp", "exact": True, "gap": 1e-06, "memory": 4.0, "source": "kuhn"}
+        | {"method": "solve"}
+        | VERSIONS,
+    ),
+    "sampling": (
+        lambda: SolveRequest("kuhn", "external-sampling", seed=3, iterations=10).to_json(find_source("kuhn")),
+        {"game": "kuhn", "solver": "external-sampling", "exact": False, "gap": 1e-06, "memory": 4.0, "seed": 3}
+        | {"iterations": 10, "seconds": None, "source": "kuhn", "method": "solve"}
+        | VERSIONS,
+    ),
+    "bounds": (
+        lambda: BoundsRequest("phantom-ponnuki-2x2").to_json(),
+        {"game": "phantom-ponnuki-2x2", "seconds": 300.0, "memory": 1.0, "method": "bounds"} | VERSIONS,
+    ),
+    "informed bounds": (
+        lambda: BoundsRequest("phantom-ponnuki-2x2", informed="once:2").to_json(),
+        {"game": "phantom-ponnuki-2x2", "seconds": 300.0, "memory": 1.0, "informed": "once:2", "method": "bounds"}
+        | VERSIONS,
+    ),
+    "balance": (
+        lambda: BalanceRequest("resistance", 6, 2, 2, 3, nearest=3).to_json(),
+        {"game": "resistance", "method": "balance"}
+        | {"space": {"players": 6, "spies": 2, "smallest": 2, "largest": 3, "stars": [[1] * 5, [1, 1, 1, 2, 1]]}}
+        | {"nearest": 3}
+        | VERSIONS,
+    ),
+    "problems": (
+        lambda: ProblemsRequest(10).to_json() | {"code": ""},
+        {"game": "kriegspiel", "method": "problems", "candidates": 10, "seed": 1, "code": ""} | VERSIONS,
+    ),
+    "analysis": (
+        lambda: AnalysisRequest((), 0, ("Anna", "Ben"), "fog", SearchLimit(nodes=5), 1).to_json() | {"decisions": ""},
+        {"game": "kriegspiel", "method": "analysis", "decisions": "", "side": 0, "names": ["Anna", "Ben"]}
+        | {"engine": "fog", "code": code_of("fog")}
+        | {"effort": {"seconds": None, "nodes": 5, "threads": 1, "outside": False}, "seed": 1}
+        | VERSIONS,
+    ),
+    "paper": (
+        lambda: PaperRequest("table2", quick=True, seeds=2).to_json(),
+        {"game": "table2", "method": "paper", "quick": True, "seeds": 2, "race": "count-mixture", "scale": 1.0}
+        | {"seed": 1, "fogspiel": __version__},
+    ),
+    "kriegspiel": (
+        lambda: EngineMatch(
+            (EngineSpec("C", SearchLimit(nodes=5)), EngineSpec("fog", SearchLimit(0.1))), 4, 1, 30
+        ).to_json(),
+        {"game": "kriegspiel", "method": "kriegspiel"}
+        | {"players": [{"engine": "C", "seconds": None, "nodes": 5, "threads": 1}]}
+        | {"codes": [code_of("C"), code_of("fog")], "games": 4, "seed": 1, "longest": 30, "stop": False}
+        | {"switches": {"promotion_tries": "once", "passant_square": "victim", "fifty": True}}
+        | VERSIONS,
+    ),
+}
+"""For each kind a request, and the first row of its run as stores hold it."""
+ROWS["kriegspiel"][1]["players"].append({"engine": "fog", "seconds": 0.1, "nodes": None, "threads": 1})
+ROWS["kriegspiel"][1]["switches"].update(repetition=True, material=True)
+FIELDS = {
+    StepRow: "accepted games population sigma events theta newcomers weights value budget final",
+    Solution: "value lower upper exact solver sizes certificate score interval",
+    HouseRules: "promotion_tries passant_square fifty repetition material rules",
+    SearchLimit: "seconds nodes threads outside",
+    PositionAnalysis: "ply side men heard refused boards evaluated choice attempts implied belief tried accepted cost "
+    "cost_error",
+    AttemptValue: "move legal value error gain",
+    GameStatistics: "plies refused_per_move nodes_per_move endings",
+    Ledger: "game lower upper done black white known points seconds",
+    Explanation: "sentences tables pictures",
+    CurvePoint: "at value low high accepted population words",
+    PolicyJson: "theta thetas weights digest",
+    FogWeights: "replies worths",
+}
+"""Classes whose fields are keys of stored rows, files or answers: renaming one changes data."""
+PARTS = {BoardPicture: "board", Cards: "cards", Facts: "facts", Messages: "words", Text: "text", Chess: "chess"}
+
+
+def test_an_option_is_said_once_and_found_everywhere():
+    taken = []
+    app = typer.Typer()
+    app.command()(asking(LimitedRequest)(lambda asked: taken.append(asked)))
+    words = ["war", "random", "uniform", "--until", "0.5", "--games", "20"]
+    assert CliRunner().invoke(app, words).exit_code == 0 and taken[0]["until"] == 0.5
+    assert "interval so narrow" in CliRunner().invoke(app, ["--help"]).stdout
+    with pytest.raises(ValueError, match=r"--until is -1\.0: it must be a positive number"):
+        CliRunner().invoke(app, [*words[:3], "--until", "-1"], catch_exceptions=False)
+    request = LimitedRequest(**taken[0])
+    row = request.to_json()
+    assert row["until"] == 0.5 and LimitedRequest.from_json(row) == request
+    assert LimitedRequest.from_json(MatchRequest("war", "random", "uniform").to_json()).until is None
+    assert request.command == "fogspiel match war random uniform --seed 1 --games 20 --until 0.5"
+    kind = LimitedKind()
+    assert ("Width", "0.5") in kind.request_lines(row) and kind.form_of(row)["until"] == "0.5"
+    assert kind.command(row) == request.command
+    (drawn,) = (one for one in drawn_fields(LimitedRequest, {}) if one["name"] == "until")
+    assert (drawn["label"], drawn["type"], drawn["hint"]) == ("Width", "number", "Stop at an interval so narrow.")
+    site = FastAPI()
+
+    def begin(order: LimitedRequest):
+        return order.until
+
+    site.post("/runs")(begin)
+    assert "until" in site.openapi()["components"]["schemas"]["LimitedRequest"]["properties"]
+
+
+def agents(*words):
+    return tuple(StoredAgent.of(known_game("batawaf"), one, STORE, 5) for one in words)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_the_first_row_of_a_run_has_the_keys_of_stores_in_their_order(kind):
+    make, row = ROWS[kind]
+    assert list(make().items()) == list(row.items())
+
+
+@pytest.mark.parametrize("known", FIELDS, ids=lambda known: known.__name__)
+def test_fields_that_are_data_keep_their_names(known):
+    assert " ".join(known.__annotations__) == FIELDS[known]
+
+
+def test_parts_of_pictures_and_reports_keep_their_names():
+    assert {part: part.kind for part in PARTS} == PARTS
+    assert (Table.part, Chart.part) == ("table", "chart")
+
+
+def test_exploit_and_verify_are_stored_where_a_store_is_named_and_only_there(answer, refused, tmp_path):
+    words, store = ("exploit", "kuhn", "uniform", "--worst", "1"), tmp_path / "kept.db"
+    plain = answer(*words)
+    assert answer("runs")["runs"] == []
+    assert {**answer(*words, "--store", store), "cpu_seconds": 0} == {**plain, "cpu_seconds": 0}
+    answer(*words, "--store", store)
+    checked = answer("verify", "kuhn", "--store", store)
+    assert [run["method"] for run in answer("runs", "--store", store)["runs"]] == ["exploit", "verify"]
+    shown = answer("export", "kuhn-1", "--store", store)
+    assert shown["ask"]["policy"] == "uniform" and shown["result"]["nash_conv"] == plain["nash_conv"]
+    assert answer("resume", "kuhn-2", "--store", store)["lower"] == checked["lower"]
+    with Store.open(store, write=True) as runs:
+        name = runs.create(shown["ask"]).name
+    refused("resume", name, "--store", store, because="fogspiel exploit kuhn uniform --worst 1")
