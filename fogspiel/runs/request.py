@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from .. import __version__
-from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy, policy_json_in
+from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy, names_function, policy_json_in
 from ..core.game import Game, known_game
 from .store import Json, Run
 
@@ -57,7 +57,7 @@ class StoredAgent:
 
     def agent(self, game: Game, store: Path, seed: int) -> Agent:
         """The agent itself; solved runs and names have no numbers and are looked up again."""
-        from .agent_texts import names_function, parse_agent
+        from .agent_texts import parse_agent
 
         if names_function(self.words) and not self.named:
             raise ValueError(

@@ -5,14 +5,13 @@ A run itself measures its last answer only. This is work, so it is done when a p
 
 import time
 
-from ..core.agents import ParametricPolicy, decode_policy
+from ..core.agents import ParametricPolicy, decode_policy, named_policy
 from ..core.game import Game
 from ..runs.answers import recommendations_of, thin_evenly
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run
 from ..runs.trail import CurvePoint
 from ..stats.evaluate import MatchResult, evaluate, report_key
-from ..tuning.arena import baseline
 
 CHECKPOINTS = 20
 """How many answers are measured at most, the first and the last among them."""
@@ -28,7 +27,7 @@ class Enough(Exception):
 def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
-    other, points = baseline(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
+    other, points = named_policy(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
     for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
         score = _measure(game, decode_policy(game, answer), other, ask["seed"])
         points.append(CurvePoint(at, score.mean, *score.interval))

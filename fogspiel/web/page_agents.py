@@ -12,8 +12,7 @@ from ..core.game import Game, known_game, list_games, parameters_of
 from ..kriegspiel.engine import EFFORT, STRAY, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..kriegspiel.engines.mcts import ENGINES as MODELLED
 from ..kriegspiel.opponent_model import GENERIC_NAME, NO_MODEL
-from ..runs.agent_texts import SOLVED, engines_of, numbers_in
-from ..runs.checks import RUN_NAME
+from ..runs.agent_texts import engines_of, sources
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 
@@ -29,11 +28,11 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
     engine, mark, effort = text.partition("@")
     if options and plain_name(engine) not in (*engines(), *engine_variants()):
         find_engine(plain_name(engine))  # knows similar names
-    if engine in _engine_texts(game, options):
+    if options and engine in _engine_texts():
         parse_engine(text)  # says how an effort is written
         if not mark or EFFORT.fullmatch(effort):
             return
-    elif text in (*policy_names(game), SOLVED) or RUN_NAME.fullmatch(text) or numbers_in(text) is not None:
+    elif any(source.on_page(game, text) for source in sources()):
         return
     listed, count = ", ".join([*engines_of(game), *policy_names(game)]), len(parameters_of(game))
     if options:
@@ -47,10 +46,8 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
     )
 
 
-def _engine_texts(game: Game, options: bool) -> list[str]:
-    """The engines that can be named, with each of their options if these are known."""
-    if not options:
-        return engines_of(game)
+def _engine_texts() -> list[str]:
+    """The engines that can be named, with each of their options."""
     texts = [*engines(), *(f"{name}:{model}" for name in MODELLED for model in (NO_MODEL, GENERIC_NAME))]
     return [*texts, *(STRAY + text for text in texts)]
 

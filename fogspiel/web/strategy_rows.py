@@ -3,7 +3,7 @@
 Reach is the player's own part: the probability that it plays so as to get there, if chance and the other player let it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -54,12 +54,12 @@ class DecisionPage(NamedTuple):
     pages: int
 
 
-def has_rows(certificate: dict[str, Any]) -> bool:
+def has_rows(certificate: Mapping[str, Any]) -> bool:
     """Whether a certificate lists decisions one by one."""
     return certificate.get("format") == FORMAT
 
 
-def decisions_of(certificate: dict[str, Any], side: int) -> list[StrategyRow]:
+def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
     """Every decision of one player, earlier ones before those that follow from them."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
     found: list[StrategyRow] = []

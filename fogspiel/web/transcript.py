@@ -18,7 +18,7 @@ from ..kriegspiel.game.look import QUESTION
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "
 """How news of what the other has done begin."""
-REFUSED, ANSWERED = ": refused", (": yes", ": no")
+REFUSED = ": refused"
 PHANTOM = "phantom"
 """The family of games whose cells show what was refused."""
 
@@ -83,8 +83,6 @@ class Transcript:
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
                 news = news[1:]
             own = [TranscriptLine(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
-        if not own or not own[0]["words"].endswith((REFUSED, *ANSWERED)):
-            news += [words for part in now if isinstance(part, Chess) for words in part.words]
         return own + [_line(session.side, words) for words in [*news, *(told or ())]]
 
 

@@ -15,7 +15,7 @@ from fogspiel.core.plugins import package_modules
 from fogspiel.core.session import record_game
 from fogspiel.kriegspiel.engine import engines
 from fogspiel.papers.catalogue import parts
-from fogspiel.runs.agent_texts import SOLVED, solved_agent
+from fogspiel.runs.agent_texts import SOLVED, find_agent
 from fogspiel.tuning.methods import tune_methods
 from support import five_payoffs, tree_games
 
@@ -51,7 +51,7 @@ def player_names(game: Game) -> list[str]:
     """Everybody who can be named as a player of a game and comes with the package, without engines."""
     names = policy_names(game)
     with suppress(ValueError):  # bounds prove something, but nobody plays by them
-        names += [SOLVED] if solved_agent(game) else []
+        names += [SOLVED] if find_agent(game, SOLVED) else []
     return names
 
 

@@ -121,6 +121,11 @@ def question_words(seen: np.ndarray) -> list[str]:
     return ["a pawn of yours can take" if answer == rules.YES else "no pawn of yours can take"]
 
 
+def ending_words(end: int) -> list[str]:
+    """Return how the game ended, if it has."""
+    return [f"The game is over: {ENDINGS[end]}."] if end else []
+
+
 def last_message(state: np.ndarray) -> str:
     """Describe the last move as announced, from a state of the game."""
     last = 1 - int(state[MOVER])
@@ -223,9 +228,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
-    words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))]
-    if end:
-        words.append(f"The game is over: {ENDINGS[end]}.")
+    words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
     many = _many(men)
     counts = (
         ("your pawns", many[PAWN]),
@@ -265,9 +268,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
-    words = [f"{last_message(state)}."] if state[PLY] else []
-    if end:
-        words.append(f"The game is over: {ENDINGS[end]}.")
+    words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
     counts = []
     for colour, name in enumerate(SIDES):
         many = _many(state[:KINDS] & state[MEN + colour])

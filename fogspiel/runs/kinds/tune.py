@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, decode_policy, policy_json_in
+from ...core.agents import ParametricPolicy, decode_policy, named_policy, policy_json_in
 from ...core.find import command_spec
 from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters_of
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tuning.arena import baseline, decode
+from ...tuning.arena import decode
 from ...tuning.methods import find_tune_method, tune_methods
 from ...tuning.tune import USUAL_BASELINE, USUAL_METHOD, USUAL_RACE
 from ...tuning.validation import SHARE
@@ -60,7 +60,7 @@ class Request:
         if self.observation not in OBSERVATIONS:
             raise ValueError(f"an observation is {' or '.join(OBSERVATIONS)}, not {self.observation!r}")
         check_seed(self.seed)
-        baseline(game, self.baseline, self.seed)
+        named_policy(game, self.baseline, self.seed)
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
         for name, value in (("games", self.games), ("seconds", self.seconds), ("report games", self.report_games)):
@@ -111,7 +111,7 @@ class Tune(Kind):
         score = evaluate(
             game,
             decode_policy(game, policy_json_in(result)),
-            baseline(game, request.baseline, request.seed),
+            named_policy(game, request.baseline, request.seed),
             report_key(request.seed),
             request.report_games,
             threads=context.threads or 1,

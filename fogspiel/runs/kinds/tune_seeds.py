@@ -9,14 +9,13 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from ...core.agents import ParametricPolicy, decode_policy, encode_policy, policy_json_in
+from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.find import load_game, spec_of
 from ...core.game import Game, known_game, list_games
 from ...core.rng import child
 from ...stats.elo import median_interval
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
-from ...tuning.arena import baseline
 from ...tuning.contest import contest_of
 from ...tuning.tune import measure_speed, tune_strategy
 from ..formatting import with_interval
@@ -100,7 +99,7 @@ def tune_seed(
 
 
 def _score(game: Game, policy: ParametricPolicy, against: str, seed: int, key: int, games: int) -> MatchResult:
-    return evaluate(game, policy, baseline(game, against, seed), key, games)
+    return evaluate(game, policy, named_policy(game, against, seed), key, games)
 
 
 class TuneSeeds(Kind):

@@ -1,5 +1,6 @@
 """What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypedDict
@@ -65,19 +66,10 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     agent = parse_agent(game, text, reader.path, SEED)
     if isinstance(agent, ParametricPolicy):
         return Sheet(**vars(explain(game, agent, SEED)))
-    return _describe_solution(_certificate(game, text, reader))
+    return _describe_solution(agent.certificate or {})
 
 
-def _certificate(game: Game, text: str, reader: RunReader) -> dict[str, Any]:
-    """The certificate of a run, or the one that comes with the package."""
-    shipped = shipped_solution(game.name) if text == SOLVED else None
-    if shipped is not None:
-        return dict(certificate_files.read_certificate(shipped))
-    found: dict[str, Any] = (reader.run(text).result or {})["certificate"]
-    return found
-
-
-def _describe_solution(certificate: dict[str, Any]) -> Sheet:
+def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
     """What each side of a certificate does, by what it sees."""
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
@@ -160,8 +152,9 @@ def add_to(site: Site) -> None:
         last = reader.follow(text).digest if text != SOLVED else b""
 
         def work() -> list[StrategyRow] | None:
-            certificate = _certificate(game, text, reader)
-            return decisions_of(certificate, side) if has_rows(certificate) else None
+            agent = parse_agent(game, text, reader.path, SEED)
+            certificate = None if isinstance(agent, ParametricPolicy) else agent.certificate
+            return decisions_of(certificate, side) if certificate and has_rows(certificate) else None
 
         return site.background.compute(("decisions", game.name, text, side, last), work)
 
