@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .core.simulate import PolicyMatch
     from .interop.openspiel_export import to_openspiel
     from .interop.pettingzoo_env import to_pettingzoo
+    from .runs.agent_texts import exploitability
     from .runs.kinds.solve import solve_game
     from .runs.store import Store
     from .runs.tune_function import tune_function
     from .solving.contract.check import check_game
-    from .solving.policies.exploitability import measure_policies
     from .solving.proofs.certificate_files import verify
     from .stats.evaluate import evaluate
     from .stats.race import Race
@@ -56,11 +56,11 @@ __all__ = [
     "check_game",
     "evaluate",
     "exact_score",
+    "exploitability",
     "find_game",
     "find_policy",
     "kernel",
     "list_games",
-    "measure_policies",
     "mixture_policy",
     "solve_game",
     "to_openspiel",
@@ -86,7 +86,7 @@ _NAMES = {
     "runs.store": "Store",
     "runs.tune_function": "tune_function",
     "solving.contract.check": "check_game",
-    "solving.policies.exploitability": "measure_policies measure_policies:exploitability",
+    "runs.agent_texts": "exploitability",
     "solving.proofs.certificate_files": "verify",
     "stats.evaluate": "evaluate",
     "stats.race": "Race",

@@ -5,10 +5,13 @@ import os
 import subprocess
 
 import pytest
+from fogspiel.web.page_agents import demand_page_agent
 from support.commands import COMMAND
 from support.web_client import open_client
 
+from fogspiel.core.game import known_game
 from fogspiel.core.plugins import VARIABLE
+from fogspiel.runs.agent_texts import parse_agent
 
 FILES = {
     "games/pennies.py": '''"""Matching pennies: both show a side of a coin; the first player wins if they are equal."""
@@ -112,6 +115,18 @@ class LastFirst(Engine):
 
 ENGINES = {"last-first": LastFirst}
 ''',
+    "runs/agents/twins.py": '''"""A strategy under another name, with a number behind it."""
+
+from ...core.agents import find_policy
+from ..agent_texts import AgentSource
+
+
+def find(game, text, store, seed):
+    return find_policy(game, "uniform") if text.startswith("twin") else None
+
+
+SOURCES = (AgentSource("twins", find, lambda game: ["twin1", "twin2"], lambda game, text: text in ("twin1", "twin2")),)
+''',
     "runs/kinds/count.py": '''"""Counting to a number."""
 
 from ..kind import Kind
@@ -186,6 +201,7 @@ def test_one_file_of_each_sort_is_found_listed_and_works(plugins, tmp_path, monk
 
     assert "Matching pennies" in run("games")
     assert json.loads(run("match", "pennies", "uniform", "uniform", "--games", 100, "--json"))["games"] == 100
+    assert json.loads(run("match", "pennies", "twin1", "uniform", "--games", 100, "--json"))["first"] == "twin1"
     assert "Play the starting point against a random one" in run("tune", "--help")
     tuned = run("tune", "nim", "--method", "standstill", "--games", 2000, "--report-games", 100, "--json")
     assert json.loads(tuned)["steps"] > 0
@@ -208,3 +224,14 @@ def test_one_file_of_each_sort_is_found_listed_and_works(plugins, tmp_path, monk
 def test_the_current_folder_is_never_searched_by_itself(plugins, tmp_path):
     ran = subprocess.run([*COMMAND, "games"], cwd=plugins, capture_output=True, text=True, check=True)
     assert "Matching pennies" not in ran.stdout
+
+
+def test_a_source_of_agents_is_asked_listed_and_may_be_named_by_a_page(plugins, tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(plugins))
+    nim = known_game("nim")
+    assert parse_agent(nim, "twin7", tmp_path, 1).name == "uniform"
+    demand_page_agent(nim, "twin1")
+    with pytest.raises(ValueError, match=r"is not a player of nim: give a name \(twin1, twin2, "):
+        demand_page_agent(nim, "twin7")
+    with pytest.raises(ValueError, match=r"'triplet' is not a player of nim: give a name \(.*twin1, twin2\), a run"):
+        parse_agent(nim, "triplet", tmp_path, 1)

@@ -6,7 +6,7 @@ and then chooses by what it sees. Every agent has a name and a `player` for one 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
@@ -17,6 +17,8 @@ from .rng import fill_normal, random_unit, stream_of
 
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
 """Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one."""
+BASELINES = ("fixed", "redrawn")
+"""The two readings of the paper's baseline, by name."""
 BASELINE_STREAM = 0xBA5E
 ROUNDING = 1e-12
 """How far the weights of a mixture may be from 1 in sum and count as normalised."""
@@ -58,6 +60,8 @@ class PlayerAgent:
 
     name: str
     player: Callable[[np.ndarray], Player]
+    certificate: Mapping[str, Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """The certificate whose strategies it plays, if it plays one."""
 
 
 # Policies: what the compiled loop plays
@@ -161,22 +165,28 @@ def find_policy(game: Game, name: str) -> ParametricPolicy:
     return vector_policy(game, found, name)
 
 
+def named_policy(game: Game, name: str, seed: int) -> ParametricPolicy:
+    """Return the policy of that name, as `find_policy`, or a baseline: `fixed`, drawn from the seed, or `redrawn`."""
+    if name == BASELINES[0]:
+        return fixed_baseline(game, seed)
+    return redrawn_baseline(game) if name == BASELINES[1] else find_policy(game, name)
+
+
 def policy_names(game: Game) -> list[str]:
-    """The names that `find_policy` knows, and the two baselines."""
-    baselines = ["fixed", "redrawn"] if game.strategy else []
-    return [*game.named, UNIFORM.name, *baselines]
+    """The names that `named_policy` knows."""
+    return [*game.named, UNIFORM.name, *(BASELINES if game.strategy else ())]
 
 
 def fixed_baseline(game: Game, seed: int) -> ParametricPolicy:
     """The paper's baseline, one reading: a standard Gaussian vector drawn once from a recorded seed."""
     theta = np.empty(len(_family(game).parameters))
     fill_normal(stream_of(seed, BASELINE_STREAM), theta)
-    return vector_policy(game, theta, "fixed")
+    return vector_policy(game, theta, BASELINES[0])
 
 
 def redrawn_baseline(game: Game) -> ParametricPolicy:
     """The paper's baseline, the other reading: a new standard Gaussian vector for every game (pair of games)."""
-    return ParametricPolicy("redrawn", _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
+    return ParametricPolicy(BASELINES[1], _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
 
 
 def policies_in_turn(game: Game, thetas: np.ndarray) -> ParametricPolicy:
@@ -242,6 +252,11 @@ def decode_policy(game: Game, numbers: PolicyJson, name: str | None = None) -> P
 def decode_policy_or_none(game: Game, frozen: PolicyJson, name: str) -> ParametricPolicy | None:
     """The policy that was frozen, to the last bit; None where only the name was kept."""
     return decode_policy(game, frozen, name) if "theta" in frozen else None
+
+
+def names_function(text: str) -> bool:
+    """True if a text names a function of a Python file (FILE.py:NAME): only the user's own texts may do so."""
+    return text.rpartition(":")[0].endswith(".py")
 
 
 def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:

@@ -43,6 +43,7 @@ ROOMS = {
     "solving.proofs.checkers": Room("checkers", "fogspiel.checkers", "solve.checkers"),
     "kriegspiel.engines": Room("engines", "fogspiel.engines"),
     "runs.kinds": Room("kinds", "fogspiel.kinds"),
+    "runs.agents": Room("agents", "fogspiel.agents"),
     "cli.commands": Room("commands", "fogspiel.commands"),
     "web.pages": Room("pages", "fogspiel.pages"),
     "papers": Room("papers", "fogspiel.papers"),

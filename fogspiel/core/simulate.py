@@ -23,11 +23,12 @@ from .compile.kernel import (
     TABLE,
     Kernel,
     compiled,
-    inlined,
+    in_place,
     kernel,
     kernel_of,
+    record_of,
 )
-from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, draw_by_weight, new_cells
+from .game import CHANCE, CHOOSE, OVER, PLAY, PREPARE, RULE_SIGNATURES, UNIFORM, Game, Rules, draw_by_weight, new_cells
 from .rng import fill_normal, random_below, split
 
 SEATS = ("swapped", "alternating", "coin")
@@ -35,12 +36,44 @@ SWAPPED, ALTERNATING, COIN = range(3)
 WORTH_A_THREAD = 128
 
 
-@inlined
-def play_by_rules(
-    start, mover, legal, apply, view, score, weights, weighted, choose_0, choose_1,
-    state, seen, actions, odds, plan_0, plan_1, chance, stream_0, stream_1,
-):  # fmt: skip
+class Plans(NamedTuple):
+    """A policy's plans, a row for each of its vectors; the sums of its weights, and which row plays (see `agents`)."""
+
+    rows: np.ndarray
+    cumulated: np.ndarray
+    how: int
+
+
+class Workspace(NamedTuple):
+    """What a game is played on: its state, a view, a list of actions, weights of chance, a vector to be drawn."""
+
+    state: np.ndarray
+    seen: np.ndarray
+    actions: np.ndarray
+    odds: np.ndarray
+    theta: np.ndarray
+
+
+class Task(NamedTuple):
+    """Which games are played: stream, first number and seats; what is special about the rules; their top score."""
+
+    key: np.uint64
+    first: int
+    seats: int
+    weighted: int
+    fused: int
+    top: int
+
+
+PLANS, WORKSPACE = record_of(Plans, ROWS, REALS, NUMBER), record_of(Workspace, CELLS, CELLS, CELLS, CELLS, REALS)
+TASK = record_of(Task, SEED, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
+
+
+@in_place
+def play_by_rules(rules, weighted, choose_0, choose_1, work, plan_0, plan_1, chance, stream_0, stream_1):
     """One game by its kernels; returns the first player's score."""
+    start, mover, legal, apply, view, score, weights = rules
+    state, seen, actions, odds, _ = work
     start(state)
     while True:
         who = mover(state)
@@ -64,23 +97,28 @@ def play_by_rules(
 
 @kernel_of(
     NOTHING,
-    *RULE_SIGNATURES.values(), NUMBER, PLAY, NUMBER,
-    PREPARE, CHOOSE, ROWS, REALS, NUMBER,
-    PREPARE, CHOOSE, ROWS, REALS, NUMBER,
-    CELLS, CELLS, CELLS, CELLS, REALS, NUMBER, SEED, NUMBER, NUMBER, TABLE,
+    *RULE_SIGNATURES.values(), PLAY, PREPARE, CHOOSE, PREPARE, CHOOSE,
+    PLANS, PLANS, WORKSPACE, TASK, TABLE,
 )  # fmt: skip
 def play_range(
-    start, mover, legal, apply, view, score, weights, weighted, play, fused,
-    prepare_a, choose_a, plans_a, cumulated_a, how_a,
-    prepare_b, choose_b, plans_b, cumulated_b, how_b,
-    state, seen, actions, odds, theta, top, key, first, seats, out,
+    start, mover, legal, apply, view, score, weights, play, prepare_a, choose_a, prepare_b, choose_b,
+    a, b, work, task, out,
 ):  # fmt: skip
-    """Play the games numbered `first`, `first` + 1, ..; a row of `out` gets policy a's scores, seats swapped."""
+    """Play the games numbered `first`, `first` + 1, ..; a row of `out` gets policy a's scores, seats swapped.
+
+    For each number: seed its streams, take the plans of both policies, settle who sits first, and play the game once
+    per column of `out`, with the seats swapped the second time.
+    """
+    rules = Rules(start, mover, legal, apply, view, score, weights)
+    (plans_a, cumulated_a, how_a), (plans_b, cumulated_b, how_b) = a, b
+    key, first, seats, weighted, fused, top = task
+    state, theta = work.state, work.theta
     chance, draws = np.empty(1, np.uint64), np.empty(1, np.uint64)
     stream_0, stream_1 = np.empty(1, np.uint64), np.empty(1, np.uint64)
     for i in range(len(out)):
         number = first + i
         seed = split(key, number)
+        # Vectors and seats are drawn from a stream of their own, policy a's first: the deal does not depend on them.
         draws[0] = split(seed, 3)
         if how_a == REDRAWN:
             fill_normal(draws, theta)
@@ -96,25 +134,25 @@ def play_range(
         elif seats == COIN:
             swap = random_below(draws, 2)
         for column in range(out.shape[1]):
+            # The streams belong to the seats and begin anew: both games of a pair are the same deal.
             chance[0] = split(seed, 0)
             stream_0[0] = split(seed, 1)
             stream_1[0] = split(seed, 2)
+            # Scores are the first seat's; policy a's is what is left of the top where it sits second.
             if (column + swap) % 2 == 0:
                 if fused:
                     result = play(state, plan_a, plan_b, chance, stream_0, stream_1)
                 else:
                     result = play_by_rules(
-                        start, mover, legal, apply, view, score, weights, weighted, choose_a, choose_b,
-                        state, seen, actions, odds, plan_a, plan_b, chance, stream_0, stream_1,
-                    )  # fmt: skip
+                        rules, weighted, choose_a, choose_b, work, plan_a, plan_b, chance, stream_0, stream_1
+                    )
             else:
                 if fused:
                     result = top - play(state, plan_b, plan_a, chance, stream_0, stream_1)
                 else:
                     result = top - play_by_rules(
-                        start, mover, legal, apply, view, score, weights, weighted, choose_b, choose_a,
-                        state, seen, actions, odds, plan_b, plan_a, chance, stream_0, stream_1,
-                    )  # fmt: skip
+                        rules, weighted, choose_b, choose_a, work, plan_b, plan_a, chance, stream_0, stream_1
+                    )
             out[i, column] = result
 
 
@@ -134,9 +172,7 @@ class _Side(NamedTuple):
 
     prepare: Kernel
     choose: Kernel
-    plans: np.ndarray
-    cumulated: np.ndarray
-    how: int
+    plans: Plans
 
 
 def _side(policy: ParametricPolicy) -> _Side:
@@ -146,7 +182,7 @@ def _side(policy: ParametricPolicy) -> _Side:
     if policy.how != REDRAWN:
         for theta, plan in zip(policy.thetas, plans, strict=True):
             prepare(theta, plan)
-    return _Side(prepare, choose, plans, policy.cumulated, policy.how)
+    return _Side(prepare, choose, Plans(plans, policy.cumulated, policy.how))
 
 
 @cache
@@ -169,8 +205,8 @@ class PolicyMatch:
         both = first.strategy is family and second.strategy is family
         self.fused = bool(fused and game.play and both)
         play = compiled(game.play if game.play and self.fused else not_fused, PLAY)
-        self._shared = (*compile_rules(game), int(game.rules.weights is not None), play, int(self.fused))
-        self._sides = (_side(first), _side(second))
+        a, b = self._sides = _side(first), _side(second)
+        self._kernels = (*compile_rules(game), play, a.prepare, a.choose, b.prepare, b.choose)
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
         """The first policy's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
@@ -185,9 +221,13 @@ class PolicyMatch:
         return out
 
     def _play(self, key: int, first: int, out: np.ndarray, seats: int) -> None:
-        sizes, (a, b) = self.game.sizes, self._sides
-        workspace = [new_cells(cells) for cells in (sizes.state, sizes.view, sizes.actions, sizes.actions)]
+        sizes, plans = self.game.sizes, [side.plans for side in self._sides]
         theta = np.empty(len(self.game.strategy.parameters) if self.game.strategy else 0)
-        if REDRAWN in (a.how, b.how):
-            a, b = a._replace(plans=a.plans.copy()), b._replace(plans=b.plans.copy())
-        play_range(*self._shared, *a, *b, *workspace, theta, self.game.top, np.uint64(key), first, seats, out)
+        work = Workspace(
+            new_cells(sizes.state), new_cells(sizes.view), new_cells(sizes.actions), new_cells(sizes.actions), theta
+        )
+        if REDRAWN in (side.how for side in plans):
+            plans = [side._replace(rows=side.rows.copy()) for side in plans]
+        weighted = int(self.game.rules.weights is not None)
+        task = Task(np.uint64(key), first, seats, weighted, int(self.fused), self.game.top)
+        play_range(*self._kernels, *plans, work, task, out)

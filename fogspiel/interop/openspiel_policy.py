@@ -15,7 +15,7 @@ from .openspiel_export import import_pyspiel, information_state_string
 def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_MEMORY) -> Any:
     """A policy, in both seats, as a `pyspiel.TabularPolicy` with a row for every information state.
 
-    It is an agent, a name, a file, a solution, or a function of states. The tree of the game must fit into `memory`
+    It is an agent, a solution, or a function of states. The tree of the game must fit into `memory`
     (GiB). At states that the policy never comes to by its own play and has no answer for, any action is equally likely;
     a mixture has answers only where it comes to.
     """

@@ -86,8 +86,8 @@ class StoredAgent:
 
     def agent(self, game: "Game", store: Path, seed: int) -> "Agent":
         """Return the agent itself; solved runs and names have no numbers and are looked up again."""
-        from ..core.agents import decode_policy_or_none, encode_policy
-        from .agent_texts import names_function, parse_agent
+        from ..core.agents import decode_policy_or_none, encode_policy, names_function
+        from .agent_texts import parse_agent
 
         if names_function(self.words) and not self.named:
             raise ValueError(

@@ -167,16 +167,16 @@ class TuneRequest(Request):
 
     def check(self) -> None:
         """Refuse a game without a strategy, a baseline that is none of its players, and a run without an end."""
+        from ..core.agents import named_policy
         from ..core.game import known_game
         from ..stats.race import Race
-        from ..tuning.arena import baseline
         from ..tuning.methods import find_tune_method
 
         game, _ = known_game(self.game), find_tune_method(self.method)
         if game.strategy is None:
             raise WrongField("game", f"{self.game} has no parametric strategy to tune")
         Race(self.race, self.delta, self.epsilon)
-        baseline(game, self.baseline, self.seed)
+        named_policy(game, self.baseline, self.seed)
         if self.games is None and self.seconds is None:
             raise WrongField("games", "a run needs a budget: --games, --minutes, or both")
 

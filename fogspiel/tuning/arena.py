@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, PolicyJson, find_policy, fixed_baseline, redrawn_baseline, vector_policy
+from ..core.agents import ParametricPolicy, PolicyJson, named_policy, vector_policy
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
@@ -80,8 +80,9 @@ class Arena:
         self.events: list[Event] = []  # those that were not taken yet
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: ParametricPolicy | None = (
-            baseline(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
-        )  # the opponent that scores are measured against; None where that is the start
+            named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
+        )
+        """The opponent that scores are measured against; None where that is the start."""
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # What methods ask for
@@ -345,10 +346,3 @@ def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
     """Vectors with the first halves (for the first seat) of some rows and the second halves of others."""
     half = thetas.shape[1] // 2
     return np.hstack([thetas[first, :half], thetas[second, half:]])
-
-
-def baseline(game: Game, name: str, seed: int) -> ParametricPolicy:
-    """The opponent that scores are measured against: `fixed`, `redrawn`, or one of the game's named strategies."""
-    if name == "fixed":
-        return fixed_baseline(game, seed)
-    return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,9 +51,10 @@ def split_budget(games: int, share: float = SHARE) -> BudgetSplit:
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
-    """Yield the method's steps until its budget is spent."""
+    """Follow the method until its budget is spent; where the contest cannot mix, a mixture is its heaviest member."""
     with suppress(BudgetSpent):
-        yield from find_tune_method(method)(arena)
+        for step in find_tune_method(method)(arena):
+            yield step if arena.contest.mixes else replace(step, thetas=None, weights=None, value=None)
 
 
 @dataclass

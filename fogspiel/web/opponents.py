@@ -15,8 +15,7 @@ from ..core.compile.kernel import interpreted
 from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games, parameters_of
 from ..core.page_contract import PlaySupport, play_support
-from ..runs.agent_texts import SOLVED, engines_of, numbers_in
-from ..runs.checks import RUN_NAME
+from ..runs.agent_texts import SOLVED, engines_of, sources
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Store, StoreError, Summary
@@ -142,7 +141,7 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
     support = play_support(game)
     if support.names_engine(text, options=options):
         return
-    if text in (*policy_names(game), SOLVED) or RUN_NAME.fullmatch(text) or numbers_in(text) is not None:
+    if any(source.on_page(game, text) for source in sources()):
         return
     if options:
         ways = support.option_help()

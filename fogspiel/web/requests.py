@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field, TypeAdapter, ValidationError
 
-from ..core.agents import Agent
+from ..core.agents import Agent, named_policy
 from ..core.game import Game, known_game, list_games
 from ..kriegspiel.game.rule_sets import find_rule_set
 from ..runs.agent_texts import KRIEGSPIEL, parse_agent
@@ -26,8 +26,7 @@ from ..runs.requests import (
 )
 from ..runs.sqlite_file import StoreError
 from ..runs.store import Json
-from ..tuning.arena import baseline
-from .opponents import demand_opponent, demand_page_agent
+from .opponents import demand_opponent, demand_page_agent, demand_page_run
 from .run_reader import RunReader
 from .validation_messages import fault_words
 
@@ -89,7 +88,7 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
     elif more.names in NAMED:
         NAMED[more.names](value)
     elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
-        baseline(game, value, getattr(order, "seed", 1))
+        named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)
     elif more.names == "agent":
         game = list_games().get(getattr(order, "game", ""))

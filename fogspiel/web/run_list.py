@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
-from ..core.agents import ParametricPolicy, decode_policy
+from ..core.agents import ParametricPolicy, decode_policy, named_policy
 from ..core.game import Game
 from ..runs.answers import recommendations_of, thin_evenly
 from ..runs.formatting import ago, with_interval
@@ -18,7 +18,6 @@ from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run, Summary
 from ..runs.trail import CurvePoint
 from ..stats.evaluate import MatchResult, evaluate, report_key
-from ..tuning.arena import baseline
 from .run_processes import resume_command
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class Enough(Exception):
 def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
-    other, points = baseline(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
+    other, points = named_policy(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
     for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
         score = _measure(game, decode_policy(game, answer), other, ask["seed"])
         points.append(CurvePoint(at, score.mean, *score.interval))

@@ -17,7 +17,7 @@ from ..core.session import PersonSession, Session
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "
 """How news of what the other has done begin."""
-REFUSED, ANSWERED = ": refused", (": yes", ": no")
+REFUSED = ": refused"
 PHANTOM = "phantom"
 """The family of games whose cells show what was refused."""
 
@@ -82,9 +82,6 @@ class Transcript:
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
                 news = news[1:]
             own = [TranscriptLine(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
-        if not own or not own[0]["words"].endswith((REFUSED, *ANSWERED)):
-            board = refereed_board(now)
-            news += board.words if board else ()
         return own + [_line(session.side, words) for words in [*news, *(told or ())]]
 
 

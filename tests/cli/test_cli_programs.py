@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from support.levels import by_default
 from fogspiel.process import worker_pool
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
+from fogspiel.tuning.programs.contest import ProgramContest
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 HILL = ("--function", f"{OUTSIDE / 'hill.py'}:play", "--parameters", OUTSIDE / "hill.toml")
@@ -163,6 +165,24 @@ def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number)
     answer("resume", "function-1", "--function", f"{path}:play")
     answer("tune", "--function", f"{path}:play", *asked)
     assert rows("function-1") == rows("function-2")
+
+
+def test_a_run_that_an_older_version_ended_in_a_mixture_goes_on(answer, fogspiel, monkeypatch):
+    words = ("--function", f"{OUTSIDE / 'circle.py'}:play", "--parameters", OUTSIDE / "circle.toml")
+    with monkeypatch.context() as older:
+        older.setattr(ProgramContest, "__init__", partialmethod(ProgramContest.__init__, mixes=True))
+        older.setattr(ProgramContest, "match_answer", lambda *_: unplayable())
+        assert "the answer is a mixture" in fogspiel("tune", *words, "--games", "2000").stderr
+    *_, last = rows("function-1")
+    assert "weights" in last
+    old = answer("resume", "function-1", *words[:2])
+    new = answer("tune", *words, "--games", "2000")
+    assert old["parameters"] == new["parameters"] == {"x": 0.0, "y": 0.0} and old["proof"] == new["proof"]
+    assert "weights" not in old and "weights" not in rows("function-2")[-3] and last in rows("function-1")
+
+
+def unplayable():
+    raise ValueError("the answer is a mixture")
 
 
 def stopped(outcome, *parts):

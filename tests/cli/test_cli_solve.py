@@ -53,6 +53,31 @@ def test_people_read_the_value_the_strategies_and_what_to_do_next(fogspiel):
     assert "rock 2/5" in table and "scissors 1/5" in table
 
 
+def test_a_solution_is_explained_by_any_of_its_names(kuhn, answer, fogspiel):
+    explained = answer("explain", "kuhn")
+    assert answer("explain", "kuhn", "solved") == explained
+    assert answer("explain", "kuhn", kuhn["run"]) == answer("explain", "kuhn", kuhn["certificate"])
+    assert answer("explain", "kuhn", kuhn["certificate"])["lower"] == "-1/18"
+    assert fogspiel("explain", "kuhn", "solved").stdout == fogspiel("explain", "kuhn").stdout
+
+
+def test_a_policy_file_is_explained_where_it_has_answers(answer, fogspiel, refused, tmp_path):
+    answer("exploit", "kuhn", "uniform", "--save", tmp_path / "reply")
+    found = answer("explain", "kuhn", tmp_path / "reply.json")
+    assert found["player"] == str(tmp_path / "reply.json") and len(found["first"]) == 4 and len(found["second"]) == 6
+    choices = [{"action": "bet", "probability": "1"}]
+    assert found["first"][0] == {
+        "sees": "your card: J; the other's: hidden | nobody has moved", "plays": "bet", "choices": choices,
+    }  # fmt: skip
+    policy = tmp_path / "half.py"
+    policy.write_text("def half(state):\n    return [0.5] * len(state.actions)\n")
+    assert "pass 0.5, bet 0.5" in fogspiel("explain", "kuhn", f"{policy}:half").stdout
+    refused("explain", "kuhn", tmp_path / "none.json", because="none.json cannot be read")
+    refused("explain", "leduc", tmp_path / "reply.json", because="is for 'kuhn', not for leduc")
+    refused("explain", "kuhn", "nobody", because="'nobody' is not a player of kuhn: give a name (uniform)")
+    refused("explain", "kriegspiel", "greedy@10n", because="greedy@10n has no table and no parameters to explain")
+
+
 def test_a_solved_run_plays_is_listed_and_exported(kuhn, answer, fogspiel, refused):
     match = answer("match", "kuhn", kuhn["run"], "uniform", "--games", 2000)
     assert match["score"] > 0 and match["games"] == 2000

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from fogspiel import exploitability
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game
 from fogspiel.solving.methods.phantom.explain import questions
-from fogspiel.solving.policies.exploitability import measure_policies
 from fogspiel.solving.policies.policy_files import read_policy
 
 pytestmark = pytest.mark.slow
@@ -39,9 +39,9 @@ def test_answers_are_played(answers):
 
 def test_uniform_answers_are_better_than_uniform_play_for_they_take_wins(answers):
     game = known_game("phantom-ttt")
-    measured = measure_policies(game, read_policy(game, str(answers)))
+    measured = exploitability(game, read_policy(game, str(answers)))
     assert measured.exact
-    assert measured.exploitability < measure_policies(game, "uniform").exploitability
+    assert measured.exploitability < exploitability(game, "uniform").exploitability
 
 
 def test_an_unknown_question_is_refused(tmp_path):

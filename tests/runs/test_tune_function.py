@@ -7,6 +7,7 @@ import pytest
 import support
 
 import fogspiel
+from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.programs.parameters import Parameters
 
 OUTSIDE = Path(support.__file__).parent / "outside"
@@ -98,3 +99,24 @@ def test_on_a_flat_landscape_of_graded_scores_at_most_five_of_a_hundred_runs_cla
         return random.Random(str((sorted(a.items(), key=str), seed))).random()
 
     assert claims(noise, 100, 1000, method="duel", score_range=(0.0, 1.0), alone=True) <= 5
+
+
+@pytest.mark.parametrize("method", tune_methods())
+def test_values_that_beat_each_other_in_a_circle_end_in_one_vector(method, monkeypatch):
+    monkeypatch.syspath_prepend(str(OUTSIDE))
+    import circle
+
+    for seed in (1, 7, 8):
+        found = fogspiel.tune_function(circle.play, OUTSIDE / "circle.toml", games=2000, seed=seed, method=method)
+        assert set(found.parameters) == {"x", "y"} and found.games <= 2000
+        assert not found.proved and found.parameters == {"x": 0.0, "y": 0.0}  # nobody scores more than the start
+
+
+def test_a_method_that_mixes_ends_in_one_vector_too():
+    def rock_paper_scissors(a, b, seed):
+        return (0.5, 1, 0)[(a["hand"] - b["hand"]) % 3]
+
+    tables = {"hand": {"start": 0, "low": -10, "high": 10, "scale": 1, "whole": True}}
+    for seed in (1, 2, 3):
+        found = fogspiel.tune_function(rock_paper_scissors, tables, games=2000, seed=seed, method="psro")
+        assert set(found.parameters) == {"hand"} and (found.proved or found.parameters == {"hand": 0})

@@ -11,7 +11,7 @@ from pathlib import Path
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names
 from fogspiel.core.game import UNIFORM, Game, list_games
 from fogspiel.core.session import record_game
-from fogspiel.runs.agent_texts import SOLVED, solved_agent
+from fogspiel.runs.agent_texts import SOLVED, find_agent
 from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"
@@ -35,7 +35,7 @@ def player_names(game: Game) -> list[str]:
     """Everybody who can be named as a player of a game and comes with the package, without engines."""
     names = policy_names(game)
     with suppress(ValueError):  # bounds prove something, but nobody plays by them
-        names += [SOLVED] if solved_agent(game) else []
+        names += [SOLVED] if find_agent(game, SOLVED) else []
     return names
 
 

@@ -22,7 +22,7 @@ from support.five_payoffs import (
 
 import fogspiel.runs.work
 import fogspiel.tuning.arena
-from fogspiel.core.agents import fixed_baseline, vector_policy
+from fogspiel.core.agents import fixed_baseline, named_policy, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game
 from fogspiel.interop import describe, to_efg
@@ -32,7 +32,7 @@ from fogspiel.runs.store import Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, baseline, decode, encode
+from fogspiel.tuning.arena import Arena, Budget, decode, encode
 from fogspiel.tuning.methods import tune_methods
 
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
@@ -136,7 +136,7 @@ def rows_of(path, name):
 
 def exact_payoff(game, result):
     """What the answer of a run gets against its baseline, without playing."""
-    other = baseline(game, "fixed", 1).thetas[0]
+    other = named_policy(game, "fixed", 1).thetas[0]
     thetas, weights = result.get("thetas", [result["theta"]]), result.get("weights", [1.0])
     return sum(w * EXACT[game.name](theta, other) for theta, w in zip(thetas, weights, strict=True))
 

@@ -8,12 +8,12 @@ import pytest
 from support.levels import by_default
 
 import fogspiel.tuning.arena
-from fogspiel.core.agents import find_policy, vector_policy
+from fogspiel.core.agents import find_policy, named_policy, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, baseline
+from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method, tune_methods
 from fogspiel.tuning.steps import LEAST_SIGMA, MOST_SIGMA, next_sigma
 
@@ -216,7 +216,7 @@ def test_a_reply_is_good_against_whom_it_was_made_for():
         place = Arena(ttt, 3, Race("count-mixture"), name, Budget(40_000))
         theta = walked("reply", place)[-1].theta
         for other in ("fixed", "redrawn"):
-            player, opponent = vector_policy(ttt, theta), baseline(ttt, other, 3)
+            player, opponent = vector_policy(ttt, theta), named_policy(ttt, other, 3)
             scores[name, other] = evaluate(ttt, player, opponent, report_key(3), 10_000)
     assert scores["fixed", "fixed"].mean == 1
     assert scores["redrawn", "redrawn"].interval[0] > scores["fixed", "redrawn"].interval[1]

@@ -1,18 +1,21 @@
 """The log tells the public moves of the other side and what chance turned up, and the end shows what won."""
 
 import random
+import re
 
 import pytest
 from support.web_client import begin, open_client, play
 
-from fogspiel.core.agents import find_policy
+from fogspiel.core.agents import PlayerAgent, find_policy
 from fogspiel.core.drawing import draw_state
 from fogspiel.core.game import known_game
 from fogspiel.core.picture import BoardPicture
 from fogspiel.core.session import PersonSession, Session
 from fogspiel.games.boards.board import captured_cells
+from fogspiel.games.chess.position import PLY
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
+from fogspiel.kriegspiel.game.look import last_message, parse_attempt
 from fogspiel.web.transcript import Transcript
 
 AMBIGUOUS = "plays a card"
@@ -206,3 +209,58 @@ def test_the_last_stone_on_a_board_of_hexagons_is_marked(tmp_path):
         over = play(client, 2, game="dark-hex-3x3", against="uniform", side=0)
         looks = [one["look"] for part in over["truth"] for row in part.get("rows", []) for one in row if "look" in one]
         assert sum("winning" in look for look in looks) >= 3
+
+
+class Script:
+    """A player who makes these moves of Kriegspiel."""
+
+    def __init__(self, moves):
+        self.moves = [parse_attempt(move) for move in moves.split()]
+
+    def begin(self, side):
+        pass
+
+    def choose(self, seen, actions):
+        return self.moves.pop(0)
+
+
+def moves_played(session):
+    """Who made each move of a game of Kriegspiel, and on which square something was taken."""
+    again, found = Session(session.game), []
+    for action in session.record:
+        before, mover = int(again.state[PLY]), again.mover
+        again.apply(action)
+        if again.state[PLY] > before:
+            taken = re.search(r"taken on (..)", last_message(again.state))
+            found.append((("White", "Black")[mover], taken and taken.group(1)))
+    return found
+
+
+def moves_logged(session):
+    """The same by the log."""
+    told = [words for who, words in log_of(session) if who == "referee"]
+    found = [re.match(r"(White|Black) moved(?:.* taken on (..))?", words) for words in told]
+    return [match.groups() for match in found if match]
+
+
+def test_the_log_of_kriegspiel_has_every_move_that_was_played_and_no_other():
+    ends = set()
+    for session in sessions("kriegspiel", 5):
+        assert moves_logged(session) == moves_played(session)
+        ends.add(log_of(session)[-1][1])
+    assert all(words.startswith("The game is over: ") for words in ends)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_move_that_mates_is_the_last_one_of_the_log(side):
+    mine, others = ["e2e4 d1h5 f1c4 h5f7", "e7e5 b8c6 g8f6"][:: 1 - 2 * side]
+    session = PersonSession(known_game("kriegspiel"), PlayerAgent("script", lambda stream: Script(others)), side, 1)
+    for move in mine.split():
+        while session.go_on():
+            pass
+        session.act(parse_attempt(move))
+    while session.go_on():
+        pass
+    assert session.over and moves_logged(session) == moves_played(session) and len(moves_played(session)) == 7
+    lines = [words for _, words in log_of(session)]
+    assert lines[-1] == "The game is over: checkmate." and lines[-2].startswith("White moved, pawn taken on f7")

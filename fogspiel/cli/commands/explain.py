@@ -1,6 +1,6 @@
 """fogspiel explain."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,13 +27,16 @@ from ..early_checks import check_game
 
 if TYPE_CHECKING:
     from ...core.agents import ParametricPolicy
+    from ...core.behaviour_policy import BehaviourPolicy
     from ...core.game import Game
     from ...runs.store import Run
 
+Row = tuple[str, list[tuple[str, str]]]
+"""What a player sees, and its actions with their probabilities."""
 SHOWN_ROWS = 12
 SEATS = ("first", "second")
 WHAT = "A game, a run (tuned or solved), or a certificate file."
-WHO = "A player of that game, as in `match`: a name, a run, a parameter file, or numbers. Without one: its solution."
+WHO = "A player of that game, as in `match`: a name, `solved`, a run, a file, or numbers. Without one: its solution."
 MEMORY = 0.25
 """GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon."""
 
@@ -61,6 +64,7 @@ def explain(
     if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
         check_game(what)
     from ...core.agents import ParametricPolicy
+    from ...core.behaviour_policy import BehaviourPolicy
     from ...core.find import load_game
     from ...core.game import list_games
     from ...runs.agent_texts import parse_agent
@@ -88,8 +92,11 @@ def explain(
     player = parse_agent(chosen, words, store_path(store), seed)
     if isinstance(player, ParametricPolicy):
         return _print_player(chosen, player, seed, as_json)
-    run = _run(words, store)
-    return _print_solution(kind_of(run).solution(run) or {}, every, game, as_json)
+    if player.certificate is not None:
+        return _print_solution(player.certificate, every, game or what, as_json)
+    if isinstance(player, BehaviourPolicy):
+        return _print_table(chosen, player, every, as_json)
+    raise ValueError(f"{words} has no table and no parameters to explain: watch it play with `fogspiel play`")
 
 
 def _certificate(path: Path) -> Mapping[str, Any]:
@@ -150,26 +157,53 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
     lines = _bounds_words(body, every) or certificate_files.own_words(body, every)
     if lines is not None:
         return print_json(head | {"lines": lines}) if as_json else console.out.print("\n".join(lines))
+    return _print_sides(head, (certificate_files.strategy_choices(body, side, game) for side in (0, 1)), every, as_json)
+
+
+def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: bool) -> None:
+    """Print what a policy does at every information state that it has an answer for."""
+    from ...core.behaviour_policy import MissingState
+    from ...solving.policies.state_sheets import information_states
+    from ...solving.solution import DEFAULT_MEMORY
+    from ...solving.tree.size import compiling_if_worth_it
+
+    sides: tuple[list[Row], list[Row]] = [], []
+    with compiling_if_worth_it(game, DEFAULT_MEMORY):
+        for state in information_states(game, DEFAULT_MEMORY):
+            with suppress(MissingState):
+                shares = zip(state.labels, policy.shares(state), strict=True)
+                chosen = [
+                    (name, f"{share:.6g}" if isinstance(share, float) else str(share))
+                    for name, share in shares
+                    if share
+                ]
+                sides[state.player].append((state.line, chosen))
+    _print_sides({"game": game.name, "player": policy.name}, sides, every, as_json)
+
+
+def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: bool, as_json: bool) -> None:
+    """Print what each side sees and plays, in words; for programs with the probability of each action."""
+    from ...solving.proofs.certificate_files import choices_text
+    from .. import console
+
     if as_json:
-        return print_json(head | {name: _choices(body, side, game) for side, name in enumerate(SEATS)})
-    for side, name in enumerate(SEATS):
-        rows = list(certificate_files.strategy_rows(body, side, game))
+        return print_json(
+            head | {seat: [_row_json(*row) for row in rows] for seat, rows in zip(SEATS, sides, strict=True)}
+        )
+    for seat, side in zip(SEATS, sides, strict=True):
+        rows = [(sees, choices_text(choices)) for sees, choices in side]
         shown = rows if every else rows[:SHOWN_ROWS]
-        console.table(f"The {name} player of {body['game']}", ("sees", "plays"), shown)
+        console.table(f"The {seat} player of {head['game']}", ("sees", "plays"), shown)
         if len(shown) < len(rows):
             console.out.print(f"and {len(rows) - len(shown)} rows more: add --all")
     return None
 
 
-def _choices(body: Mapping[str, Any], side: int, game: str | None) -> list[dict[str, Any]]:
-    """What a side sees and plays, in words, and the probability of each action as a fraction."""
-    from ...solving.proofs import certificate_files
+def _row_json(sees: str, choices: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    from ...solving.proofs.certificate_files import choices_text
 
-    rows = certificate_files.strategy_rows(body, side, game)
-    return [
-        {"sees": sees, "plays": plays, "choices": [{"action": name, "probability": share} for name, share in choices]}
-        for (sees, plays), (_, choices) in zip(rows, certificate_files.strategy_choices(body, side, game), strict=True)
-    ]
+    listed = [{"action": name, "probability": share} for name, share in choices]
+    return {"sees": sees, "plays": choices_text(choices), "choices": listed}
 
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:

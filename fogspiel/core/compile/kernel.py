@@ -273,6 +273,15 @@ def signature(result: Any, *arguments: Any) -> Signature:
     return found
 
 
+def record_of(kind: type[tuple[Any, ...]], *fields: Any) -> Any:
+    """Return the type of a NamedTuple of arrays and numbers, as an argument of `kernel_of`.
+
+    Kernels that are typed by `signature` cannot be fields of an argument: Numba does not convert them there. A kernel
+    that takes them one by one may put them into a NamedTuple for those that it calls.
+    """
+    return types.BaseTuple.from_types(fields, kind)
+
+
 def kernel_of(result: Any, *arguments: Any) -> Callable[[Kernel], Kernel]:
     """Declare a kernel that takes other kernels (typed by `signature`): one compiled loop serves every game."""
     typed = [types.FunctionType(a) if isinstance(a, Signature) else a for a in arguments]

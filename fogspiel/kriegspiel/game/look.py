@@ -122,6 +122,11 @@ def question_words(seen: np.ndarray) -> list[str]:
     return ["a pawn of yours can take" if answer == rules.YES else "no pawn of yours can take"]
 
 
+def ending_words(end: int) -> list[str]:
+    """Return how the game ended, if it has."""
+    return [f"The game is over: {ENDINGS[end]}."] if end else []
+
+
 def last_message(state: np.ndarray) -> str:
     """Describe the last move as announced, from a state of the game."""
     last = 1 - int(state[MOVER])
@@ -224,9 +229,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
-    words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))]
-    if end:
-        words.append(f"The game is over: {ENDINGS[end]}.")
+    words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
     many = _many(men)
     counts = (
         ("your pawns", many[PAWN]),
@@ -266,9 +269,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     """All men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
-    words = [f"{last_message(state)}."] if state[PLY] else []
-    if end:
-        words.append(f"The game is over: {ENDINGS[end]}.")
+    words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
     counts = []
     for colour, name in enumerate(SIDES):
         many = _many(state[:KINDS] & state[MEN + colour])
@@ -307,3 +308,18 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
     return LINES
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    """Return what was said of the moves that were made since the view before: two, or one that ended the game."""
+    return _said(now, int(now[rules.SEEN_PLY] - before[rules.SEEN_PLY]))
+
+
+def first_news(game: Game, now: np.ndarray) -> list[str]:
+    """Return what was said of the moves before the player's first one."""
+    return _said(now, int(now[rules.SEEN_PLY]))
+
+
+def _said(now: np.ndarray, moves: int) -> list[str]:
+    messages = recent_messages(now)
+    return [f"{line}." for line in messages[max(len(messages) - moves, 0) :]] + ending_words(int(now[rules.SEEN_END]))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, find_policy, fixed_baseline, redrawn_baseline
+from ...core.agents import ParametricPolicy, find_policy, fixed_baseline, named_policy
 from ...core.game import Game, known_game
 from ...runs.jobs import Job, Row
 from ...runs.kinds.experiment import Batches, PaperPart
@@ -73,7 +73,7 @@ def answer(part: str, game: str, first: str, second: str, games: int = 0, seed: 
 def _opponent(game: Game, name: str) -> ParametricPolicy:
     if name.startswith("fixed"):
         return fixed_baseline(game, int(name.split()[-1]))
-    return redrawn_baseline(game) if name == "redrawn" else find_policy(game, name)
+    return named_policy(game, name, seed=0)
 
 
 def batches(request: PaperRequest) -> Batches:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import decode_policy, encode_policy, policy_json_in
+from ...core.agents import decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.game import known_game
 from ...runs.jobs import Job, Row, rows_by
 from ...runs.kinds.experiment import Batches, PaperPart
@@ -19,7 +19,6 @@ from ...runs.requests import PaperRequest
 from ...stats.elo import Spread, median_interval
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tuning.arena import baseline
 from ...tuning.tune import tune_strategy
 from .printed_tables import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
 from .war_opponents import order_jobs, table_2_evidence
@@ -99,7 +98,7 @@ def score_answer(
 ) -> Row:
     """Fresh games of what a training run found, against a baseline."""
     rules = known_game(game)
-    player, opponent = decode_policy(rules, policy_json_in(found), method), baseline(rules, against, seed)
+    player, opponent = decode_policy(rules, policy_json_in(found), method), named_policy(rules, against, seed)
     score = evaluate(rules, player, opponent, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
 
-from ...core.agents import find_policy, redrawn_baseline
+from ...core.agents import find_policy, named_policy
 from ...core.game import known_game
 from ...runs.jobs import Job, Row
 from ...runs.report import Cell, Part, Table
@@ -42,7 +42,7 @@ Seeds = Mapping[tuple[str, str, str], Sequence[float]]  # the scores of our trai
 def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Row:
     """Fresh games of a named order against another one or against redrawn vectors."""
     rules = known_game(game)
-    other = redrawn_baseline(rules) if second == REDRAWN else find_policy(rules, second)
+    other = named_policy(rules, second, seed)
     score = evaluate(rules, find_policy(rules, first), other, report_key(seed), games)
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, decode_policy, policy_json_in
+from ...core.agents import ParametricPolicy, decode_policy, named_policy, policy_json_in
 from ...core.find import command_spec
 from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters_of
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
-from ...tuning.arena import baseline, decode
+from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.validation import SHARE
 from ..answers import StepRow, keep_recommendation, recommendation_of
@@ -63,7 +63,7 @@ class TuneKind(Kind):
         score = evaluate(
             game,
             decode_policy(game, policy_json_in(result)),
-            baseline(game, request.baseline, request.seed),
+            named_policy(game, request.baseline, request.seed),
             report_key(request.seed),
             request.report_games,
             threads=context.threads or 1,

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from ...core.agents import ParametricPolicy, decode_policy, encode_policy, policy_json_in
+from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.find import load_game, spec_of
 from ...core.game import Game, known_game, list_games
 from ...core.rng import child
 from ...stats.elo import median_interval
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
-from ...tuning.arena import baseline
 from ...tuning.tune import tune_strategy
 from ..formatting import with_interval
 from ..jobs import Job, JobRunner, Row
@@ -69,7 +68,7 @@ def tune_seed(
 
 
 def _score(game: Game, policy: ParametricPolicy, against: str, seed: int, key: int, games: int) -> MatchResult:
-    return evaluate(game, policy, baseline(game, against, seed), key, games)
+    return evaluate(game, policy, named_policy(game, against, seed), key, games)
 
 
 class TuneSeedsKind(Kind):

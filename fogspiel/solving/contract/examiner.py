@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.agents import Player, find_policy, fixed_baseline, policy_names
+from ...core.agents import Player, find_policy, named_policy, policy_names
 from ...core.find import load_game
 from ...core.game import CHANCE, OVER, UNIFORM, Game
 from ...core.rng import random_below, stream_of
@@ -451,7 +451,7 @@ class Examiner:
 
 def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
     """The players of a game of a strategy against a uniform player; it moves first in games of even numbers."""
-    chosen = fixed_baseline(game, SEED) if name == FIXED else find_policy(game, name)
+    chosen = named_policy(game, name, SEED)
     uniform = find_policy(game, UNIFORM.name)
     first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
     return first.player(stream_of(SEED, number, 1)), second.player(stream_of(SEED, number, 2))

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...core.agents import Agent, ParametricPolicy, PlayerAgent, find_policy, policy_names
+from ...core.agents import Agent, ParametricPolicy, PlayerAgent, names_function
 from ...core.behaviour_policy import (
     ActionProbabilities,
     BehaviourPolicy,
@@ -85,8 +85,8 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """True if words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
-    if is_function(words):
+    """Whether words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    if names_function(words):
         return True
     if words.endswith(".json"):
         try:
@@ -108,18 +108,10 @@ def demand_json(words: str) -> Any:
     return _parsed(Path(words), _content(Path(words)))
 
 
-def is_function(words: str) -> bool:
-    """True if words name a function of a Python file."""
-    path, colon, _ = words.rpartition(":")
-    return bool(colon) and path.endswith(".py")
-
-
 def as_agent(game: Game, policy: Any) -> Agent:
-    """The agent of a Python object: an agent, a name, a file, a solution, a function, or a policy of OpenSpiel."""
+    """Return the agent of a Python object: an agent, a solution, a function, or a policy of OpenSpiel."""
     if isinstance(policy, ParametricPolicy | PlayerAgent):
         return policy
-    if isinstance(policy, str):
-        return find_policy(game, policy) if policy in policy_names(game) else read_policy(game, policy)
     if isinstance(getattr(policy, "certificate", None), Mapping):
         return certificate_agent(repr(policy), policy.certificate, game)
     if hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy"):
@@ -136,7 +128,7 @@ def as_agent(game: Game, policy: Any) -> Agent:
 
 def read_policy(game: Game, words: str) -> BehaviourPolicy:
     """The policy of a file or function that the user names; the Python file of a function is run."""
-    if is_function(words):
+    if names_function(words):
         return policy_of_function(game, words)
     file = Path(words)
     content = _content(file)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -20,7 +21,7 @@ from .checkers.primitives import MOST_SECONDS, Body, Bounds, demand, digest_of, 
 from .checkers.tree import FORMAT, Row, TreeCertificate
 
 if TYPE_CHECKING:
-    from ...core.agents import Agent
+    from ...core.agents import PlayerAgent
     from ...core.behaviour_policy import Probabilities
     from ...core.game import Game
     from ..methods import CertificateFormat
@@ -86,7 +87,7 @@ def problem_of(body: Body, source: str | None) -> "GameSource":
         raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --game FILE") from None
 
 
-def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
+def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
     """An agent that plays the two strategies of a certificate; it tells its probabilities, where that can be done."""
     from ..methods import proofs_of
 
@@ -98,10 +99,10 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "Agent":
         )
     own = proofs_of(body.get("format"))
     with limit_work(MOST_SECONDS):
-        return _agent_of(name, body, game, own)
+        return replace(_agent_of(name, body, game, own), certificate=body)
 
 
-def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "Agent":
+def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
     """An agent that plays a certificate whose head fits the game."""
     from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
     from ...core.find import spec_of
@@ -164,8 +165,12 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
     """List the views and actions of a player as text, row by row."""
     for seen, choices in strategy_choices(body, side, source):
-        chosen = [name if share == "1" else f"{name} {_short(share)}" for name, share in choices]
-        yield seen, ", ".join(chosen)
+        yield seen, choices_text(choices)
+
+
+def choices_text(choices: Sequence[tuple[str, str]]) -> str:
+    """Return what a player does, in words: each action with its probability, which goes without saying if it is 1."""
+    return ", ".join(name if share == "1" else f"{name} {_short(share)}" for name, share in choices)
 
 
 def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -202,6 +202,9 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
         why = f"a vector, because none of the {len(pool.thetas)} others that were left in the end beats it"
         return Step(theta, True, why=why)
+    if not arena.contest.mixes:
+        why = f"a vector, because {arena.contest.name} cannot play a mixture of those that beat each other in circles"
+        return Step(theta, True, why=why)
     nash = finals.table.nash()
     mixed = finals.score_of(nash.weights)
     if mixed < score - CLEARLY * finals.error:

@@ -179,8 +179,6 @@ class ProgramContest:
         return ProgramMatch(self, *([self.row(theta) for theta in rows] for rows in (firsts, seconds)))
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> "ProgramMatch":
-        if "weights" in answer:
-            raise ValueError(f"the answer is a mixture, which {self.name} cannot play: choose another method")
         return self.match(np.array([answer["theta"]]), opponent[None])
 
     def row(self, theta: Iterable[float]) -> ParameterValues:

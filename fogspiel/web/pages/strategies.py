@@ -1,6 +1,6 @@
 """What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -78,19 +78,10 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
     if isinstance(agent, ParametricPolicy):
         found = explain(game, agent, SEED)
         return Sheet(found.sentences, found.tables, found.pictures)
-    return _describe_solution(_certificate(game, text, reader))
+    return _describe_solution(agent.certificate or {})
 
 
-def _certificate(game: Game, text: str, reader: RunReader) -> dict[str, Any]:
-    """The certificate of a run, or the one that comes with the package."""
-    shipped = shipped_solution(game.name) if text == SOLVED else None
-    if shipped is not None:
-        return dict(certificate_files.read_certificate(shipped))
-    found: dict[str, Any] = (reader.run(text).result or {})["certificate"]
-    return found
-
-
-def _describe_solution(certificate: dict[str, Any]) -> Sheet:
+def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
     """What each side of a certificate does, by what it sees."""
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
@@ -185,12 +176,12 @@ class DecisionPage(NamedTuple):
     pages: int
 
 
-def has_rows(certificate: dict[str, Any]) -> bool:
+def has_rows(certificate: Mapping[str, Any]) -> bool:
     """Whether a certificate lists decisions one by one."""
     return certificate.get("format") == FORMAT
 
 
-def decisions_of(certificate: dict[str, Any], side: int) -> list[StrategyRow]:
+def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
     """Every decision of one player, earlier ones before those that follow from them."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
     found: list[StrategyRow] = []
@@ -265,8 +256,9 @@ def add_to(site: Site) -> None:
         last = reader.follow(text).digest if text != SOLVED else b""
 
         def work() -> list[StrategyRow] | None:
-            certificate = _certificate(game, text, reader)
-            return decisions_of(certificate, side) if has_rows(certificate) else None
+            agent = parse_agent(game, text, reader.path, SEED)
+            certificate = None if isinstance(agent, ParametricPolicy) else agent.certificate
+            return decisions_of(certificate, side) if certificate and has_rows(certificate) else None
 
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 

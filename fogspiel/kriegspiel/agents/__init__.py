@@ -1,0 +1,1 @@
+"""Agents of Kriegspiel in texts."""
