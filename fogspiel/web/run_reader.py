@@ -16,7 +16,8 @@ from typing import Annotated
 from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
-from ..runs.kind import Kind, kind_of_method
+from ..runs.checks import FILE_NAME
+from ..runs.kind import Kind, kind_of_request
 from ..runs.sqlite_file import Committed, Damaged, StoreFile, identity
 from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
 from ..runs.trail import Curve, CurvePoint
@@ -26,9 +27,7 @@ FRESH_SECONDS = 0.2
 """What was read so recently is not read again, however many pages ask for it."""
 FOLLOWED = 32
 """How many runs are remembered as far as they were read."""
-Name = Annotated[
-    str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a run, as in the list of runs.")
-]
+Name = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a run, as in the list of runs.")]
 
 
 @dataclass
@@ -145,7 +144,7 @@ class RunReader:
             found = None  # another run, which has the name of one that was deleted
         if found is None or found.length > entry.length:
             ask = json.loads(entry.ask)
-            kind = kind_of_method(ask.get("method"))
+            kind = kind_of_request(name, ask)
             found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
         for row, digest in hash_chain.rows_after(connection, entry, found.length, found.digest):
@@ -163,7 +162,7 @@ class RunReader:
         if found.result is not None:
             found.now = found.trail.end(found.result)
         else:
-            found.now = None if partial is None else found.trail.under_way(json.loads(partial))
+            found.now = None if partial is None else found.trail.under_way(partial)
         return found
 
 

@@ -15,7 +15,7 @@ from support.levels import by_default
 
 from fogspiel.runs.kind import kind_of
 from fogspiel.runs.store import Store
-from fogspiel.tuning.programs import line_workers
+from fogspiel.tune.outside import line_workers
 
 OUTSIDE = Path(support.__file__).parent / "outside"
 HILL = ("--function", f"{OUTSIDE / 'hill.py'}:play", "--parameters", OUTSIDE / "hill.toml")

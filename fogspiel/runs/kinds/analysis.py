@@ -16,7 +16,7 @@ from ...kriegspiel.match import code_of
 from ..checks import check_seed
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import versions
+from ..request import asks, versions
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
@@ -57,6 +57,10 @@ class Analysis(Kind):
     """Analyse a game of Kriegspiel."""
 
     name = method = "analysis"
+    asked = asks(
+        decisions=(str,), side=int, names=[str], engine=str, code=(str,), seed=int,
+        effort={"seconds": (float,), "nodes": (int,), "threads": int, "outside": (bool,)},
+    )  # fmt: skip
     title = "Kriegspiel analysis"
 
     def check_source(self, run: Run, source: str | None) -> None:

@@ -10,6 +10,7 @@ from ...resistance.balance import FairTable, SweepStep, TableSpace, sweep
 from ...resistance.game.setups import VERSION
 from ..kind import Kind, Outputs
 from ..report import Cell, Table
+from ..request import asks
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder, run_generator
 
@@ -44,6 +45,7 @@ class Balance(Kind):
     """Look for the mission tables of The Resistance that are nearest to fair."""
 
     name = title = method = "balance"
+    asked = asks(space={"players": int, "spies": int, "smallest": int, "largest": int, "stars": [[int]]}, nearest=int)
     heading = "Balance"
 
     def check(self, run: Run) -> Request:

@@ -12,7 +12,7 @@ from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
 from ..checks import check_option
 from ..kind import Outputs
-from ..request import versions
+from ..request import asks, versions
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, run_generator
@@ -60,6 +60,7 @@ class Bounds(ValueKind):
     """Prove bounds on the value of a game that is too large to be solved."""
 
     name = title = method = "bounds"
+    asked = asks(seconds=float, memory=float, informed=(str,))
     heading = "Bounds"
     form = ("game", "seconds", "memory")
 

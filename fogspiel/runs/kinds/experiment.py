@@ -16,6 +16,7 @@ from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
+from ..request import asks
 from ..store import Json, Run
 from ..trail import Curve
 from ..work import Context, Progress, Recorder
@@ -99,6 +100,7 @@ class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
+    asked = asks(quick=bool, seeds=(int,), race=str, scale=float, seed=int, rules=(int,))
     has_report = writes_report = True
 
     def __init__(self, find: Callable[[str], PaperPart] = find_experiment):

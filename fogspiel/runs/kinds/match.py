@@ -15,7 +15,7 @@ from ..checks import check_option, check_seed
 from ..formatting import with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import StoredAgent, game_of_run, versions
+from ..request import NUMBERS, StoredAgent, asks, game_of_run, versions
 from ..store import Json, Run
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
@@ -93,6 +93,9 @@ class Match(Kind):
     """Play two agents against each other."""
 
     name = title = method = "match"
+    asked = asks(first=str, second=str, seed=int, games=int, seats=str) | {
+        f"{side}_{key}": shape for side in SIDES for key, shape in NUMBERS.items()
+    }
     heading = "Match"
     has_report = state_is_step = True
     form = ("game", "first", "second", "games", "seed", "seats")

@@ -16,7 +16,7 @@ from ..checks import check_option, check_seed
 from ..jobs import Job, JobRunner, rows_of
 from ..kind import Kind, Outputs
 from ..report import Cell
-from ..request import versions
+from ..request import asks, versions
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
@@ -70,6 +70,7 @@ class Problems(Kind):
     """Look for problems of Kriegspiel."""
 
     name = method = "problems"
+    asked = asks(candidates=int, seed=int)
     title = "Kriegspiel problems"
 
     def check(self, run: Run) -> Request:

@@ -19,6 +19,7 @@ from ..kind import Kind, Outputs, in_sentences
 from ..programs import PROGRAM_TYPES, TITLES, ProgramSpec, option_for
 from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
+from ..request import asks
 from ..store import Json, Run
 from ..trail import Curve
 from ..tuning_work import TuningTask, tune_contest
@@ -108,6 +109,10 @@ class TuneProgram(Kind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
+    asked = asks(
+        sort=str, digest=str, parameters=[dict], search=str, race=str, delta=float, epsilon=float, observation=str,
+        seed=int, games=(int,), seconds=(float,), range=([float],), alone=bool, facts=dict, rules=(int,),
+    )  # fmt: skip
     keep_telling = staticmethod(keep_recommendation)
     heading = "Tuning"
     has_report = True

@@ -22,7 +22,7 @@ from ..checks import check_option, check_players, check_seed
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
-from ..request import StoredAgent, game_of_run, versions
+from ..request import NUMBERS, StoredAgent, asks, game_of_run, versions
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
 from ..trail import Curve
@@ -135,6 +135,7 @@ class RoundRobin(Kind):
     """Let agents meet each other."""
 
     name, title, method = "round_robin", "tournament", "tournament"
+    asked = asks(players=[NUMBERS | {"name": str}], games=int, seed=int)
     has_report = writes_report = True
     form = ("game", "games", "seed")
 

@@ -24,6 +24,7 @@ from ...solving.sources import GameSource, KernelSource, find_source, is_nameles
 from ...solving.tree.size import build_small_tree
 from ..checks import check_option, check_seed
 from ..kind import Outputs
+from ..request import asks
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
 from ..work import Context, Progress, Recorder, ignore_progress, run_generator
@@ -181,6 +182,9 @@ class Solve(ValueKind):
     """Solve a two-player zero-sum game."""
 
     name, title, method = "solve", "solution", "solve"
+    asked = asks(
+        source=str, solver=str, exact=bool, gap=float, memory=float, seed=(int,), iterations=(int,), seconds=(float,)
+    )
     heading = "Solved"
     form = ("game", "solver", "exact", "gap", "memory")
 

@@ -21,7 +21,7 @@ from ..formatting import with_interval
 from ..kind import Kind, Outputs, in_sentences
 from ..proof import proof_sentence
 from ..report import Cell
-from ..request import game_of_run, versions
+from ..request import asks, game_of_run, versions
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
 from ..tuning_work import TuningTask, tune_contest
@@ -76,6 +76,12 @@ class Request:
         return cls(**{"final": False} | {key: ask[key] for key in cls.__dataclass_fields__ if key in ask})
 
 
+ASKED = asks(
+    race=str, delta=float, epsilon=float, observation=str, baseline=str, seed=int, games=(int,), seconds=(float,),
+    report_games=int, final=(bool,),
+)  # fmt: skip
+
+
 # Work
 
 
@@ -83,6 +89,7 @@ class Tune(Kind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
+    asked = ASKED
     keep_telling = staticmethod(keep_recommendation)
     form = ("game", "method", "race", "games", "seconds", "seed", "baseline")
 

@@ -28,6 +28,7 @@ from ..request import game_of_run
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
+from .tune import ASKED
 from .tune import Request as TuneRequest
 
 MOST_SEEDS = 1000
@@ -107,6 +108,7 @@ class TuneSeeds(Kind):
     """Tune the strategy of a game from several seeds."""
 
     name, title, method = "tune_seeds", "tuning seeds", "tune-seeds"
+    asked = ASKED | {"search": str, "seeds": int}
 
     def check(self, run: Run) -> Request:
         """The request, if the rules are still the same."""

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from fogspiel.tuning.programs.line_workers import WorkerPool
 
+from fogspiel.tune.outside.line_workers import WorkerPool
 from fogspiel.tuning.programs import function_worker
 from fogspiel.tuning.programs.backends import demand_function, worker_words
 from fogspiel.tuning.programs.contest import Scale

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 import support
-from fogspiel.tuning.programs.line_process import WorkerFault
-from fogspiel.tuning.programs.line_workers import WorkerPool, demand_program, split_command
 
-from fogspiel.tuning.programs import line_workers
+from fogspiel.tune.outside import line_workers
+from fogspiel.tune.outside.line_process import WorkerFault
+from fogspiel.tune.outside.line_workers import WorkerPool, demand_program, split_command
 
 WORKER = Path(support.__file__).parent / "line_worker.py"
 GAMES = [{"a": {"x": n}, "b": {"x": 2 * n}, "seed": n, "swap": bool(n % 2)} for n in range(23)]
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_between_two_batches_is_replaced(tmp_path):
 
 SCRIPT = """
 import json, sys
-from fogspiel.tuning.programs.line_workers import LineWorkers
+from fogspiel.tune.outside.line_workers import LineWorkers
 words = [sys.executable, "-S", {worker!r}, "hang-with-child", {count!r}, "1000"]
 workers = LineWorkers(words, 1, seconds=600.0)
 workers.ask([json.dumps({game!r})], lambda *_: None)

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fogspiel.tuning.programs.line_workers import WorkerPool
 
 from fogspiel.core.rng import split
+from fogspiel.tune.outside.line_workers import WorkerPool
 from fogspiel.tuning.contest import Contest
 from fogspiel.tuning.programs.backends import FunctionBackend, demand_function, worker_words
 from fogspiel.tuning.programs.contest import ProgramContest, Scale, WorkerBackend
