@@ -4,7 +4,6 @@ Whoever presses the key wants names or nothing: nothing is ever printed on an er
 """
 
 import json
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,6 @@ import typer
 if TYPE_CHECKING:
     from ..runs.store import Store
 
-PLAIN = re.compile(r"[\w.+-]+")
-"""A store may come from anywhere: what goes to the shell has no other characters."""
 KRIEGSPIEL, SOLVE = "kriegspiel", "solve"
 """The game that has engines, and the method of runs that have solved a game."""
 
@@ -33,7 +30,7 @@ def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[
         if path.exists():
             with Store.open(path, write=False) as runs:
                 found = ask(runs)
-    return [name for name in reversed(found) if name.startswith(incomplete) and PLAIN.fullmatch(name)]
+    return [name for name in reversed(found) if name.startswith(incomplete)]
 
 
 def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:

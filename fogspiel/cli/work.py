@@ -216,9 +216,12 @@ def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | 
         if options.certificate is not None:
             raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
         return None
+    from ..runs.checks import check_name
     from ..solving.proofs.certificate_files import write_certificate
 
-    path = options.certificate or store_path(options.store).parent / "certificates" / f"{run.name}.json"
+    path = (
+        options.certificate or store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"
+    )
     write_certificate(proof, path)
     return path
 

@@ -74,17 +74,30 @@ def _unreadable(path: Path, what: str, error: OSError) -> ValueError:
     return ValueError(f"{what} {path} cannot be read: {error.strerror or error}")
 
 
-def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
-    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+def read_head(path: Path, what: str, size: int) -> bytes:
+    """Return the first `size` bytes of a regular file, or raise a ValueError that begins with `what` and the path."""
     check_file(path, what)
     try:
         with path.open("rb") as file:
-            content = file.read(most + 1)
+            return file.read(size)
     except OSError as error:
         raise _unreadable(path, what, error) from None
+
+
+def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
+    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+    content = read_head(path, what, most + 1)
     if len(content) > most:
         raise ValueError(f"{what} {path} is larger than {most:,} bytes: {advice}")
     return content
+
+
+def read_text(path: Path, what: str, most: int, advice: str) -> str:
+    """Return the text of a regular UTF-8 file of at most `most` bytes, or raise a ValueError as `read_bytes` does."""
+    try:
+        return read_bytes(path, what, most, advice).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{what} {path} is not text in UTF-8 (byte {error.start + 1}): save it as such") from None
 
 
 def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
@@ -103,7 +116,7 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
         value = json.loads(
             plain,
             object_pairs_hook=_unique,
-            parse_constant=_no_number,
+            parse_constant=refuse_number,
             parse_float=_finite,
             parse_int=_finite if floats else None,
         )
@@ -131,7 +144,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(word: str) -> None:
+def refuse_number(word: str) -> None:
+    """Raise a ValueError for NaN or an infinity in JSON."""
     raise ValueError(f"it has {word}, but a number must be finite")
 
 

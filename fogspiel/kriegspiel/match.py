@@ -77,7 +77,7 @@ class EngineSpec:
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
         """The engine that a request keeps."""
-        return cls(kept["engine"], SearchLimit(kept["seconds"], kept["nodes"], kept["threads"]))
+        return cls(kept["engine"], SearchLimit(kept.get("seconds"), kept.get("nodes"), kept["threads"]))
 
 
 def code_of(engine: str) -> str:

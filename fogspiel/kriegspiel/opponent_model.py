@@ -6,6 +6,7 @@ Counts and models are arrays of [colour, kind of man, move number, square]; a mo
 import math
 import zlib
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..core.compile.kernel import kernel, trailing_zeros
 from ..core.game import new_cells
+from ..core.untrusted_input import read_bytes
 from ..games.chess.bitboards import KINDS, KING, PAWN, rows_of
 from ..games.chess.position import MEN, MOVER, PLY
 from .game import rules
@@ -148,11 +150,14 @@ def read_model(path: Path) -> np.ndarray:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
-        with ZipFile(path) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
+        whole = read_bytes(path, "the model", MOST_BYTES, "it is no model")
+        with ZipFile(
+            BytesIO(whole)
+        ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
             size = parts.getinfo("model.npy").file_size
         if size > MOST_BYTES:
             raise ValueError(f"an array of {size:,} bytes")
-        with np.load(path) as file:
+        with np.load(BytesIO(whole)) as file:
             model: np.ndarray = file["model"].astype(np.float32)
     except (OSError, KeyError, ValueError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a model that `fogspiel kriegspiel learn` has written") from error

@@ -8,13 +8,14 @@ were averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`
 
 from dataclasses import astuple, dataclass, fields
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import numpy as np
 
-from ..core.untrusted_input import JsonRecord
+from ..core.untrusted_input import JsonRecord, read_bytes
 from ..games.chess.bitboards import KINDS
 from .beliefs.particle_filter import ROWS
 
@@ -173,11 +174,14 @@ def read_fog_weights(path: Path = SHIPPED) -> FogWeights:
         raise ValueError(f"there is no file {path}: name a file of weights of the engine fog")
     wrong = f"{path} has no weights of the engine fog: name a file that `benchmarks/kriegspiel_training.py` has written"
     try:
-        with ZipFile(path) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
-            sizes = [path.stat().st_size, *(parts.getinfo(f"{name}.npy").file_size for name in SHAPES)]
+        whole = read_bytes(path, "the file of weights", MOST_BYTES, "it has no weights")
+        with ZipFile(
+            BytesIO(whole)
+        ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
+            sizes = [parts.getinfo(f"{name}.npy").file_size for name in SHAPES]
         if max(sizes) > MOST_BYTES:
             raise ValueError(wrong)
-        with np.load(path, allow_pickle=False) as kept:
+        with np.load(BytesIO(whole), allow_pickle=False) as kept:
             arrays = {name: np.asarray(kept[name]) for name in SHAPES}
     except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file is told in a dozen ways
         raise ValueError(wrong) from None

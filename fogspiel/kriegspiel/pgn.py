@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import untrusted_input
 from ..games.chess.bitboards import NO_MAN
 from ..games.chess.fen import DIRECTIONS, SIDES, START, parse_square
 from ..games.chess.position import MEN, POSITION
@@ -147,15 +148,12 @@ def write_pgn(
 
 # The text of a PGN file.
 
+MOST_BYTES = 1 << 28
+
 
 def read_text(file: Path) -> str:
-    """The text of a file, or a ValueError that says why it cannot be read."""
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{file} is not text in UTF-8: save it as such") from None
+    """Return the text of a file, or raise a ValueError that says why it cannot be read."""
+    return untrusted_input.read_text(file, "the PGN file", MOST_BYTES, "split it")
 
 
 # Reading Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.

@@ -3,12 +3,25 @@
 import re
 from collections.abc import Sequence
 
+from ..core.untrusted_input import shorten
+
 USUAL_SECONDS = 60.0
 """The budget where none is given."""
 MOST_SEED = 2**63 - 1
 FEWEST, MOST = 2, 100
 """Players of a round robin."""
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+"""A name that may be part of a file's name and of an address: runs, games, reports and their parts have no other."""
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name that obeys `FILE_NAME`, or raise a ValueError that begins with `what`."""
+    if not isinstance(name, str) or not FILE_NAME.fullmatch(name):
+        raise ValueError(
+            f"{what} {shorten(name)} cannot be part of a file's name: use at most 200 letters, digits, hyphens and dots"
+        )
+    return name
 
 
 def check_seed(seed: int) -> None:

@@ -8,16 +8,22 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..core.untrusted_input import parse_json, refuse_number, shorten
+from .checks import check_name
 from .locks import seal
 from .sqlite_file import Committed
-from .store_faults import Damaged, StoreError, is_damage
+from .store_faults import Damaged, SetAside, StoreError, is_damage
 from .store_layout import identity, new_identity
 
 Json = dict[str, Any]
 """What a row says, as JSON writes it; the kinds of run know what its keys mean."""
 MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
+MOST_ID = 1_000_000  # a run's number is a place in the lock file
+LATEST = 2.0**40  # seconds; what is later is no time
 
 
 class UnknownRun(StoreError):
@@ -85,23 +91,82 @@ def _readable(connection: sqlite3.Connection, question: str, *values: object) ->
         locate(error)
 
 
+def _checked(entry: CatalogueEntry) -> CatalogueEntry:
+    """Return a catalogue entry that a fogspiel may have written; raise SetAside for any other.
+
+    Checksums show damage, not intent: whoever makes a store can seal anything. The name becomes part of paths.
+    """
+    try:
+        name = check_name(entry.name, "its name")
+    except ValueError as error:
+        raise SetAside(f"run number {entry.id}: {error}") from None
+    counts = [(entry.id, 1, MOST_ID), (entry.length, 1, None), (entry.sessions, 0, None)]
+    if not all(type(count) is int and least <= count <= (most or count) for count, least, most in counts) or not (
+        isinstance(entry.ask, str) and is_time(entry.created) and isinstance(entry.head, bytes)
+    ):
+        raise SetAside("its catalogue entry has values of the wrong type", name)
+    if wrong := fault_of_request(entry.ask):
+        raise SetAside(f"its first row is not a request: {wrong}", name)
+    return entry
+
+
+@lru_cache(4096)
+def fault_of_request(text: str) -> str:
+    """Return what keeps a text from being the first row of a run; empty if nothing does."""
+    try:
+        ask = parse_json(text)
+        if not isinstance(ask, dict):
+            return "it is not a JSON object"
+        check_name(ask.get("game"), "its game")
+    except ValueError as error:
+        return str(error)
+    method = ask.get("method")
+    return "" if isinstance(method, str) and method.isprintable() else f"its method is {shorten(method)}, not a name"
+
+
+def _body(text: object, kind: object, number: int, name: str) -> Json:
+    """Return what a row says; raise Damaged if the row is of no kind that stands there, or not a JSON object."""
+    if kind not in (("step", "result") if number else ("ask",)) or not isinstance(text, str):
+        raise Damaged("the row is none that fogspiel writes there", name, number)
+    try:
+        body = _decode(text)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise Damaged("the row is not a JSON object", name, number)
+    return body
+
+
+_decode = json.JSONDecoder(parse_constant=refuse_number).decode
+
+
+def is_time(value: object) -> bool:
+    """True if a value is a number of seconds that a clock may show."""
+    return isinstance(value, float) and 0 <= value < LATEST
+
+
 def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[CatalogueEntry], list[Damaged]]:
-    """The good entries of the catalogue, and what is wrong with it."""
+    """Return the good entries of the catalogue, and the faults: runs set aside, and damage."""
     entries: list[CatalogueEntry] = []
+    odd: list[Damaged] = []
     faults: list[Damaged] = []
+    sealed = set()
     try:
         for *columns, check in connection.execute("SELECT * FROM runs ORDER BY id"):
-            if check == seal("runs", *columns):
-                entries.append(CatalogueEntry(*columns))
-            else:
+            if check != seal("runs", *columns):
                 faults.append(Damaged(f"the catalogue entry of run number {columns[0]} is damaged"))
+                continue
+            sealed.add(columns[0])
+            try:
+                entries.append(_checked(CatalogueEntry(*columns)))
+            except SetAside as fault:
+                odd.append(fault)
         seals = [check for (check,) in connection.execute("SELECT seal FROM meta")]
-        lost = committed.keys() - {entry.id for entry in entries}
-        if not faults and (lost or seals != [seal("meta", identity(connection), len(entries))]):
-            faults.append(Damaged(f"the catalogue has {len(entries)} runs, which is not what was written"))
+        if not faults and (committed.keys() - sealed or seals != [seal("meta", identity(connection), len(sealed))]):
+            faults.append(Damaged(f"the catalogue has {len(sealed)} runs, which is not what was written"))
     except sqlite3.DatabaseError as error:
         faults.append(locate(error))
-    return entries, faults
+    return entries, odd + faults
 
 
 def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) -> CatalogueEntry:
@@ -110,8 +175,9 @@ def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) ->
     for entry in entries:
         if entry.name == name:
             return entry
-    if faults:
-        raise faults[0]
+    for fault in faults:
+        if fault.run == name or not isinstance(fault, SetAside):
+            raise fault
     raise UnknownRun(f"there is no run named {name}: `fogspiel runs` lists the {len(entries)} runs of this store")
 
 
@@ -124,7 +190,9 @@ def rows_after(
         digest = link(digest, entry.name, place, kind, body)
         if number != place or check != digest or number >= entry.length:
             raise Damaged("the row is not what was written", entry.name, place)
-        yield Row(number, kind, json.loads(body)), digest
+        if number == 0 and body != entry.ask:
+            raise Damaged("the request is not the one in the catalogue", entry.name, 0)
+        yield Row(number, kind, _body(body, kind, number, entry.name)), digest
 
 
 def rows_of(connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry) -> list[Row]:
@@ -155,22 +223,33 @@ def last_row(connection: sqlite3.Connection, committed: Committed, entry: Catalo
         number, kind, body, _ = lines[0]
         written = max(entry.length, committed.get(entry.id, 0))
         if number == written - 1 and link(before, entry.name, number, kind, body) == entry.head:
-            return Row(number, kind, json.loads(body))
+            return Row(number, kind, _body(body, kind, number, entry.name))
     raise Damaged("the last row is not the one that was written last", entry.name, entry.length - 1)
 
 
 def sessions_of(connection: sqlite3.Connection, run: int) -> list[WorkPeriod]:
     """The sessions of a run whose records are good."""
     lines = _readable(connection, "SELECT * FROM sessions WHERE run = ? ORDER BY number", run)
-    return [WorkPeriod(*columns) for *columns, check in lines if check == seal("sessions", *columns)]
+    good = (WorkPeriod(*columns) for *columns, check in lines if check == seal("sessions", *columns))
+    return [one for one in good if isinstance(one.host, str) and all(map(is_time, one[-3:]))]
 
 
-def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> str | None:
+def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> Json | None:
     """The counts so far of the race under way, unless they are damaged or of an earlier step."""
     for body, check in _readable(connection, "SELECT body, seal FROM partials WHERE run = ?", entry.id):
         if check == seal("partials", entry.name, entry.length, body):
-            return str(body)
+            with suppress(Damaged):
+                return _body(body, "step", entry.length, entry.name)
     return None
+
+
+def unused_id(connection: sqlite3.Connection) -> int:
+    """Return a number that no run has, not even one that is set aside."""
+    question = "SELECT max(id) FROM runs WHERE id BETWEEN 0 AND ?"
+    run: int = (connection.execute(question, (MOST_ID,)).fetchone()[0] or 0) + 1
+    if run > MOST_ID:
+        raise StoreError(f"the store has a run number {MOST_ID}: choose another store")
+    return run
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -198,13 +277,14 @@ def write_partial(connection: sqlite3.Connection, entry: CatalogueEntry, body: s
     connection.execute("REPLACE INTO partials VALUES (?, ?, ?)", values)
 
 
-def write_count(connection: sqlite3.Connection, runs: int) -> None:
+def write_count(connection: sqlite3.Connection) -> None:
     """Note how many runs there are."""
+    (runs,) = connection.execute("SELECT count(*) FROM runs").fetchone()
     connection.execute("UPDATE meta SET runs = ?, seal = ?", (runs, seal("meta", identity(connection), runs)))
 
 
-def remove_runs(connection: sqlite3.Connection, runs: Iterable[int], left: int) -> None:
-    """Take runs out of all tables, so that so many are left.
+def remove_runs(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
+    """Take runs out of all tables.
 
     The store becomes another one by its identity, in the same transaction: marks that speak of the runs that are gone
     count no longer, and whoever remembers a run by its number reads it anew.
@@ -213,7 +293,7 @@ def remove_runs(connection: sqlite3.Connection, runs: Iterable[int], left: int) 
     for table, column in (("runs", "id"), ("rows", "run"), ("sessions", "run"), ("partials", "run")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
     connection.execute("UPDATE meta SET store = ?", (new_identity(),))
-    write_count(connection, left)
+    write_count(connection)
 
 
 # ---- repair ----------------------------------------------------------------------------------------------------------
@@ -223,10 +303,9 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | No
     """The catalogue entry of a run as its first row tells it: the digest proves which name it had."""
     question = "SELECT body, digest FROM rows WHERE run = ? AND number = 0 AND kind = 'ask'"
     for body, digest in connection.execute(question, (run,)):
-        try:
-            game = json.loads(body)["game"]
-        except (ValueError, TypeError, KeyError):
+        if fault_of_request(body):
             return None
+        game = json.loads(body)["game"]
         for number in range(1, MOST_RUNS):
             if link(b"", f"{game}-{number}", 0, "ask", body) == digest:
                 return CatalogueEntry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
@@ -242,6 +321,10 @@ def _cut(connection: sqlite3.Connection, entry: CatalogueEntry) -> CatalogueEntr
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number > 0 ORDER BY number"
     digests = []
     for count, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id,)), start=1):
+        try:
+            _body(body, kind, number, entry.name)
+        except Damaged:
+            break
         digest = link(digest, entry.name, number, kind, body)
         digests.append((digest, entry.id, number))
         if number == count and digest in (check, entry.head):
@@ -267,7 +350,7 @@ def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
     for run in sorted(known.keys() | found):
         entry = known.get(run) or _rediscover(new, run)
         if entry is None:
-            said.append(f"run number {run} is lost: its request cannot be read")
+            said.append(f"run number {run} is lost: it cannot be read as a run of fogspiel")
             new.execute("DELETE FROM rows WHERE run = ?", (run,))
             continue
         kept = _cut(new, entry)
@@ -281,8 +364,8 @@ def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
         created = kept.created or min((session.started for session in sessions), default=0.0)
         write_entry(new, kept._replace(sessions=len(sessions), created=created))
         if body := partial_of(old, kept):
-            write_partial(new, kept, body)
-    write_count(new, new.execute("SELECT count(*) FROM runs").fetchone()[0])
+            write_partial(new, kept, canonical(body))
+    write_count(new)
     new.execute("DELETE FROM rows WHERE run NOT IN (SELECT id FROM runs)")
     new.execute("COMMIT")
     return said

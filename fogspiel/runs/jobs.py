@@ -59,7 +59,7 @@ class Job:
 def earlier_runs(store: Store, method: str) -> list[Run]:
     """The intact runs of that method which this version has made."""
     names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
-    return [run for run in map(store.read, names) if run.ask["fogspiel"] == __version__]
+    return [run for run in map(store.read, names) if run.ask.get("fogspiel") == __version__]
 
 
 def find_or_create_run(store: Store, ask: Json) -> Run:

@@ -7,14 +7,16 @@ command line and the pages loop over kinds: to work on a run, to tell what was f
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
 from ..core.game import Game, list_games, parameters_of
 from ..core.plugins import collect, load, sources
+from ..core.untrusted_input import shorten
 from .report import Cell, Part, Report, Table
-from .request import Request, game_of_run
+from .request import Request, Shape, fits, game_of_run
 from .store import Json, Row, Run, Summary
 from .trail import Curve, CurvePoint, trail_chart
 from .work import Context, Recorder
@@ -68,6 +70,8 @@ class Kind:
     """How a new row changes those that tell what was found so far, where a run may have very many rows."""
     request: type[Request] | None = None
     """The model of its requests."""
+    asked: Shape = MappingProxyType({})
+    """The types of the keys of its requests; those of a kind that does not say are not checked."""
 
     def made(self, method: str | None) -> bool:
         """Whether a run with this method in its request is of this kind."""
@@ -273,8 +277,18 @@ def kind_of_method(method: str | None) -> Kind:
 
 
 def kind_of(run: Run) -> Kind:
-    """The kind of a stored run."""
-    return kind_of_method(run.ask.get("method"))
+    """The kind of a stored run, or a ValueError if its request is none of that kind."""
+    return kind_of_request(run.name, run.ask)
+
+
+def kind_of_request(run: str, ask: Json) -> Kind:
+    """Return the kind of a request; raise a ValueError for one that no fogspiel has written."""
+    kind = kind_of_method(ask["method"])
+    for key, shape in kind.asked.items():
+        if not fits(ask.get(key), shape):
+            given = shorten(ask[key]) if key in ask else "missing"
+            raise ValueError(f"the request of run {run} cannot be read: `{key}` is {given}; delete the run")
+    return kind
 
 
 def execute(run: Run, context: Context | None = None) -> Json:

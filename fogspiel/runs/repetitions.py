@@ -9,6 +9,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ..core.untrusted_input import parse_json, read_head
 from .store import Run
 
 REPEATED = "repeated"
@@ -31,9 +32,9 @@ def note_repetition(store: Path, run: Run, sentence: str) -> None:
 def repetitions(store: Path, run: Run) -> list[str]:
     """Why jobs of a run were repeated, a reason for each time."""
     found = []
-    with suppress(OSError, ValueError, TypeError, KeyError), open(_file_of(store), "rb") as file:
-        for line in file.read(MOST_BYTES).splitlines():
-            noted = json.loads(line)
+    with suppress(ValueError, TypeError, KeyError):
+        for line in read_head(_file_of(store), "the list of repetitions", MOST_BYTES).splitlines():
+            noted = parse_json(line)
             if (noted["run"], noted["created"]) == (run.name, run.created):
                 found.append("".join(letter for letter in str(noted["reason"]) if letter.isprintable())[:MOST_LETTERS])
     return found

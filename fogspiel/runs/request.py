@@ -26,6 +26,34 @@ if TYPE_CHECKING:
 MOST_LETTERS = 4000
 """Of a text in a request."""
 
+Shape = Mapping[str, Any]
+"""Types of JSON values by key: `int`, `[int]` for a list, a dictionary for an object, `(int,)` where None will do."""
+MOST_INTEGER = 2**63
+NUMBERS = {"theta": ([float],), "thetas": ([[float]],), "weights": ([float],), "digest": (str,)}
+"""Of an agent that is kept as numbers."""
+
+
+def asks(**shapes: Any) -> dict[str, Any]:
+    """Return the shape of a request with these keys, and with the versions that every request has."""
+    return {"rules": int | str, "fogspiel": str} | shapes
+
+
+def fits(value: object, shape: Any) -> bool:
+    """True if a JSON value has the types that a shape demands."""
+    if isinstance(shape, tuple):
+        return value is None or fits(value, shape[0])
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(fits(member, shape[0]) for member in value)
+    if isinstance(shape, Mapping):
+        return isinstance(value, dict) and value.keys() <= shape.keys() and all(
+            fits(value.get(key), inner) for key, inner in shape.items()
+        )  # fmt: skip
+    if isinstance(value, bool):
+        return shape is bool
+    if isinstance(value, int):
+        return isinstance(0, int if shape is float else shape) and abs(value) < MOST_INTEGER
+    return isinstance(value, shape)
+
 
 @dataclass(frozen=True)
 class Asked:

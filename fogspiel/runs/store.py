@@ -18,9 +18,10 @@ from typing import Any, Self
 from platformdirs import user_data_path
 
 from . import hash_chain
+from .checks import check_name
 from .hash_chain import CatalogueEntry, Json, Row, WorkPeriod, canonical, link
 from .sqlite_file import Committed, Query, StoreFile
-from .store_faults import Damaged, StoreBusy, StoreError, StoreMoved
+from .store_faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved
 from .summaries import STATES, StoreFault, Summary, entries_of, faults_of, summary_of
 
 __all__ = [
@@ -163,8 +164,7 @@ class Run:
 
     def partial(self) -> Json | None:
         """The counts kept last, if they are intact and belong to the step after the last row."""
-        text = self._file.ask(lambda connection, committed: hash_chain.partial_of(connection, self._entry))
-        return None if text is None else dict(json.loads(text))
+        return self._file.ask(lambda connection, committed: hash_chain.partial_of(connection, self._entry))
 
     def _note_time(self, connection: sqlite3.Connection) -> None:
         if self._session is None:
@@ -201,14 +201,17 @@ class Store:
     def create(self, ask: Mapping[str, Any]) -> Run:
         """A new run, locked for this process and named after its game."""
         text, game = canonical(ask), ask["game"]
+        if wrong := hash_chain.fault_of_request(text):
+            raise ValueError(f"no run can be created: {wrong}")
         self._file.demand_order()
         self._file.ask(entries_of)
         with ExitStack() as undo:
             with self._file.change() as connection:
                 entries = entries_of(connection, {})
                 siblings = [entry.name.removeprefix(f"{game}-") for entry in entries]
-                name = f"{game}-{max((int(number) for number in siblings if number.isdecimal()), default=0) + 1}"
-                run = max((entry.id for entry in entries), default=0) + 1
+                number = max((int(number) for number in siblings if number.isdecimal()), default=0) + 1
+                name = check_name(f"{game}-{number}", "the run")
+                run = hash_chain.unused_id(connection)
                 if not self._file.here.take(run):
                     raise StoreBusy(f"run number {run} is locked although it does not exist yet: try again")
                 undo.callback(self._file.here.release, run)
@@ -217,7 +220,7 @@ class Store:
                 hash_chain.write_entry(connection, entry)
                 hash_chain.write_row(connection, run, 0, "ask", text, head)
                 hash_chain.write_session(connection, session)
-                hash_chain.write_count(connection, len(entries) + 1)
+                hash_chain.write_count(connection)
             self._file.mark(run, 1)
             self._file.fold()
             undo.pop_all()
@@ -260,6 +263,11 @@ class Store:
 
         return self._file.ask(question)
 
+    def set_aside(self) -> list[str]:
+        """Return a sentence for each run that is not listed because no fogspiel has written it."""
+        _, faults = self._file.ask(hash_chain.catalogue)
+        return [str(fault) for fault in faults if isinstance(fault, SetAside)]
+
     def problems(self) -> list[StoreFault]:
         """Everything that is wrong in the store."""
         try:
@@ -276,9 +284,7 @@ class Store:
             with self._file.change(wait=True) as connection:
                 entries = entries_of(connection, {})
                 left = [entry for entry in entries if entry.name not in names]
-                hash_chain.remove_runs(
-                    connection, {entry.id for entry in entries} - {entry.id for entry in left}, len(left)
-                )
+                hash_chain.remove_runs(connection, {entry.id for entry in entries} - {entry.id for entry in left})
             for entry in left:
                 self._file.mark(entry.id, entry.length)
             self._file.fold()

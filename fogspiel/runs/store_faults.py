@@ -30,9 +30,17 @@ class StoreBusy(StoreError):
 class Damaged(StoreError):
     """Something in the store is not what was written: names the run and the row where they are known."""
 
+    hint = REPAIR
+
     def __init__(self, what: str, run: str | None = None, row: int | None = None) -> None:
         self.what, self.run, self.row = what, run, row
-        super().__init__(f"{place(run, row)}{what}; {REPAIR}")
+        super().__init__(f"{place(run, row)}{what}; {self.hint}")
+
+
+class SetAside(Damaged):
+    """A run that bears good checksums but that no fogspiel has written; the other runs are not affected."""
+
+    hint = "it is set aside; `fogspiel doctor --repair` removes it from the store, after copying the file"
 
 
 class StoreMoved(StoreError):

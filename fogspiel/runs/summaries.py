@@ -10,7 +10,7 @@ from ..core.untrusted_input import JsonRecord
 from . import hash_chain
 from .hash_chain import CatalogueEntry, Row
 from .sqlite_file import Committed
-from .store_faults import REPAIR, Damaged, place
+from .store_faults import Damaged, SetAside, place
 from .store_layout import disorder
 
 STATES = ("finished", "running", "interrupted", "damaged")
@@ -29,7 +29,7 @@ class StoreFault:
     @classmethod
     def of(cls, fault: Damaged) -> Self:
         """What a fault says, with the hint that belongs to it."""
-        return cls(fault.what, fault.run, fault.row, REPAIR)
+        return cls(fault.what, fault.run, fault.row, fault.hint)
 
     def __str__(self) -> str:
         return place(self.run, self.row) + self.what
@@ -57,11 +57,20 @@ class Summary(JsonRecord):
 
 
 def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
-    """The catalogue, if all of it is good."""
+    """Return the runs that are not set aside, if the catalogue is undamaged."""
     entries, faults = hash_chain.catalogue(connection, committed)
-    if faults:
-        raise faults[0]
+    for fault in faults:
+        if not isinstance(fault, SetAside):
+            raise fault
     return entries
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
 def summary_of(
@@ -84,9 +93,9 @@ def summary_of(
         method=ask.get("method"),
         state=state,
         steps=entry.length - 1 - (last.kind == "result"),
-        games=found.get("games"),
-        score=found.get("score"),
-        interval=found.get("interval"),
+        games=games if type(games := found.get("games")) is int else None,
+        score=score if _is_number(score := found.get("score")) else None,
+        interval=interval if _is_pair(interval := found.get("interval")) else None,
         created=entry.created,
         seen=max(session.seen for session in sessions) if whole else None,
         seconds=sum(session.seconds for session in sessions) if whole else None,

@@ -5,7 +5,9 @@ import os
 import threading
 from pathlib import Path
 
-MOST_LETTERS = 2000
+from ..core.untrusted_input import parse_json, read_bytes
+
+MOST_LETTERS, MOST_BYTES = 2000, 1 << 26
 Run = tuple[str, float]
 """A run by its name and when it was created: the name of a deleted run may be given again."""
 
@@ -44,7 +46,7 @@ class RunNotes:
             facts = self.path.stat()
             stamp = facts.st_ino, facts.st_mtime_ns, facts.st_size
             if stamp != self._stamp:
-                found = json.loads(self.path.read_text(encoding="utf-8"))
+                found = parse_json(read_bytes(self.path, "the notes", MOST_BYTES, "shorten them"))
                 self._known = {(one["run"], one["created"]): str(one["note"])[:MOST_LETTERS] for one in found}
                 self._stamp = stamp
         except (OSError, ValueError, TypeError, KeyError):

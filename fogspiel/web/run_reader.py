@@ -17,7 +17,8 @@ from typing import Annotated
 from fastapi import HTTPException, Path
 
 from ..runs import hash_chain
-from ..runs.kind import Kind, kind_of_method
+from ..runs.checks import FILE_NAME
+from ..runs.kind import Kind, kind_of_request
 from ..runs.sqlite_file import Committed, Damaged, StoreFile, identity
 from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
 from ..runs.trail import Curve, CurvePoint
@@ -31,9 +32,7 @@ NOTHING = -1
 """Stands for None among whole numbers that are not negative; among others it is NaN."""
 NUMBERS = ("value", "low", "high")
 WHOLE = ("accepted", "population")
-Name = Annotated[
-    str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a run, as in the list of runs.")
-]
+Name = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a run, as in the list of runs.")]
 
 
 class PointColumns:
@@ -182,7 +181,7 @@ class RunReader:
             found = None  # another run, which has the name of one that was deleted
         if found is None or found.length > entry.length:
             ask = json.loads(entry.ask)
-            kind = kind_of_method(ask.get("method"))
+            kind = kind_of_request(name, ask)
             found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))
             found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
         for row, digest in hash_chain.rows_after(connection, entry, found.length, found.digest):
@@ -200,7 +199,7 @@ class RunReader:
         if found.result is not None:
             found.now = found.trail.end(found.result)
         else:
-            found.now = None if partial is None else found.trail.under_way(json.loads(partial))
+            found.now = None if partial is None else found.trail.under_way(partial)
         return found
 
 

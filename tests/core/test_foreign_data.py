@@ -1,10 +1,15 @@
 """What others wrote is refused in a short sentence before it costs anything."""
 
+import ast
 import os
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import fogspiel
 from fogspiel.core.untrusted_input import MOST_DEPTH, MOST_DIGITS, parse_fraction, parse_json, read_bytes, shorten
 
 REFUSED = {
@@ -72,3 +77,98 @@ def test_only_files_of_a_fair_size_are_read(tmp_path):
 def test_what_is_quoted_is_short():
     assert shorten("abc") == "'abc'" and len(shorten("x" * 10**7)) <= 60
     assert shorten([1] * 1000).endswith("..")
+
+
+# ---- no other way in -------------------------------------------------------------------------------------------------
+
+PACKAGE = Path(fogspiel.__file__).parent
+READERS = {
+    "open",
+    "fdopen",
+    "read_text",
+    "read_bytes",
+    "load",
+    "loadtxt",
+    "genfromtxt",
+    "fromfile",
+    "memmap",
+    "ZipFile",
+}
+"""Calls that read a file; `load` counts where it is NumPy's, JSON's or pickle's."""
+LIBRARIES = {"np", "numpy", "json", "pickle", "tomllib"}
+PACKAGED, CACHED, CHILD = "files of the package and its plug-ins", "files in the user's own cache", "of a child process"
+ALLOWED = {
+    "read_head": "the one way in",
+    "_read_names": PACKAGED, "likely_modules": PACKAGED, "_recorded": PACKAGED, "shipped_problems": PACKAGED,
+    "_content": PACKAGED, "_statements": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED,
+    "_pack": PACKAGED, "digest": PACKAGED, "respond": PACKAGED,
+    "_wait_for_lock": CACHED, "load_overload": CACHED, "read_kernel": CACHED,
+    "look": CHILD, "worker": CHILD, "main": CHILD, "serve": CHILD, "_ask": CHILD,
+    "prepare": "the standard streams",
+    "peak_megabytes": "/proc/self/status", "_taken": "/proc/self/status",
+    "_digest": "a program that the user names, digested block by block",
+    "examine": "the first 100 bytes of a store, which is a regular file",
+    "renew_definitions": "copies in a folder that repair has made",
+}  # fmt: skip
+"""Functions that read what no stranger has written, or a regular file within limits, and why that is so."""
+
+
+def reads(call):
+    """True if a call opens a file for reading."""
+    function, method = call.func, isinstance(call.func, ast.Attribute)
+    name, owner = (function.attr, ast.unparse(function.value)) if method else (getattr(function, "id", ""), "")
+    first = call.args[0] if call.args else None
+    if name not in READERS or (name == "load" and owner not in LIBRARIES) or "BytesIO" in ast.unparse(call):
+        return False
+    if name in ("read_text", "read_bytes"):
+        return method and owner != "foreign_data"
+    if method and name == "open" and not (first is None or isinstance(first, ast.Constant)):
+        return False  # a store, a program or a descriptor
+    places = [*call.args[:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    modes = [place.value for place in places if isinstance(place, ast.Constant)]
+    return not any(isinstance(mode, str) and set(mode) & set("wax") and len(mode) < 4 for mode in modes)
+
+
+def readers(path):
+    """Yield the innermost function of each call that reads."""
+
+    def walk(node, function):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Call) and reads(child):
+                yield function
+            inner = child.name if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else function
+            yield from walk(child, inner)
+
+    yield from walk(ast.parse(path.read_text(encoding="utf-8")), path.name)
+
+
+def test_files_of_users_are_read_in_one_place():
+    found = {function for path in PACKAGE.rglob("*.py") for function in readers(path)}
+    assert not found - ALLOWED.keys(), "read what a user names by core/untrusted_input.py"
+    assert not ALLOWED.keys() - found, "the list is no longer than it must be"
+
+
+KRIEGSPIEL = [("kriegspiel", word) for word in ("check-pgn", "analyse", "problem")]
+OTHERS = [("verify",), ("check",), ("solve",), ("exploit", "kuhn"), ("match", "war", "random")]
+NAMES = {"check": "x.py", "solve": "x.efg", "exploit": "x.csv", "match": "x.csv"}
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs devices")
+@pytest.mark.parametrize(
+    "command", [*KRIEGSPIEL, *(pytest.param(words, marks=pytest.mark.thorough) for words in OTHERS)]
+)
+def test_neither_a_pipe_nor_a_device_is_read(command, tmp_path):
+    import resource
+
+    pipe, device = (tmp_path / f"{ending}-{NAMES.get(command[0], 'x.json')}" for ending in ("pipe", "device"))
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        outcome = subprocess.run(
+            [sys.executable, "-m", "fogspiel", *command, path],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+        )
+        assert outcome.returncode == 2 and outcome.stderr.count("\n") == 1, outcome.stderr[-400:]

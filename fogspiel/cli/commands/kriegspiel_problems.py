@@ -58,7 +58,8 @@ def solve_problem(
     as_json: AsJson = False,
 ) -> None:
     """Solve a problem of your own: the shortest forced mate as a tree, or that there is none in so many moves."""
-    from ...kriegspiel.problems.problem import Problem, men_from_words, put_kings, read_problems
+    from ...core.untrusted_input import read_text
+    from ...kriegspiel.problems.problem import MOST_BYTES, Problem, men_from_words, put_kings, read_problems
 
     if (file is None) == (not (white and kings)) or (file is not None and (white or black or kings)):
         raise ValueError("name a file, or --white and --kings, as in --white Kc3,Qd4 --kings a8,b8 --mate-in 3")
@@ -66,10 +67,7 @@ def solve_problem(
         squares = [word.strip() for word in kings.split(",")]
         problem = Problem(put_kings(men_from_words(white, black), squares), mate_in, source="your words")
     else:
-        try:
-            found = read_problems(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        found = read_problems(read_text(file, "the problem file", MOST_BYTES, "keep one problem in a file"))
         if len(found) > 1:
             raise ValueError(f"{file} has {len(found)} problems: keep one of them in a file of its own")
         problem = found[0]

@@ -156,6 +156,8 @@ def _resume_all(options: RunOptions) -> None:
     options, resumed, skipped = replace(options, again=again), [], []
     with Store.open(store_path(options.store), write=False) as runs:
         names = [found.name for found in runs.summaries() if found.state == "interrupted"]
+        for sentence in runs.set_aside():
+            console.err.print(sentence)
     for name in names:
         try:
             with Store.open(store_path(options.store), write=False) as runs:

@@ -102,12 +102,15 @@ def prune(
 
 
 def _find(path: Path, game: str | None, state: str | None) -> "list[Summary]":
-    """The runs of a game in a state, where these are said."""
+    """Return the runs of a game in a state, where these are given; runs that are set aside are named on stderr."""
     from ...runs.store import STATES, Store
+    from .. import console
 
     if state is not None and state not in STATES:
         raise ValueError(f"--state is {state!r}: it must be {', '.join(STATES[:-1])} or {STATES[-1]}")
     with Store.open(path, write=False) as runs:
+        for sentence in runs.set_aside():
+            console.err.print(sentence)
         return [s for s in runs.summaries() if game in (None, s.game) and state in (None, s.state)]
 
 

@@ -1,6 +1,5 @@
 """A problem: White knows its own men and a set of boards that are possible, and mates within n moves on all of them."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.untrusted_input import parse_json
 from ...games.chess.bitboards import KINDS
 from ...games.chess.fen import FILES, LETTERS, fen_of, parse_square, position_of, put_men, square_name
 from ...games.chess.moves import LIMITS, restrict
@@ -17,7 +17,7 @@ from ...games.chess.position import CLOCK, MEN, PLY, POSITION, king_of
 from ..game.attempts import directions, pawn_tries
 from .solver import Boards
 
-MOST_MOVES, MOST_BOARDS = 6, 256
+MOST_MOVES, MOST_BOARDS, MOST_BYTES = 6, 256, 1 << 24
 EMPTY = "/".join(["8"] * 8)
 KEYS = {"title", "source", "mate_in", "men", "kings", "boards"}
 MAN = re.compile(r"([PNBRQK]?)([a-h][1-8])")
@@ -110,8 +110,8 @@ def men_from_words(white: str, black: str = "") -> str:
 def read_problems(text: str) -> list[Problem]:
     """The problems of a file: one, or a list of `problems`; a ValueError if they cannot be understood."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = parse_json(text)
+    except ValueError:
         raise ValueError("a file of problems is JSON, which this is not") from None
     several = found.get("problems") if isinstance(found, dict) and "problems" in found else [found]
     if not isinstance(several, list) or not several:

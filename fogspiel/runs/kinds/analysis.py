@@ -11,6 +11,7 @@ from ...kriegspiel.engine import SearchLimit
 from ..engine_requests import AnalysisRequest
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
+from ..request import asks
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
@@ -21,6 +22,10 @@ class AnalysisKind(Kind):
     """Analyse a game of Kriegspiel."""
 
     name = method = "analysis"
+    asked = asks(
+        decisions=(str,), side=int, names=[str], engine=str, code=(str,), seed=int,
+        effort={"seconds": (float,), "nodes": (int,), "threads": int, "outside": (bool,)},
+    )  # fmt: skip
     title = "Kriegspiel analysis"
     request = AnalysisRequest
 

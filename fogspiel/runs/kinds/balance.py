@@ -8,6 +8,7 @@ from ...resistance.balance import FairTable, SweepStep, sweep
 from ...resistance.game.setups import VERSION
 from ..kind import Kind, Outputs
 from ..report import Cell, Table
+from ..request import asks
 from ..requests import BalanceRequest
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder, run_generator
@@ -19,6 +20,7 @@ class BalanceKind(Kind):
     """Look for the mission tables of The Resistance that are nearest to fair."""
 
     name = title = method = "balance"
+    asked = asks(space={"players": int, "spies": int, "smallest": int, "largest": int, "stars": [[int]]}, nearest=int)
     heading = "Balance"
     request = BalanceRequest
 

@@ -8,6 +8,7 @@ from ...solving.bounds.informed_opponent import Schedule, informed_bounds
 from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
 from ..kind import Outputs
+from ..request import asks
 from ..requests import BoundsRequest
 from ..store import Json, Run
 from ..value import ValueKind, facts_of
@@ -25,6 +26,7 @@ class BoundsKind(ValueKind):
     """Prove bounds on the value of a game that is too large to be solved."""
 
     name = title = method = "bounds"
+    asked = asks(seconds=float, memory=float, informed=(str,))
     heading = "Bounds"
     request = BoundsRequest
 

@@ -13,6 +13,7 @@ from ...core.plugins import collect
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
+from ..request import asks
 from ..requests import PaperRequest
 from ..store import Json, Run
 from ..trail import Curve
@@ -55,6 +56,7 @@ class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
+    asked = asks(quick=bool, seeds=(int,), race=str, scale=float, seed=int, rules=(int,))
     has_report = writes_report = True
     request = PaperRequest
 

@@ -19,6 +19,7 @@ from ..formatting import with_interval
 from ..jobs import JobRunner, Row
 from ..kind import Kind, Outputs
 from ..report import Cell, Report, Table
+from ..request import asks
 from ..store import Json, Run
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
@@ -44,6 +45,12 @@ class KriegspielKind(Kind):
     """Let Kriegspiel engines meet each other."""
 
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
+    asked = asks(
+        players=[{"engine": str, "seconds": (float,), "nodes": (int,), "threads": int}], codes=([str],),
+        games=int, seed=int, longest=int, stop=bool,
+        switches={"rules": (str,), "promotion_tries": (str,), "passant_square": (str,), "fifty": (bool,),
+                  "repetition": (bool,), "material": (bool,)},
+    )  # fmt: skip
     has_report = True
     request = EngineRequest
 

@@ -14,6 +14,7 @@ from ..engine_requests import ProblemsRequest
 from ..jobs import Job, JobRunner, rows_of
 from ..kind import Kind, Outputs
 from ..report import Cell
+from ..request import asks
 from ..store import Json, Run
 from ..work import Context, Progress, Recorder
 
@@ -44,6 +45,7 @@ class ProblemsKind(Kind):
     """Look for problems of Kriegspiel."""
 
     name = method = "problems"
+    asked = asks(candidates=int, seed=int)
     title = "Kriegspiel problems"
     request = ProblemsRequest
 

@@ -13,6 +13,7 @@ from ..kind import Kind, Outputs, in_sentences
 from ..programs import TITLES, ProgramSpec, option_for
 from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
+from ..request import asks
 from ..requests import ProgramRequest
 from ..store import Json, Run
 from ..trail import Curve
@@ -42,6 +43,10 @@ class ProgramKind(Kind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
+    asked = asks(
+        sort=str, digest=str, parameters=[dict], search=str, race=str, delta=float, epsilon=float, observation=str,
+        seed=int, games=(int,), seconds=(float,), range=([float],), alone=bool, facts=dict, rules=(int,),
+    )  # fmt: skip
     keep_telling = staticmethod(keep_recommendation)
     heading = "Tuning"
     request = ProgramRequest

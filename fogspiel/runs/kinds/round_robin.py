@@ -18,7 +18,7 @@ from ...stats.evaluate import evaluate, report_key
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
-from ..request import StoredAgent, game_of_run
+from ..request import NUMBERS, StoredAgent, asks, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
@@ -75,6 +75,7 @@ class RoundRobinKind(Kind):
     """Let agents meet each other."""
 
     name, title, method = "round_robin", "tournament", "tournament"
+    asked = asks(players=[NUMBERS | {"name": str}], games=int, seed=int)
     has_report = writes_report = True
     request = RoundRobinRequest
 

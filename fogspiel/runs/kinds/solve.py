@@ -22,6 +22,7 @@ from ...solving.solution import SolverProgress as RouteProgress
 from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
 from ...solving.tree.size import build_small_tree
 from ..kind import Outputs
+from ..request import asks
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 from ..value import ValueKind, facts_of
@@ -131,6 +132,9 @@ class SolveKind(ValueKind):
     """Solve a two-player zero-sum game."""
 
     name, title, method = "solve", "solution", "solve"
+    asked = asks(
+        source=str, solver=str, exact=bool, gap=float, memory=float, seed=(int,), iterations=(int,), seconds=(float,)
+    )
     heading = "Solved"
     request = SolveRequest
 

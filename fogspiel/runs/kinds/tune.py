@@ -18,7 +18,7 @@ from ..formatting import with_interval
 from ..kind import Kind, Outputs, in_sentences
 from ..proof import proof_sentence
 from ..report import Cell
-from ..request import game_of_run
+from ..request import asks, game_of_run
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
@@ -28,6 +28,12 @@ from ..work import Context, Recorder
 SHOWN_PARAMETERS = 8
 
 
+ASKED = asks(
+    race=str, delta=float, epsilon=float, observation=str, baseline=str, seed=int, games=(int,), seconds=(float,),
+    report_games=int, final=(bool,),
+)  # fmt: skip
+
+
 # Work
 
 
@@ -35,6 +41,7 @@ class TuneKind(Kind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
+    asked = ASKED
     keep_telling = staticmethod(keep_recommendation)
     request = TuneRequest
 

@@ -26,6 +26,7 @@ from ..requests import TuneRequest
 from ..store import Json, Run, Summary
 from ..trail import Curve, CurvePoint
 from ..work import Context, Progress, Recorder
+from .tune import ASKED
 
 SELECTION = 1
 """The stream, below the one that only measures, of the games that choose between the seeds."""
@@ -76,6 +77,7 @@ class TuneSeedsKind(Kind):
 
     name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
     request = TuneRequest
+    asked = ASKED | {"search": str, "seeds": int}
 
     def check(self, run: Run) -> TuneRequest:
         """The request, if the rules are still the same."""

@@ -8,11 +8,11 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from ...core.untrusted_input import JsonRecord
+from ..checks import check_name
 
 Cell = str | int | float | None
 KINDS = ("line", "dots", "bars")
 HEADING = "## "
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
@@ -43,11 +43,6 @@ def _plain(cell: Any) -> Cell:
     raise ValueError(f"a report cannot show {cell!r}: write text, a finite number, or None for what is missing")
 
 
-def _check_name(name: str) -> None:
-    if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot be part of a file's name: use letters, digits, hyphens and dots")
-
-
 @dataclass(frozen=True)
 class Table(JsonRecord):
     """Rows of cells; None is what is missing, and floats are rounded where people read them."""
@@ -61,7 +56,7 @@ class Table(JsonRecord):
     note: str = ""
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name, "the name")
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
         for row in self.rows:
@@ -110,7 +105,7 @@ class Chart(JsonRecord):
     group: str = ""
 
     def __post_init__(self) -> None:
-        _check_name(self.figure)
+        check_name(self.figure, "the name")
         object.__setattr__(self, "series", tuple(self.series))
         if self.kind not in KINDS:
             raise ValueError(f"chart {self.name} is of kind {self.kind!r}: it must be {', '.join(KINDS)}")
@@ -142,7 +137,7 @@ class Report:
     parts: Sequence[Part]
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name, "the name")
         object.__setattr__(self, "paragraphs", tuple(self.paragraphs))
         object.__setattr__(self, "parts", tuple(self.parts))
         names = [part.name for part in self.parts if not isinstance(part, str)]

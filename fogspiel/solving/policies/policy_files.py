@@ -34,7 +34,7 @@ from ...core.behaviour_policy import (
     check_probabilities,
 )
 from ...core.game import Game
-from ...core.untrusted_input import parse_json, read_bytes, shorten
+from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from ..proofs.certificate_files import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
@@ -96,9 +96,8 @@ def holds_policy(words: str) -> bool:
         return isinstance(body, dict) and ("rows" in body or "strategies" in body)
     if words.endswith(".csv"):
         try:
-            with Path(words).open(encoding="utf-8", errors="replace") as file:
-                return "probability" in file.readline(LONGEST_HEAD)
-        except OSError:
+            return b"probability" in read_head(Path(words), "the policy file", LONGEST_HEAD).partition(b"\n")[0]
+        except ValueError:
             return False
     return words.endswith(".jsonl")
 

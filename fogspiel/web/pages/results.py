@@ -7,6 +7,7 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from ...runs.checks import FILE_NAME
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import Chart, Report, Table, as_json, cell_text
 from ...runs.report.figures import colours_of, plot_chart
@@ -20,7 +21,7 @@ from ..site import Site, attachment
 PATH, TITLE = "/results", "Results"
 WORDY = 40
 """Letters from which on a cell may be broken into lines."""
-TableName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$", description="The name of a table.")]
+TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a table.")]
 
 
 class Panel(NamedTuple):

@@ -1,0 +1,201 @@
+"""A store that somebody else has made, with good checksums: odd runs are set aside, and nothing is written outside."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fogspiel.runs.hash_chain import link
+from fogspiel.runs.kinds.solve import Request, task_of
+from fogspiel.runs.locks import seal
+from fogspiel.runs.store import Store, StoreError, canonical
+
+VICTIM = "../../../victim"
+KUHN = task_of(Request("kuhn")).ask
+
+
+def forge(path: Path, **columns: object) -> None:
+    """Replace columns of the second run's catalogue entry, with checksums and first row to match."""
+    Path(f"{path}-lock").unlink()  # whoever forges a store brings no marks
+    with sqlite3.connect(path) as raw:
+        raw.text_factory = bytes
+        entry = list(raw.execute("SELECT * FROM runs WHERE id = 2").fetchone())
+        names = [column[1].decode() for column in raw.execute("PRAGMA table_info(runs)")]
+        entry = [
+            value.decode() if isinstance(value, bytes) and names[k] != "head" else value
+            for k, value in enumerate(entry[:-1])
+        ]
+        found = dict(zip(names, entry, strict=False)) | columns
+        if found["length"] == 1 and not columns.keys() & {"length", "head"}:
+            found["head"] = link(b"", found["name"], 0, "ask", found["ask"])
+            raw.execute("UPDATE rows SET body = ?, digest = ? WHERE run = 2", (found["ask"], found["head"]))
+        raw.execute("UPDATE rows SET run = ? WHERE run = 2", (found["id"],))
+        raw.execute("DELETE FROM runs WHERE id = 2")
+        raw.execute(
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*found.values(), seal("runs", *found.values()))
+        )
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Three interrupted runs; the second one is for the forger."""
+    path = tmp_path / "a" / "b" / "c" / "runs.db"
+    with Store.open(path, write=True) as runs:
+        for game in ("kuhn", "pig", "kuhn"):
+            runs.create({**KUHN, "game": game}).close()
+    return path
+
+
+def test_no_path_is_made_from_the_name_of_a_run(tmp_path, store, fogspiel, refused):
+    forge(store, name=VICTIM, ask=canonical(KUHN))
+    victim = tmp_path / "victim.json"
+    victim.write_text("precious")
+    outcome = fogspiel("resume", "--all", "--store", store)
+    assert outcome.returncode == 0 and "run number 2: its name '../../../victim' cannot be part" in outcome.stderr
+    assert victim.read_text() == "precious"
+    assert sorted(path.stem for path in tmp_path.rglob("*.json")) == ["kuhn-1", "kuhn-2", "victim"]
+    for command in (("resume", VICTIM), ("export", VICTIM), ("runs", "delete", VICTIM), ("explain", f"{VICTIM}-1")):
+        refused(*command, "--store", store)
+
+
+NAMES = [
+    VICTIM,
+    "/etc/passwd",
+    "..",
+    ".",
+    "",
+    "a/b-1",
+    "a\\b-1",
+    "C:x-1",
+    "-1",
+    "--all",
+    "a b-1",
+    "a\n-1",
+    "é-1",
+    "x" * 201,
+    b"kuhn-2",
+    None,
+]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=repr)
+def test_a_run_of_an_odd_name_is_set_aside_and_the_others_are_listed(name, store, fogspiel, answer):
+    forge(store, name=name)
+    outcome = fogspiel("runs", "--store", store)
+    assert outcome.returncode == 0 and outcome.stderr.count("\n") == 1 and "set aside" in outcome.stderr
+    assert outcome.stderr[:-1].isprintable()
+    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+    checks = fogspiel("doctor", "--store", store)
+    assert checks.returncode == 2 and "cannot be part of a file's name" in checks.stdout
+
+
+ODD = [{"id": 0}, {"id": -5}, {"id": 2**62}, {"created": "x"}, {"created": float("inf")}, {"created": -1.0},
+       {"created": None}, {"length": None}, {"length": 0}, {"length": "x"}, {"head": "x"}, {"head": None},
+       {"sessions": -1}, {"sessions": 2.5}, {"ask": b"{}"}, {"ask": None}]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", ODD, ids=str)
+def test_an_entry_of_odd_values_is_set_aside(columns, store, fogspiel, answer):
+    forge(store, **columns)
+    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+    with Store.open(store, write=True) as runs:
+        assert len(runs.set_aside()) == 1 and runs.problems()
+        assert runs.create({**KUHN, "game": "war"}).name == "war-1"
+        runs.delete(["kuhn-1"])
+        assert runs.names() == ["kuhn-2", "war-1"]
+        with pytest.raises(StoreError, match="set aside"):
+            runs.read("pig-1")
+
+
+def test_repair_removes_what_is_set_aside_and_keeps_a_copy(store, answer):
+    forge(store, name=VICTIM)
+    found = answer("doctor", "--repair", "--store", store)
+    assert found["ok"] and any("run number 2 is lost" in line for line in found["repaired"])
+    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+    assert Path(f"{store}.backup-1").exists()
+
+
+def test_a_run_is_not_created_under_a_name_that_could_not_be_read_again(store):
+    with Store.open(store, write=True) as runs, pytest.raises(ValueError, match="cannot be part of a file's name"):
+        runs.create({**KUHN, "game": "../kuhn"})
+
+
+DEEP = "[" * 200_000
+BARE = {"game": "kuhn", "method": "solve"}
+REQUESTS = {
+    "5": "not a JSON object", "null": "not a JSON object", "[]": "not a JSON object", "": "not JSON", "{": "not JSON",
+    '{"method":"solve"}': "its game None", '{"game":"kuhn"}': "its method is None",
+    '{"game":"kuhn","method":["x"]}': "its method is ['x']", '{"game":["kuhn"],"method":"solve"}': "its game ['kuhn']",
+    '{"game":"../kuhn","method":"solve"}': "its game '../kuhn'", '{"game":"kuhn","method":"a\\u001b[2J"}': "its method",
+    '{"game":"kuhn","game":"pig","method":"solve"}': "twice", '{"game":"kuhn","method":"solve","gap":NaN}': "finite",
+    DEEP: "levels deep", '{"game":"kuhn","method":"solve","gap":' + DEEP + "}": "levels deep",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("request_text", REQUESTS, ids=lambda text: text[:40])
+def test_a_run_whose_first_row_is_no_request_is_set_aside(request_text, store, fogspiel, answer, refused):
+    forge(store, ask=request_text)
+    outcome = fogspiel("runs", "--store", store)
+    assert outcome.returncode == 0 and outcome.stderr.count("\n") == 1 and outcome.stderr[:-1].isprintable()
+    assert f"run pig-1: its first row is not a request: {REQUESTS[request_text]}"[:-5] in outcome.stderr or (
+        REQUESTS[request_text] in outcome.stderr
+    )
+    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+    assert fogspiel("resume", "--all", "--store", store).returncode == 0
+    for command in ("export", "resume"):
+        refused(command, "pig-1", "--store", store, because="set aside")
+    assert fogspiel("doctor", "--store", store).returncode == 2
+    assert answer("doctor", "--repair", "--store", store)["ok"]
+    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+
+
+def test_a_request_without_its_details_does_not_keep_the_others_from_being_resumed(store, answer):
+    forge(store, ask=canonical(BARE), name="kuhn-9")
+    found = answer("resume", "--all", "--store", store)
+    assert [one["run"] for one in found["resumed"]] == ["kuhn-1", "kuhn-2"]
+    assert found["skipped"] == [
+        {"run": "kuhn-9", "why": "the request of run kuhn-9 cannot be read: `rules` is missing; delete the run"}
+    ]
+
+
+ROWS = [("step", "5"), ("step", "null"), ("step", DEEP), ("ask", "{}"), ("x", "{}"), ("step", b"{}")]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row)[:20])
+def test_a_row_that_no_fogspiel_writes_is_damage_that_repair_cuts_off(row, store, fogspiel, answer):
+    with Store.open(store, write=True) as runs:
+        runs.create({**KUHN, "game": "pig"}).append("step", {"games": 1})
+    with sqlite3.connect(store) as raw:
+        (name, before) = raw.execute(
+            "SELECT name, digest FROM runs JOIN rows ON run = id WHERE id = 4 AND number = 0"
+        ).fetchone()
+        head = link(before, name, 1, *row)
+        raw.execute("UPDATE rows SET kind = ?, body = ?, digest = ? WHERE run = 4 AND number = 1", (*row, head))
+        entry = [*raw.execute("SELECT * FROM runs WHERE id = 4").fetchone()[:-1]]
+        entry[5] = head
+        raw.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*entry, seal("runs", *entry)))
+    assert answer("runs", "--store", store)["runs"][3]["state"] == "damaged"
+    assert (
+        fogspiel("doctor", "--store", store).returncode == 2
+        and fogspiel("export", name, "--store", store).returncode == 2
+    )
+    assert answer("doctor", "--repair", "--store", store)["ok"]
+    assert answer("runs", "--store", store)["runs"][3]["steps"] == 0
+
+
+def test_the_figures_of_a_list_are_figures(store, answer, fogspiel):
+    with Store.open(store, write=True) as runs:
+        runs.create(KUHN).append("result", {"games": ["x"], "score": {"a": 1}, "interval": [None, "x"]})
+    assert fogspiel("runs", "--store", store).returncode == 0
+    line = answer("runs", "--store", store)["runs"][3]
+    assert (line["games"], line["score"], line["interval"]) == (None, None, None)
+
+
+def test_the_page_lists_the_runs_that_are_not_set_aside(store):
+    from fogspiel.web.run_reader import RunReader
+
+    forge(store, ask="5")
+    reader = RunReader(store)
+    assert [line.name for line in reader.summaries()] == ["kuhn-2", "kuhn-1"]
+    with pytest.raises(StoreError, match="set aside"):
+        reader.follow("pig-1")
