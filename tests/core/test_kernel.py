@@ -224,7 +224,7 @@ def test_options_and_settings_of_the_compiler_are_part_of_the_key(monkeypatch):
 
 
 def test_compilation_is_told_once(tmp_path):
-    told = "from fogspiel.core.compile.kernel import tell_compilation; told = []; tell_compilation(lambda: told.append(1)); "
+    told = "from fogspiel.core.compile import kernel; told = []; kernel.tell_compilation(lambda: told.append(1)); "
     found, compiled = answer(PACKAGE.parent, tmp_path, f"{told}{SPLIT}; found = len(told)")
     assert found == 1 and compiled > 1
 
