@@ -20,7 +20,7 @@ from .one_shot import SEEN_OTHER, SEEN_OWN, SHOWN, apply, mover, start, throws_o
 
 # Morra: both show some fingers and call the total of both hands; who alone calls it right wins.
 #
-# Data sheets of state and view: `shared/one_throw.py`.
+# Data sheets of state and view: `one_shot.py`.
 # Action 11 * fingers + call: fingers 0..5, call 0..10.
 
 FINGERS, CALLS = 6, 11

@@ -156,8 +156,8 @@ def face_up(names: Iterable[str], look: str = "") -> tuple[Cell, ...]:
 
 # Kuhn poker: three cards, one each; both may bet once, and the higher card wins unless a player folds.
 #
-# The first player passes or bets; after a pass the second may bet too. The rules and the data sheets of state and view:
-# `shared/one_bet.py`; cards are 0 jack, 1 queen, 2 king, and the two that are dealt differ.
+# The first player passes or bets; after a pass the second may bet too. Cards are 0 jack, 1 queen, 2 king, and the two
+# that are dealt differ.
 
 KUHN_CARDS = "JQK"
 KUHN_SOURCE = (
@@ -167,8 +167,6 @@ KUHN_SOURCE = (
 
 
 # Binary poker: each player gets a card that is 0 or 1, independently; the first may bet, the second call or fold.
-#
-# The rules and the data sheets of state and view: `shared/one_bet.py`.
 
 CARDS = "01"
 SOURCE = (

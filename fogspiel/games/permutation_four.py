@@ -27,7 +27,7 @@ from .sampling import plan_of
 # Data sheet of a state (int64 cells)
 #     0 RESULT    the first player's score, -1 as long as the game goes on
 #     1 TURNS     orders completed; the first player moves when it is even
-#     2 STONES    each player's stones, as bits (see `shared/columns.py`)
+#     2 STONES    each player's stones, as bits (see `boards/columns.py`)
 #     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
 # Data sheet of a view: which seat one has (0 moves first), RESULT, one's own orders of 14 turns, then both players'
 # stones, first the first player's, once the game is over, before that 0.

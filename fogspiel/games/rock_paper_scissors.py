@@ -1,6 +1,6 @@
 """Rock-paper-scissors: rock beats scissors, scissors beat paper, paper beats rock.
 
-Data sheets of state and view: `shared/one_throw.py`; behind them, in the state
+Data sheets of state and view: `one_shot.py`; behind them, in the state
     3 WORTH     payoffs from a draw up to a win with rock or scissors; a win with paper is always the next one up
 
 Actions: 0 rock, 1 paper, 2 scissors.

@@ -57,7 +57,7 @@ def copy(tmp_path):
     end = text.index("@inlined\ndef split(")
     constants = text[text.index("GOLDEN =") : start]
     (core / "finaliser.py").write_text(
-        f"import numpy as np\nfrom .kernel import inlined\n{constants}\n{text[start:end]}"
+        f"import numpy as np\nfrom .compile.kernel import inlined\n{constants}\n{text[start:end]}"
     )
     (core / "rng.py").write_text(text[:start] + "from .finaliser import mixed\n\n\n" + text[end:])
     return core
@@ -82,7 +82,7 @@ def test_another_path_comments_docstrings_and_shell_code_compile_nothing_again(c
     assert compiled
     other = tmp_path / "second" / "fogspiel"
     shutil.copytree(copy.parent, other)
-    for file in (other / "core").glob("*.py"):
+    for file in (other / "core").rglob("*.py"):
         file.write_text(f"# A comment.\n{file.read_text()}\nOWN = 1\n")
     finaliser = other / "core" / "finaliser.py"
     finaliser.write_text(
@@ -224,7 +224,7 @@ def test_options_and_settings_of_the_compiler_are_part_of_the_key(monkeypatch):
 
 
 def test_compilation_is_told_once(tmp_path):
-    told = "from fogspiel.core.compile.kernel import tell_compilation; told = []; tell_compilation(lambda: told.append(1)); "
+    told = "from fogspiel.core.compile import kernel; told = []; kernel.tell_compilation(lambda: told.append(1)); "
     found, compiled = answer(PACKAGE.parent, tmp_path, f"{told}{SPLIT}; found = len(told)")
     assert found == 1 and compiled > 1
 

@@ -19,7 +19,7 @@ from support.levels import by_default
 from fogspiel import __version__
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
 from fogspiel.resistance.game.setups import SETUPS
-from fogspiel.solving import known_values
+from fogspiel.solving import known_values as values
 from fogspiel.solving.known_values import COLUMNS, POINTS, SIGNS, KnownValue, known_value, known_values, verify_shipped
 
 ROOT = Path(__file__).parents[2]
@@ -56,10 +56,10 @@ def test_payoffs_with_a_loss_of_minus_one():
 
 
 def test_a_proof_of_bounds_is_no_solution_to_play():
-    games = [game for game in SHIPPED if known_values.shipped_solution(game) is None]
+    games = [game for game in SHIPPED if values.shipped_solution(game) is None]
     assert games == ["phantom-ponnuki-3x3", "phantom-ponnuki-4x4"]
     assert all("bounds" in json.loads(KNOWN[game].shipped.read_text())["format"] for game in games)
-    assert known_values.shipped_solution("phantom-ttt") and known_values.shipped_solution("kriegspiel") is None
+    assert values.shipped_solution("phantom-ttt") and values.shipped_solution("kriegspiel") is None
 
 
 def test_exact_values_only():
@@ -69,7 +69,7 @@ def test_exact_values_only():
 
 @pytest.mark.parametrize("change", [{"lower": "1/0"}, {"upper": "much"}, {"certificate": {"digest": ""}}])
 def test_a_damaged_entry_is_refused_in_a_sentence(change):
-    entry = json.loads(known_values.INDEX.read_text())["values"][0]
+    entry = json.loads(values.INDEX.read_text())["values"][0]
     with pytest.raises(ValueError, match="known values is damaged"):
         KnownValue.from_json(entry | change)
 
@@ -78,7 +78,7 @@ def test_a_damaged_entry_is_refused_in_a_sentence(change):
 
 
 def test_every_certificate_of_the_folder_is_listed_and_small():
-    names = {path.name for path in known_values.FOLDER.glob("*.json")} - {known_values.INDEX.name}
+    names = {path.name for path in values.FOLDER.glob("*.json")} - {values.INDEX.name}
     assert names == {KNOWN[game].certificate.file for game in SHIPPED}
     for known in KNOWN.values():
         if known.certificate:
@@ -100,8 +100,8 @@ def test_a_shipped_certificate_proves_what_the_index_says(game):
 
 def test_a_certificate_that_was_changed_or_proves_something_else_is_refused(tmp_path, monkeypatch):
     for file in ("kuhn.json", "rps.json"):
-        shutil.copy(known_values.FOLDER / file, tmp_path)
-    monkeypatch.setattr(known_values, "FOLDER", tmp_path)
+        shutil.copy(values.FOLDER / file, tmp_path)
+    monkeypatch.setattr(values, "FOLDER", tmp_path)
     kuhn = KNOWN["kuhn"]
     shifted = replace(kuhn, lower=Fraction(-1, 17), upper=Fraction(-1, 17))
     with pytest.raises(ValueError, match="proves -1/18, but the index of known values says -1/17"):

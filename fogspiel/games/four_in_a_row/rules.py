@@ -5,7 +5,7 @@ Data sheet of a state (int64 cells)
     1 COLUMNS
     2 RESULT    the first player's score, -1 as long as the game goes on
     3 TURNS     stones on the board; the first player moves when it is even
-    4 STONES    each player's stones, as bits (see `shared/columns.py`)
+    4 STONES    each player's stones, as bits (see `boards/columns.py`)
 Data sheet of a view: ROWS, COLUMNS, 1 if the first player looks (else 0), RESULT, TURNS, the own stones, the other's:
 nothing is hidden.
 

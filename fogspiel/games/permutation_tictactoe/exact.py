@@ -1,8 +1,8 @@
 """Permutation tic-tac-toe solved: exact scores, best responses and exploitability of any player, and the equilibrium.
 
-Best responses and the solution come from `fogspiel.solving.bounds`. Random orders play like random legal moves, whoever the
-opponent: at each of its turns the next free cell of a random order is any free cell. That leaves 384 or 945 equally
-likely courses of a game against a given order.
+Best responses and the solution come from `fogspiel.solving.methods.permutation`. Random orders play like random legal
+moves, whoever the opponent: at each of its turns the next free cell of a random order is any free cell. That leaves 384
+or 945 equally likely courses of a game against a given order.
 """
 
 from collections.abc import Sequence

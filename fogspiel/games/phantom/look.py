@@ -14,7 +14,7 @@ from .rules import cells_of, resample_by
 
 # Phantom tic-tac-toe, phantom ponnuki and dark hex: board games whose players do not see each other's stones.
 #
-# The rules and the layout of states and views are in `rules.py`, the boards in `shared/boards.py`. Black, who begins,
+# The rules and the layout of states and views are in `rules.py`, the boards in `boards/board.py`. Black, who begins,
 # is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest one.
 
 MARKS = "XO"

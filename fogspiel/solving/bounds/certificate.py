@@ -1,6 +1,6 @@
 """Proof objects: the strategies behind the guarantees of relaxed games and AND-OR search, as JSON stores them.
 
-`solve.checkers.phantom_bounds` says what the entries mean, and checks them with code of its own.
+`proofs.checkers.phantom_bounds` says what the entries mean, and checks them with code of its own.
 """
 
 from fractions import Fraction

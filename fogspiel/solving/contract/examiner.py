@@ -1,4 +1,4 @@
-"""The contract of a game, checked on its uncompiled rules: `python -m fogspiel.solving.contract.examiner GAME`, JIT off.
+"""The contract of a game, checked on its uncompiled rules by `python -m fogspiel.solving.contract.examiner GAME`.
 
 Compiled code that writes outside of its arrays destroys something else, and one that does not end cannot be stopped. So
 a game is looked at in a process of its own, in which the rules are plain Python on arrays that know their limits. All

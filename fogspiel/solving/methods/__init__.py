@@ -150,7 +150,7 @@ METHODS = (
     tree_method(
         AUTO,
         lambda tree, options: tree.by_whatever_suits(options.gap),
-        "The method made for the game if there is one; else lp if the reduced game is small, else the regret minimisers.",
+        "The method made for the game if there is one; else lp if the reduced game is small, else regret minimisers.",
         exact=True,
     ),
     tree_method(

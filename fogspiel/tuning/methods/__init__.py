@@ -1,7 +1,7 @@
 """Methods that tune a vector: each is a generator over an arena that yields its steps until the budget ends it.
 
-A file of this folder, or of `tuning/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring of
-a method is its help text.
+A file of this folder, or of `tuning/methods` in a plug-in folder, lists its methods by name in METHODS; the docstring
+of a method is its help text.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,10 +1,10 @@
 """A worker that lets a chess engine play games with its options set to what is asked for.
 
-Run as `python -m fogspiel.tuning.programs.uci_worker --engine COMMAND`, it reads a JSON object per line, `{"a": {option:
-value, ..}, "b": {..}, "seed": n, "swap": false}`, and answers with the score of a and the game as PGN, or with an error
-of one sentence. With --opponent a plays against that engine as it is. The opening follows from the seed; a has White
-unless `swap` is true, or where it is missing the seed is odd. An engine that ends or hangs is started again and the
-game repeated, by the rule for all jobs.
+Run as `python -m fogspiel.tuning.programs.uci_worker --engine COMMAND`, it reads a JSON object per line, `{"a":
+{option: value, ..}, "b": {..}, "seed": n, "swap": false}`, and answers with the score of a and the game as PGN, or with
+an error of one sentence. With --opponent a plays against that engine as it is. The opening follows from the seed; a has
+White unless `swap` is true, or where it is missing the seed is odd. An engine that ends or hangs is started again and
+the game repeated, by the rule for all jobs.
 """
 
 import argparse

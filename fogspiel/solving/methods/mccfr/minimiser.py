@@ -33,8 +33,8 @@ LEAST_WALK = 1 << 24  # positions that a walk may always visit, and as many as s
 ROUNDING = 2.0**-50  # the most that a position of a walk can add to the rounding error, in units of the highest payoff
 
 WRONG = {
-    traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions must "
-    "follow from the view",
+    traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions "
+    "must follow from the view",
     traversal.TOO_DEEP: f"a player moves more than {MOST_DEPTH - 2} times in a game",
     traversal.NO_ACTIONS: "a position that is not over has no actions",
     traversal.BAD_WEIGHTS: WRONG_WEIGHTS,

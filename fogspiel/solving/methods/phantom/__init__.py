@@ -1,1 +1,1 @@
-"""Routes to the solutions of phantom games; `solve.routes` says what a route is."""
+"""Solver of phantom games by private histories."""

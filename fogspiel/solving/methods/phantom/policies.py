@@ -1,4 +1,4 @@
-"""Policies of phantom games, asked and measured by merged histories, in the terms of `solve.exploit`."""
+"""Policies of phantom games, asked and measured by merged histories, in the terms of `policies.exploitability`."""
 
 import time
 from collections.abc import Sequence
