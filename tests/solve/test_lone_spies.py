@@ -8,8 +8,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from fogspiel.resistance.lone_spies import lone_game
-from fogspiel.resistance.solve_methods.lone_spies import solve
 from lone_spies import lone_game, solve
 from support.certificates import forged
 
