@@ -1,4 +1,4 @@
-"""Writes the book of openings in fogspiel/tune/outside/openings.txt with a strong chess engine as the judge.
+"""Writes the book of openings in fogspiel/tuning/programs/openings.txt with a strong chess engine as the judge.
 
 Lines of eight plies are drawn: each ply from those that the engine finds almost as good as the best. A line stays if
 its end is balanced at a greater depth, and if no other line ends in the same position.

@@ -1,4 +1,4 @@
-"""Policies and solutions of ours as tables of OpenSpiel, for the games that `core/openspiel_adapter` exports."""
+"""Policies and solutions of ours as tables of OpenSpiel, for the games that `openspiel_export` exports."""
 
 from typing import Any
 

@@ -82,7 +82,7 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(wheel):
     with ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert found == expected
-    assert {"fogspiel/kriegspiel/fog.npz", "fogspiel/solve/known_values/leduc.json", "fogspiel/py.typed"} <= found
+    assert {"fogspiel/kriegspiel/fog.npz", "fogspiel/solving/known_values/leduc.json", "fogspiel/py.typed"} <= found
 
 
 @pytest.mark.thorough
