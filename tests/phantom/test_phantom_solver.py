@@ -21,7 +21,7 @@ from fogspiel.games.boards.board import (
     hex_fate,
     rectangle_symmetries,
 )
-from fogspiel.games.phantom.look import phantom
+from fogspiel.games.phantom.look import phantom as phantom_game
 from fogspiel.solving.methods.lp import equilibrium, solve_lp
 from fogspiel.solving.methods.phantom.bilinear_form import build_form
 from fogspiel.solving.methods.phantom.certificate import certificate
@@ -222,7 +222,7 @@ SMALL = {
 
 
 def value_by_the_tree(board, variant):
-    game = phantom("small", "small", board, "a test", counted=variant == "numturns")
+    game = phantom_game("small", "small", board, "a test", counted=variant == "numturns")
     return equilibrium(presolve_tree(build_tree(game)).form).value
 
 
