@@ -10,12 +10,12 @@ GAMES, PLIES = 24, 250
 PLAY = f"""
 import sys
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import Effort, find_engine
+from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 for number in range({GAMES}):
-    one = find_engine(sys.argv[1])(Effort(nodes=200), stream_of(9, number, 0))
-    other = find_engine("greedy")(Effort(nodes=1), stream_of(9, number, 1))
+    one = find_engine(sys.argv[1])(SearchLimit(nodes=200), stream_of(9, number, 0))
+    other = find_engine("greedy")(SearchLimit(nodes=1), stream_of(9, number, 1))
     play_game((one, other) if number % 2 else (other, one), Referee(), {PLIES})
 """
 

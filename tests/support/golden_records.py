@@ -1,6 +1,6 @@
-"""Records of games that must replay for ever, and the names of what is listed.
+"""Records of games that must replay for ever.
 
-In `tests`, `python -m support.golden_records` adds missing records and writes the names.
+In `tests`, `python -m support.golden_records` adds missing records.
 """
 
 import json

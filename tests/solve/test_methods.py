@@ -1,4 +1,4 @@
-"""Routes are found by themselves, checkers know no solver, and a solution can be read by people and by programs."""
+"""Methods are found by themselves, checkers know no solver, and a solution can be read by people and by programs."""
 
 import ast
 import json
@@ -22,50 +22,59 @@ from fogspiel.solving.solution import Solution
 from fogspiel.solving.sources import find_source
 
 PACKAGE = Path(fogspiel.__file__).parent
-CHECKERS = sorted(path.stem for path in (PACKAGE / "solve" / "checkers").glob("[!_]*.py"))
+CHECKERS = {
+    f"{room.replace('/', '.')}.{path.stem}": path
+    for room in ("solving/proofs/checkers", "resistance/checkers")
+    for path in sorted((PACKAGE / room).glob("[!_]*.py"))
+}
 EVEN = '''"""Both play any action with the same probability."""
 
 import numpy as np
 
-from . import tree_route
-from ..tree_routes import Found
+from . import tree_method
+from .tree import TreeEquilibrium
 
 
 def search(reduced, saved):
     yield from ()
     shares = [np.r_[1.0, np.repeat(1 / treeplex.count, treeplex.count)] for treeplex in reduced.form.treeplexes]
-    return Found("no thought", reduced.lift(*shares))
+    return TreeEquilibrium("no thought", reduced.lift(*shares))
 
 
-ROUTES = (tree_route("even", lambda options: search),)
+METHODS = (tree_method("even", lambda tree, options: search, __doc__, exact=False),)
 '''
 
 
 @pytest.fixture
 def dropped(tmp_path, monkeypatch):
-    """A plug-in folder with a route in it."""
-    (tmp_path / "solve" / "routes").mkdir(parents=True)
-    (tmp_path / "solve" / "routes" / "even.py").write_text(EVEN)
+    """A plug-in folder with a method in it."""
+    (tmp_path / "solving" / "methods").mkdir(parents=True)
+    (tmp_path / "solving" / "methods" / "even.py").write_text(EVEN)
     monkeypatch.setenv(plugins.VARIABLE, str(tmp_path))
     return tmp_path
 
 
+<<<<<<< HEAD:tests/solve/test_routes.py
 def test_a_route_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
     found = solve_unstored(SolveRequest("rps-half", "even"))
+=======
+def test_a_method_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
+    found = solve_unstored(Request("rps-half", "even"))
+>>>>>>> wt-c2:tests/solve/test_methods.py
     assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
-    assert found.certificate is not None and "even" in [route.name for route in solve_methods()]
+    assert found.certificate is not None and "even" in [method.name for method in solve_methods()]
     with pytest.raises(ValueError, match="--exact needs a vertex"):
         SolveRequest("rps-half", "even", exact=True)
 
 
-def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
+def test_help_lists_a_method_that_is_dropped_into_a_folder(dropped):
     lines = [sys.executable, "-m", "fogspiel.cli", "solve", "--help"]
     text = subprocess.run(lines, capture_output=True, text=True, check=True).stdout
     assert "even: Both play any action" in text and "orders: Permutation tic-tac-toe" in text
 
 
 @pytest.mark.parametrize(
-    ("game", "route"),
+    ("game", "method"),
     [
         ("kuhn", "auto"),
         ("resistance7", "knowledge-trees"),
@@ -78,13 +87,13 @@ def test_help_lists_a_route_that_is_dropped_into_a_folder(dropped):
         ("permutation-ttt", "orders"),
     ],
 )
-def test_auto_takes_the_route_that_was_made_for_the_game(game, route):
-    assert choose_solve_method("auto", find_source(game)).name == route
+def test_auto_takes_the_method_that_was_made_for_the_game(game, method):
+    assert choose_solve_method("auto", find_source(game)).name == method
     assert choose_solve_method("lp", find_source(game)).name == "lp"
 
 
-def test_an_unknown_route_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, knowledge-trees for The Res.*, .* or orders"):
+def test_an_unknown_method_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match=r"it is auto, lp, cfr\+, .*, orders for .*, or knowledge-trees for The Res"):
         find_solve_method("guess")
 
 
@@ -105,14 +114,16 @@ def test_a_solution_has_words_and_comes_back_from_json():
 
 @pytest.mark.parametrize("name", CHECKERS)
 def test_a_checker_knows_no_solver(name):
-    """It may import the rules of games and what checkers share, and neither numpy nor anything of solve or phantom.
+    """It may import the rules of games and what checkers share, and neither numpy nor any solver.
 
     Large trees are walked as small ones are.
     """
-    shared = {"primitives", "boards"} | ({"tree_certificate"} if name == "large_tree_certificate" else set())
-    for node in ast.walk(ast.parse((PACKAGE / "solve" / "checkers" / f"{name}.py").read_text())):
+    shared = {"primitives", "boards"} | ({"tree"} if name.endswith(".large_tree") else set())
+    rooms = ("core.", "games.", "resistance.game.")
+    for node in ast.walk(ast.parse(CHECKERS[name].read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
-            assert (node.level == 3 and node.module.split(".")[0] in ("core", "games")) or node.module in shared
+            module = ".".join([*name.split(".")[: -node.level], node.module])
+            assert module.startswith(rooms) or module in {f"solving.proofs.checkers.{other}" for other in shared}
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             assert not {"numpy", "numba", "highspy"} & {name.split(".")[0] for name in names}
@@ -123,10 +134,10 @@ def test_only_checkers_use_their_best_response():
     assert users == {"checkers"}
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith("tree_certificate")])
+@pytest.mark.parametrize("name", [name for name in CHECKERS if not name.endswith("tree")])
 def test_a_checker_with_rules_of_its_own_loads_neither_numpy_nor_numba(name):
     code = (
-        f"import sys, fogspiel.solving.proofs.checkers.{name}\n"
+        f"import sys, fogspiel.{name}\n"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('numpy', 'numba', 'highspy')]\n"
         "sys.exit(str(bad[:3]) if bad else 0)"
     )
