@@ -557,7 +557,7 @@ class BalanceRequest(Request):
         Literal["resistance"],
         Field(title="Game", description="resistance."),
         Asked(argument=True, subject="the game", wanted="resistance, as balance is for resistance alone"),
-    ] = "resistance"
+    ]
     players: Annotated[int, Field(title="Players", description="How many play, at most 14.")]
     spies: Annotated[
         int | None, Field(title="Spies", description="How many of them are spies (a third, rounded up).")
@@ -603,7 +603,7 @@ class BalanceRequest(Request):
         space = {key: ask["space"][key] for key in ("players", "spies", "smallest", "largest")}
         stars = ask["space"]["stars"]
         fails = ",".join(map(str, stars[0])) if len(stars) == 1 else None
-        return cls(**space, fails=fails, nearest=ask["nearest"])
+        return cls(game=ask["game"], **space, fails=fails, nearest=ask["nearest"])
 
 
 def check_paper(name: str) -> None:

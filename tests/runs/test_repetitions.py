@@ -45,7 +45,7 @@ def finished(tmp_path):
     """The store of a finished tournament, and its run."""
     path = tmp_path / "runs.db"
     with Store.open(path, write=True) as store:
-        run = store.create(RoundRobinRequest("pig", tuple(PLAYERS), 200).to_json())
+        run = store.create(RoundRobinRequest("pig", tuple(PLAYERS), 200).resolved(path).to_json())
         execute(run, Context(path))
     return path, run
 

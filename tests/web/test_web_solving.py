@@ -11,7 +11,7 @@ from fogspiel.core.find import load_game
 from fogspiel.runs import work
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import task_of
-from fogspiel.runs.requests import SolveRequest as SolveRequest
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.work import Context
 from fogspiel.solving.methods import tree
