@@ -54,13 +54,8 @@ def dropped(tmp_path, monkeypatch):
     return tmp_path
 
 
-<<<<<<< HEAD:tests/solve/test_routes.py
-def test_a_route_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
-    found = solve_unstored(SolveRequest("rps-half", "even"))
-=======
 def test_a_method_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
     found = solve_unstored(Request("rps-half", "even"))
->>>>>>> wt-c2:tests/solve/test_methods.py
     assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
     assert found.certificate is not None and "even" in [method.name for method in solve_methods()]
     with pytest.raises(ValueError, match="--exact needs a vertex"):

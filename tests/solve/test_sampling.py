@@ -27,7 +27,7 @@ def look(sampling):
 
 def behaviours_of(sampling, tree):
     """The averages in the numbering of the tree, by keys that are computed history by history."""
-    game, salts = sampling.game, sampling._salts
+    game, salts = sampling.game, sampling._hashing.salts
     behaviours = [np.ones(1 + int(tree.count[tree.owner == player].sum())) for player in (0, 1)]
     for infoset, owner in enumerate(tree.owner.tolist()):
         path, node = [], int(tree.samples[infoset])
@@ -43,9 +43,9 @@ def behaviours_of(sampling, tree):
             if node != path[0]:
                 after = tree.before[tree.label[path[path.index(node) - 1]]] - tree.first[tree.label[node]]
                 past = [chain_after(key, after) for key in keys]
-        row = find_row(sampling._counters, sampling._table, sampling._rows, *keys, count)
-        at = sampling._rows[row, FIRST]
-        weights = sampling._average[at : at + count] if row >= 0 else np.ones(count)
+        row = find_row(*sampling._known[:3], *keys, count)
+        at = sampling._known.rows[row, FIRST]
+        weights = sampling._known.average[at : at + count] if row >= 0 else np.ones(count)
         behaviours[owner][first : first + count] = weights / weights.sum() if weights.sum() else 1 / count
     return behaviours
 

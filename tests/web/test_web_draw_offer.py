@@ -7,7 +7,6 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import QUEEN
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel import referee
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.simple import Random

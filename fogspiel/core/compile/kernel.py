@@ -264,6 +264,7 @@ TABLE32 = types.Array(types.int32, 2, "C")
 STREAM = types.Array(types.uint64, 1, "C")
 NOTHING = types.void
 NUMBER = types.int64
+REAL = types.float64
 SEED = types.uint64
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
+from typing import NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of
+from ...core.compile.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of, record_of
 from ...core.game import CHANCE, OVER, RULE_SIGNATURES, WRONG_WEIGHTS, Game, total_weight
 from ...core.rng import mixed
 from ...core.session import Session
@@ -142,6 +143,34 @@ NUMERATOR, DENOMINATOR = range(2)  # a row of the table of probabilities of chan
 PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)  # a row of the table of nodes, in the order of the fields of `Tree`
 
 
+class Stack(NamedTuple):
+    """The way from the root to the node that is visited next, a row for each depth."""
+
+    states: np.ndarray
+    choices: np.ndarray
+    """The actions that a state lists."""
+    odds: np.ndarray
+    """The weights of chance's outcomes and, last, their sum; no rows where all outcomes are equally likely."""
+    frames: np.ndarray
+    known: np.ndarray
+    """At the last node: the owner, its last sequence and its view, the three things that make an infoset."""
+
+
+class Findings(NamedTuple):
+    """What the walk has found so far: tables with room for more, each with a hash table of its row numbers."""
+
+    counters: np.ndarray
+    nodes: np.ndarray
+    infosets: np.ndarray
+    infoset_table: np.ndarray
+    chances: np.ndarray
+    chance_table: np.ndarray
+
+
+STACK = record_of(Stack, TABLE, TABLE, TABLE, TABLE, CELLS)
+FINDINGS = record_of(Findings, CELLS, TABLE32, TABLE, CELLS, TABLE, CELLS)
+
+
 @kernel
 def digest(cells, salt):
     """A 64-bit digest of some cells."""
@@ -198,21 +227,18 @@ def chance_after(chances, table, counters, before, weight, total):
     return table[at]
 
 
-@kernel_of(
-    NUMBER,
-    *RULE_SIGNATURES.values(), NUMBER,
-    CELLS, TABLE, TABLE, TABLE, TABLE, CELLS, TABLE32, TABLE, CELLS, TABLE, CELLS, NUMBER,
-)  # fmt: skip
-def grow(
-    start, mover, legal, apply, view, score, weights, weighted,
-    counters, states, choices, odds, frames, known, nodes, infosets, table, chances, chance_table, most,
-):  # fmt: skip
+@kernel_of(NUMBER, *RULE_SIGNATURES.values(), NUMBER, STACK, FINDINGS, NUMBER)
+def grow(start, mover, legal, apply, view, score, weights, weighted, stack, findings, most):
     """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
 
-    The buffers must have room for `most` nodes and infosets; when `chances` is full, the walk stops early. `known`
-    holds the owner, its last sequence and its view, the three things that make an infoset; a row of `odds` the weights
-    of chance's outcomes and their sum.
+    There must be room for `most` nodes and infosets; when `chances` is full, the walk stops early. For each node:
+
+    1. write its row: parent, slot, chance index;
+    2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
+    3. step to the next node in preorder: up while nothing is left to try, then down by the next action.
     """
+    states, choices, odds, frames, known = stack
+    counters, nodes, infosets, table, chances, chance_table = findings
     if counters[NODES] == 0:
         start(states[0])
     for _ in range(most):
@@ -220,6 +246,7 @@ def grow(
             return GOING_ON
         depth = counters[DEPTH]
         state, frame = states[depth], frames[depth]
+        # 1. Its row. The frame above has just counted on to the action that leads here.
         node = counters[NODES]
         counters[NODES] += 1
         above = frames[depth - 1]
@@ -229,6 +256,7 @@ def grow(
         frame[AT] = node
         frame[NEXT] = 0
         frame[LIST] = 0
+        # 2. Its label. What a move changes in the frame below is written here or, where it depends on the action, in 3.
         who = mover(state)
         if who == OVER:
             nodes[node, LABEL] = LEAF - score(state)
@@ -243,7 +271,7 @@ def grow(
             below[CHANCE_AT], below[LAST], below[LAST + 1] = frame[CHANCE_AT], frame[LAST], frame[LAST + 1]
             if who == CHANCE:
                 nodes[node, LABEL] = CHANCE_NODE
-                if weighted:
+                if weighted:  # then each outcome has a probability of its own, found in 3
                     weights(state, odds[depth, :-1])
                     odds[depth, -1] = total_weight(odds[depth, :listed])
                     if odds[depth, -1] == 0:
@@ -253,6 +281,7 @@ def grow(
                     if below[CHANCE_AT] < 0:
                         return TOO_FINE
             else:
+                # What the owner knows, as a key of 128 bits; one infoset must offer one list of actions.
                 known[0] = who
                 known[1] = frame[LAST + who]
                 view(state, who, known[2:])
@@ -274,7 +303,7 @@ def grow(
                 elif infosets[infoset, COUNT] != listed or infosets[infoset, ACTIONS] != offered:
                     return NOT_ONE_LIST
                 nodes[node, LABEL] = infoset
-        # On to the next node in preorder: the next action of the deepest frame that has one left.
+        # 3. On to the next node in preorder: the next action of the deepest frame that has one left.
         while depth >= 0 and frames[depth, NEXT] == frames[depth, LIST]:
             depth -= 1
         if depth < 0:
@@ -339,10 +368,13 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
     """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
     rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
     depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
-    states = np.zeros((depth, sizes.state), np.int64)
-    choices, frames = np.zeros((depth, sizes.actions), np.int64), np.zeros((depth, 6), np.int64)
-    odds = np.zeros((depth if weighted else 0, sizes.actions + 1), np.int64)
-    known = np.zeros(2 + sizes.view, np.int64)
+    stack = Stack(
+        np.zeros((depth, sizes.state), np.int64),
+        np.zeros((depth, sizes.actions), np.int64),
+        np.zeros((depth if weighted else 0, sizes.actions + 1), np.int64),
+        np.zeros((depth, 6), np.int64),
+        np.zeros(2 + sizes.view, np.int64),
+    )
     counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
     chances, chance_table = np.ones((1, 2), np.int64), np.full(2, -1, np.int64)
     nodes, infosets = np.zeros((0, 4), np.int32), np.zeros((0, 7), np.int64)
@@ -356,17 +388,15 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
         chances = _room(chances, int(counters[CHANCES]) + FEW)
         chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table, scattered=True)
         # Growing holds two copies for a moment, and what is made of the tree later takes about as much again.
-        taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + states.nbytes + choices.nbytes
-        taken += odds.nbytes + (2 * chances.nbytes + chance_table.nbytes if weighted else 0)
+        taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + stack.states.nbytes + stack.choices.nbytes
+        taken += stack.odds.nbytes + (2 * chances.nbytes + chance_table.nbytes if weighted else 0)
         if taken > memory * 2**30:
             raise TooLarge(
                 f"{game.name} has more than {reached:,} histories and {int(counters[INFOSETS]):,} infosets, which is "
                 f"all that fits into {memory:g} GiB: raise --memory, or solve a smaller variant"
             )
-        outcome = grow(
-            *rules, int(weighted),
-            counters, states, choices, odds, frames, known, nodes, infosets, table, chances, chance_table, batch,
-        )  # fmt: skip
+        findings = Findings(counters, nodes, infosets, table, chances, chance_table)
+        outcome = grow(*rules, int(weighted), stack, findings, batch)
         watch(int(counters[NODES]))
         batch = min(2 * batch, MOST_BATCH)
     if outcome != DONE:

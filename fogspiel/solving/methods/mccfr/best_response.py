@@ -9,12 +9,14 @@ responder is credited with the highest payoff there, as it is for histories that
 find no room. So the result is never too low, and where nothing was skipped it is exact.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ....core.compile.kernel import CELLS, NUMBER, REALS, TABLE, inlined, kernel, kernel_of
+from ....core.compile.kernel import CELLS, NUMBER, REAL, REALS, TABLE, in_place, kernel, kernel_of, record_of
 from ....core.compile.kernel import ROWS as REAL_ROWS
-from ....core.game import CHANCE, OVER, RULE_SIGNATURES, total_weight
-from .traversal import BAD_WEIGHTS, FAULT, FIRST, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
+from ....core.game import CHANCE, OVER, RULE_SIGNATURES, Rules, total_weight
+from .traversal import BAD_WEIGHTS, FAULT, FIRST, HASHING, KNOWN, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
 
 GOING_ON, DONE, NO_ROOM = range(3)
 # Counters of the walk: the level it is at, positions visited, what was not followed, pending histories; the most
@@ -41,24 +43,64 @@ def sort_histories(past, order, low, high):
             order[low + k] = low + found[k]
 
 
-@inlined
-def expand(
-    mover, legal, apply, view, score, weights, weighted, planner, payoffs,
-    counters, table, rows, average, walk, states, past, mass, pending, pending_past, pending_mass,
-    choices, odds, seen, salts, low,
-):  # fmt: skip
+class Histories(NamedTuple):
+    """Histories with their probabilities: states, and the planner's chain; of those held also how they look."""
+
+    states: np.ndarray
+    past: np.ndarray
+    mass: np.ndarray
+
+
+class Descent(NamedTuple):
+    """The levels of the walk, and what was found at each: see the counters above."""
+
+    walk: np.ndarray
+    levels: np.ndarray
+    sums: np.ndarray
+    order: np.ndarray
+    """The histories of each level, those that look the same to the responder next to each other."""
+    choices: np.ndarray
+    """The actions that are tried at each level; the last row is for the planner's."""
+
+
+class Task(NamedTuple):
+    """Whom to respond to, how far to go, what is not followed, and whether chance has weights."""
+
+    planner: int
+    most: int
+    cut: float
+    weighted: int
+
+
+HISTORIES = record_of(Histories, TABLE, TABLE, REALS)
+DESCENT = record_of(Descent, CELLS, TABLE, REAL_ROWS, CELLS, TABLE)
+TASK = record_of(Task, NUMBER, NUMBER, REAL, NUMBER)
+
+
+@in_place
+def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
     """Follow the pending histories to their ends, whose worth is the answer, or to where the responder moves.
 
-    The latter are put at `low` and after; walk[PENDING] becomes their number, -1 if there is no room.
+    The latter are put at `low` and after; walk[PENDING] becomes their number, -1 if there is no room. The pending
+    histories are a stack; for the one on its top:
+
+    1. take it off: add up what an end is worth, credit the responder with the best where it cannot be followed;
+    2. copy it to the free place `high`, where it stays if the responder moves;
+    3. else put what follows from it on the stack, for each outcome or action of the planner that has a probability.
     """
+    _, mover, legal, apply, view, score, weights = rules
+    (planner, _, _, weighted), (counters, table, rows, _, average) = task, known
+    walk, choices, (seen, odds, salts) = descent.walk, descent.choices[-1], hashing
+    (states, past, mass), (waiting, waiting_past, waiting_mass) = held, pending
     worth, high, top, best = 0.0, low, walk[PENDING], payoffs.max()
     while top > 0:
+        # 1. The history on top.
         top -= 1
         walk[VISITED] += 1
-        weight = pending_mass[top]
-        who = mover(pending[top])
+        weight = waiting_mass[top]
+        who = mover(waiting[top])
         if who == OVER:
-            worth += weight * payoffs[score(pending[top])]
+            worth += weight * payoffs[score(waiting[top])]
             continue
         if walk[VISITED] > walk[LIMIT] or (high == len(states) and walk[LAST_ROOM] == 1):
             worth += weight * best
@@ -67,12 +109,12 @@ def expand(
         if high == len(states):
             walk[PENDING] = -1
             return 0.0
-        # The place at `high` is free: a history of the responder stays there, of any other one it is the pattern.
+        # 2. The place at `high` is free: a history of the responder stays there, of any other one it is the pattern.
         state = states[high]
         for i in range(len(state)):
-            state[i] = pending[top, i]
+            state[i] = waiting[top, i]
         for i in range(PAST):
-            past[high, i] = pending_past[top, i]
+            past[high, i] = waiting_past[top, i]
         mass[high] = weight
         if who == 1 - planner:
             view(state, who, seen)
@@ -83,13 +125,14 @@ def expand(
         if count <= 0:
             counters[FAULT] = NO_ACTIONS
             return 0.0
-        if top + count > len(pending):
+        if top + count > len(waiting):
             if walk[LAST_ROOM] == 1:
                 worth += weight * best
                 walk[SKIPPED] += 1
                 continue
             walk[PENDING] = -1
             return 0.0
+        # 3. Shares are parts of `total`: weights of chance, or the planner's sums of strategies; else all are equal.
         key, key_2, row, total = 0, 0, 0, 0.0
         if who == CHANCE:
             if weighted:
@@ -115,51 +158,49 @@ def expand(
                 share = average[rows[row, FIRST] + slot] / total
             if share > 0.0:
                 for i in range(len(state)):
-                    pending[top, i] = state[i]
-                apply(pending[top], choices[slot])
-                pending_mass[top] = weight * share
-                pending_past[top, 0] = past[high, 0] if who == CHANCE else chain_after(key, slot)
-                pending_past[top, 1] = past[high, 1] if who == CHANCE else chain_after(key_2, slot)
+                    waiting[top, i] = state[i]
+                apply(waiting[top], choices[slot])
+                waiting_mass[top] = weight * share
+                waiting_past[top, 0] = past[high, 0] if who == CHANCE else chain_after(key, slot)
+                waiting_past[top, 1] = past[high, 1] if who == CHANCE else chain_after(key_2, slot)
                 top += 1
     walk[PENDING] = high - low
     return worth
 
 
 @kernel_of(
-    NUMBER,
-    *RULE_SIGNATURES.values(), NUMBER,
-    NUMBER, NUMBER, REALS, REALS,
-    CELLS, CELLS, TABLE, REALS,
-    CELLS, TABLE, REAL_ROWS, TABLE, TABLE, REALS, CELLS, TABLE, TABLE, REALS, TABLE, CELLS, CELLS, TABLE,
+    NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, HASHING, DESCENT, HISTORIES, HISTORIES
 )  # fmt: skip
-def respond(
-    start, mover, legal, apply, view, score, weights, weighted,
-    planner, most, payoffs, cut,
-    counters, table, rows, average,
-    walk, levels, sums, states, past, mass, order, pending, pending_past, pending_mass, choices, odds, seen, salts,
-):  # fmt: skip
+def respond(start, mover, legal, apply, view, score, weights, task, payoffs, known, hashing, descent, held, pending):
     """Go on for about `most` positions: DONE when sums[0, WORTH] is the result, GOING_ON, or NO_ROOM in the buffers.
 
-    `payoffs` are the responder's.
+    `payoffs` are the responder's. A level holds the histories at which the responder moves next, and goes through the
+    groups of them that look the same. A step of the loop does the first of these that applies, 3 also what follows:
+
+    1. histories are pending (the first one, or those after an action): expand them to a level of their own;
+    2. the level has no group left: its worth is that of the action that led to it, back to the level above;
+    3. a new group: skip it if it is too unlikely, else list its actions;
+    4. the group has no action left, or its best one gets all there is to get: add it to the worth of the level;
+    5. let all histories of the group make the next action: they are pending.
     """
+    rules = Rules(start, mover, legal, apply, view, score, weights)
+    counters, (walk, levels, sums, order, choices) = known.counters, descent
+    (states, past, mass), (waiting, waiting_past, waiting_mass) = held, pending
+    planner, most, cut, _ = task
     stop = walk[VISITED] + most
     top = payoffs.max()
     if walk[LEVEL] < 0:
-        start(pending[0])
-        pending_mass[0] = 1.0
-        pending_past[0, 0] = salts[0, -1 - planner]
-        pending_past[0, 1] = salts[1, -1 - planner]
+        start(waiting[0])
+        waiting_mass[0] = 1.0
+        waiting_past[0, 0] = hashing.salts[0, -1 - planner]
+        waiting_past[0, 1] = hashing.salts[1, -1 - planner]
         walk[PENDING] = 1
     while counters[FAULT] == 0:
         level = walk[LEVEL]
         if walk[PENDING] > 0:
-            # Histories after an action, or the first: down to a level of their own.
+            # 1. Down.
             low = levels[level, HIGH] if level >= 0 else 0
-            worth = expand(
-                mover, legal, apply, view, score, weights, weighted, planner, payoffs,
-                counters, table, rows, average, walk, states, past, mass, pending, pending_past, pending_mass,
-                choices[-1], odds, seen, salts, low,
-            )  # fmt: skip
+            worth = expand(rules, task, payoffs, known, hashing, descent, held, pending, low)
             if walk[PENDING] < 0:
                 return NO_ROOM
             level += 1
@@ -173,6 +214,7 @@ def respond(
             sort_histories(past, order, low, high)
             continue
         here = levels[level]
+        # 2. Up.
         if here[AT] == here[HIGH]:
             if level == 0:
                 return DONE
@@ -181,12 +223,13 @@ def respond(
             sums[level - 1, BEST] = max(sums[level - 1, BEST], value)
             levels[level - 1, ACTION] += 1
             continue
+        # 3. A new group.
         if here[ACTION] < 0:
             look, total, end = past[order[here[AT]], PAST], 0.0, here[AT]
             while end < here[HIGH] and past[order[end], PAST] == look:
                 total += mass[order[end]]
                 end += 1
-            if total <= cut[0]:
+            if total <= cut:
                 sums[level, WORTH] += total * top
                 walk[SKIPPED] += 1
                 here[AT] = end
@@ -196,21 +239,23 @@ def respond(
             if here[LISTED] <= 0:
                 counters[FAULT] = NO_ACTIONS
                 return DONE
+        # 4. The end of a group.
         if here[ACTION] == here[LISTED] or sums[level, BEST] >= sums[level, MASS] * top:
             sums[level, WORTH] += sums[level, BEST]
             here[AT], here[ACTION] = here[END], -1
             continue
+        # 5. The next action. Before it the walk can stop, since everything is in the buffers.
         if walk[VISITED] >= stop:
             return GOING_ON
-        if here[END] - here[AT] > len(pending):
+        if here[END] - here[AT] > len(waiting):
             return NO_ROOM
         for k in range(here[AT], here[END]):
             source, to = order[k], k - here[AT]
             for i in range(states.shape[1]):
-                pending[to, i] = states[source, i]
-            apply(pending[to], choices[level, here[ACTION]])
-            pending_mass[to] = mass[source]
+                waiting[to, i] = states[source, i]
+            apply(waiting[to], choices[level, here[ACTION]])
+            waiting_mass[to] = mass[source]
             for i in range(PAST):
-                pending_past[to, i] = past[source, i]
+                waiting_past[to, i] = past[source, i]
         walk[PENDING] = here[END] - here[AT]
     return DONE

@@ -18,7 +18,7 @@ from ...solution import Solution, SolveOptions, SolverProgress, SolverState, Wor
 from ...sources import GameSource
 from ...tree.tree import MOST_DEPTH, rehash
 from . import best_response, traversal
-from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN
+from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known
 
 SALTS = 2009  # the seed of the numbers that views are hashed with
 FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8  # room at first, and entries for each row
@@ -73,9 +73,9 @@ class Walk(NamedTuple):
     skipped: int
 
 
-def _histories(rows: int, cells: int, past: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Room for histories: their states, the planner's past in them, and their probabilities."""
-    return np.zeros((rows, cells), np.int64), np.zeros((rows, past), np.int64), np.zeros(rows)
+def _histories(rows: int, cells: int, past: int) -> best_response.Histories:
+    """Room for that many histories."""
+    return best_response.Histories(np.zeros((rows, cells), np.int64), np.zeros((rows, past), np.int64), np.zeros(rows))
 
 
 def _enlarged(array: np.ndarray, rows: int) -> np.ndarray:
@@ -91,19 +91,22 @@ class Sampling:
     def __init__(self, game: Game, method: str, seed: int, memory: float) -> None:
         """Within a memory limit in GiB, half of which the table may take."""
         self.game, self.method, self.seed = game, method, seed
-        self._rules = (*compile_rules(game), int(game.rules.weights is not None))
+        self._rules, self._weighted = compile_rules(game), int(game.rules.weights is not None)
         self._payoffs = np.array([float(payoff) for payoff in game.payoffs])
         self._most_rows = max(2 * traversal.RESERVE, int(memory * 2**29 / ROW_BYTES))
         self._closed = 0
         self._counters = np.zeros(6, np.int64)
-        self._rows = np.zeros((0, 4), np.int64)
-        self._regret, self._average = np.zeros(0), np.zeros(0)
-        self._table = np.full(2, -1, np.int64)
+        none = np.zeros(0)
+        self._known = Known(self._counters, np.full(2, -1, np.int64), np.zeros((0, 4), np.int64), none, none)
         self._grow(FIRST_ROWS)
         sizes, depth = game.sizes, MOST_DEPTH
         salts = [[int(child(SALTS, half, cell)) | 1 for cell in range(sizes.view + 2)] for half in range(2)]
-        self._salts = np.array(salts, np.uint64).view(np.int64)
-        self._buffers = (
+        self._hashing = traversal.Hashing(
+            np.zeros(sizes.view, np.int64),
+            np.zeros(sizes.actions, np.int64),
+            np.array(salts, np.uint64).view(np.int64),
+        )
+        self._path = traversal.Path(
             np.zeros((depth, sizes.state), np.int64),
             np.zeros((depth, sizes.actions), np.int64),
             np.zeros((depth, 3), np.int64),
@@ -111,9 +114,6 @@ class Sampling:
             np.zeros((depth, sizes.actions)),
             np.zeros((depth, sizes.actions)),
             np.zeros(sizes.actions),
-            np.zeros(sizes.view, np.int64),
-            np.zeros(sizes.actions, np.int64),
-            self._salts,
         )
         self.bounds = SampledBounds()
         self.seconds = 0.0  # CPU time so far, as far as whoever works with this has noted it
@@ -141,13 +141,13 @@ class Sampling:
         """Go on to an iteration, but for about so many positions at most."""
         goal = self.visited + most
         while self.iterations < until and self.visited < goal:
-            full = METHODS[self.method](
-                *self._rules, np.uint64(child(self.seed, 1)), until, goal - self.visited, self._closed, self._payoffs,
-                self._counters, self._table, self._rows, self._regret, self._average, *self._buffers,
-            )  # fmt: skip
+            seed = np.uint64(child(self.seed, 1))
+            task = traversal.Task(seed, until, goal - self.visited, self._closed, self._weighted)
+            sample = METHODS[self.method]
+            full = sample(*self._rules, task, self._payoffs, self._known, self._path, self._hashing)
             self._check()
             if full:
-                self._grow(2 * len(self._rows))
+                self._grow(2 * len(self._known.rows))
 
     def _check(self) -> None:
         fault = int(self._counters[FAULT])
@@ -158,11 +158,11 @@ class Sampling:
         """Make room for that many information states, or as many as there may be."""
         if rows >= self._most_rows:
             rows, self._closed = self._most_rows, 1
-        self._rows = _enlarged(self._rows, rows)
-        self._regret = _enlarged(self._regret, rows * ENTRIES_EACH)
-        self._average = _enlarged(self._average, rows * ENTRIES_EACH)
-        self._table = np.full(1 << (2 * rows).bit_length(), -1, np.int64)
-        rehash(self._rows, int(self._counters[ROWS]), self._table, False)
+        counters, _, known, regret, average = self._known
+        hashed = np.full(1 << (2 * rows).bit_length(), -1, np.int64)
+        reals = (_enlarged(part, rows * ENTRIES_EACH) for part in (regret, average))
+        self._known = Known(counters, hashed, _enlarged(known, rows), *reals)
+        rehash(self._known.rows, int(counters[ROWS]), hashed, False)
 
     # Bounds
 
@@ -208,18 +208,19 @@ class Sampling:
         sizes, histories = self.game.sizes, FIRST_HISTORIES
         most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
         payoffs = self._payoffs if planner == 1 else -self._payoffs
+        task = best_response.Task(planner, min(WALK_SLICE, budget), cut, self._weighted)
         outcome = best_response.NO_ROOM
         while True:
             if outcome == best_response.NO_ROOM:
                 histories *= 2
-                walk = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64)
-                levels, sums = np.zeros((MOST_DEPTH, 6), np.int64), np.zeros((MOST_DEPTH, 3))
+                walk, sums = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64), np.zeros((MOST_DEPTH, 3))
+                levels, order = np.zeros((MOST_DEPTH, 6), np.int64), np.zeros(histories, np.int64)
+                descent = best_response.Descent(
+                    walk, levels, sums, order, np.zeros((MOST_DEPTH, sizes.actions), np.int64)
+                )
                 held, pending = (_histories(histories, sizes.state, cells) for cells in (3, 2))
-                order, choices = np.zeros(histories, np.int64), np.zeros((MOST_DEPTH, sizes.actions), np.int64)
             outcome = best_response.respond(
-                *self._rules, planner, min(WALK_SLICE, budget), payoffs, np.array([cut]),
-                self._counters, self._table, self._rows, self._average,
-                walk, levels, sums, *held, order, *pending, choices, *self._buffers[-2:-4:-1], self._salts,
+                *self._rules, task, payoffs, self._known, self._hashing, descent, held, pending
             )  # fmt: skip
             self._check()
             visited = int(walk[best_response.VISITED])
@@ -244,13 +245,13 @@ class Sampling:
             "method": self.method,
             "seed": self.seed,
             "counters": self._counters.tolist(),
-            "room": len(self._rows),
+            "room": len(self._known.rows),
             "bounds": self.bounds.to_json(),
             "seconds": self.seconds,
         }
         cells = (
-            self._rows[:rows].astype("<i8"),
-            *(part[:entries].astype("<f8") for part in (self._regret, self._average)),
+            self._known.rows[:rows].astype("<i8"),
+            *(part[:entries].astype("<f8") for part in (self._known.regret, self._known.average)),
         )
         return json.dumps(head).encode() + b"\n" + b"".join(part.tobytes() for part in cells)
 
@@ -270,13 +271,14 @@ class Sampling:
         ends = np.append(first, entries)
         if ends[0] != 0 or (np.diff(ends) != count).any() or (rows and count.min() < 1) or not np.isfinite(reals).all():
             raise ValueError("the saved state is damaged: its numbers must be finite and its rows follow each other")
-        self._rows[:] = 0
+        self._known.rows[:] = 0
         self._counters[:] = 0
         self._grow(head["room"])
         self._counters[:] = counters
-        self._rows[:rows] = cells
-        self._regret[:entries], self._average[:entries] = reals[:entries], reals[entries:]
-        rehash(self._rows, rows, self._table, False)
+        known = self._known
+        known.rows[:rows] = cells
+        known.regret[:entries], known.average[:entries] = reals[:entries], reals[entries:]
+        rehash(known.rows, rows, known.table, False)
         self.bounds, self.seconds = SampledBounds.from_json(head["bounds"]), float(head["seconds"])
 
 

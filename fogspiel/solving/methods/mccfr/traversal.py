@@ -8,9 +8,11 @@ Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Br
 that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as good.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ....core.compile.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, kernel, kernel_of
+from ....core.compile.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, kernel, kernel_of, record_of
 from ....core.compile.kernel import ROWS as REAL_ROWS
 from ....core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
 from ....core.rng import GOLDEN, mixed, random_below, random_unit, split
@@ -30,6 +32,29 @@ NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # what may be wro
 # A row of the table: the two halves of the key, the first entry of its actions, and how many there are.
 KEY, KEY_2, FIRST, COUNT = range(4)
 NO_ROW = -1
+
+
+class Known(NamedTuple):
+    """The information states that were met: counters, a hash table of rows, and two numbers for each action."""
+
+    counters: np.ndarray
+    table: np.ndarray
+    rows: np.ndarray
+    regret: np.ndarray
+    average: np.ndarray
+    """The sums of the strategies."""
+
+
+class Hashing(NamedTuple):
+    """What a position is looked up with: a view, weights of chance, and the random odd numbers of both halves."""
+
+    seen: np.ndarray
+    odds: np.ndarray
+    salts: np.ndarray
+
+
+KNOWN = record_of(Known, CELLS, CELLS, TABLE, REALS, REALS)
+HASHING = record_of(Hashing, CELLS, CELLS, TABLE)
 
 
 @inlined
@@ -110,6 +135,36 @@ RESERVE = 1 << 12
 ACTIONS_EACH = 8
 
 
+class Task(NamedTuple):
+    """How far to go: the seed, the last iteration, positions, whether the table cannot grow; are there weights."""
+
+    seed: np.uint64
+    until: int
+    most: int
+    closed: int
+    weighted: int
+
+
+class Path(NamedTuple):
+    """The way to a position: a row for each information state of the player who updates."""
+
+    states: np.ndarray
+    choices: np.ndarray
+    frames: np.ndarray
+    chains: np.ndarray
+    """Both players' chains, then the key of the information state."""
+    shares: np.ndarray
+    """The strategy of the player who updates."""
+    worths: np.ndarray
+    """What its actions are worth."""
+    other_shares: np.ndarray
+    """One row: the strategy of the other player, or what is drawn by."""
+
+
+TASK = record_of(Task, SEED, NUMBER, NUMBER, NUMBER, NUMBER)
+PATH = record_of(Path, TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS)
+
+
 @inlined
 def draw_chance(weights, weighted, state, choices, count, odds, stream):
     """An outcome of chance."""
@@ -126,20 +181,22 @@ def is_full(counters, rows, regret, closed):
     return few and closed == 0
 
 
-@kernel_of(
-    NUMBER,
-    *RULE_SIGNATURES.values(), NUMBER,
-    SEED, NUMBER, NUMBER, NUMBER, REALS,
-    CELLS, CELLS, TABLE, REALS, REALS,
-    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
-)  # fmt: skip
-def sample_external(
-    start, mover, legal, apply, view, score, weights, weighted,
-    seed, until, most, closed, payoffs,
-    counters, table, rows, regret, average,
-    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
-):  # fmt: skip
-    """Go on to iteration `until` or for about `most` positions; 1 if the table must grow first, else 0."""
+@kernel_of(NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, PATH, HASHING)
+def sample_external(start, mover, legal, apply, view, score, weights, task, payoffs, known, path, hashing):
+    """Go on to iteration `until` or for about `most` positions; 1 if the table must grow first, else 0.
+
+    An iteration is a walk for each player, who updates regrets. The walk is depth first, with a frame for each
+    information state of that player on the way:
+
+    1. down: draw for chance and for the other player, whose averages grow, until the game ends (then there is a value)
+       or the player who updates must move (then there is a new frame, and all its actions are to be tried);
+    2. up: hand the value to the frame above. A frame with actions left tries the next one, back to 1; one without
+       updates its regrets, and the mean of its actions is the value for the frame above it.
+    """
+    seed, until, most, closed, weighted = task
+    counters, table, rows, regret, average = known
+    states, choices, frames, chains, shares, worths, other_shares = path
+    seen, odds, salts = hashing
     stop = counters[NODES] + most
     stream = np.empty(1, np.uint64)
     while counters[ITERATIONS] < until and counters[NODES] < stop and counters[FAULT] == 0:
@@ -154,7 +211,7 @@ def sample_external(
                 chains[0, i] = salts[i % 2, -1 - i // 2]
             depth = 0
             while depth >= 0:
-                # Down to the end of the game or to an information state of the player who updates.
+                # 1. Down to the end of the game or to an information state of the player who updates.
                 state, chain = states[depth], chains[depth]
                 value = 0.0
                 while True:
@@ -172,6 +229,7 @@ def sample_external(
                     key_2 = key_of(seen, chain[2 * who + 1], salts[1])
                     row = add_row(counters, table, rows, len(regret), key, key_2, count)
                     if who == updater:
+                        # All actions of this information state are tried: a frame remembers how far that is.
                         if depth + 1 == len(frames):
                             counters[FAULT] = TOO_DEEP
                             return 0
@@ -180,6 +238,7 @@ def sample_external(
                         chain[CHAINS], chain[CHAINS + 1] = key, key_2
                         depth += 1
                         break
+                    # The other player is met as often as its own play and chance lead here: its average grows.
                     match(regret, rows, row, count, other_shares)
                     if row != NO_ROW:
                         for i in range(count):
@@ -188,7 +247,7 @@ def sample_external(
                     apply(state, choices[depth, slot])
                     chain[2 * who] = chain_after(key, slot)
                     chain[2 * who + 1] = chain_after(key_2, slot)
-                # Up to the nearest information state that has an action left, and down by it.
+                # 2. Up to the nearest information state that has an action left, and down by it.
                 depth -= 1
                 while depth >= 0:
                     frame = frames[depth]
@@ -218,24 +277,21 @@ def sample_external(
     return 0
 
 
-@kernel_of(
-    NUMBER,
-    *RULE_SIGNATURES.values(), NUMBER,
-    SEED, NUMBER, NUMBER, NUMBER, REALS,
-    CELLS, CELLS, TABLE, REALS, REALS,
-    TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS, CELLS, CELLS, TABLE,
-)  # fmt: skip
-def sample_outcomes(
-    start, mover, legal, apply, view, score, weights, weighted,
-    seed, until, most, closed, payoffs,
-    counters, table, rows, regret, average,
-    states, choices, frames, chains, shares, worths, other_shares, seen, odds, salts,
-):  # fmt: skip
+@kernel_of(NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, PATH, HASHING)
+def sample_outcomes(start, mover, legal, apply, view, score, weights, task, payoffs, known, path, hashing):
     """The same by outcome sampling.
 
-    A frame keeps the action that was drawn in NEXT; `worths` keeps how likely the player who updates was to draw its
-    actions up to there.
+    An iteration is one game for each player, who updates regrets:
+
+    1. play it to its end; a frame keeps the action that this player has drawn, in NEXT, and `drawn` is how likely it
+       was to draw all its actions so far;
+    2. back through its information states: each value is divided by how likely it was to be seen, so that its mean
+       over all draws is right.
     """
+    seed, until, most, closed, weighted = task
+    counters, table, rows, regret, average = known
+    states, choices, frames, chains, shares, _, other_shares = path
+    seen, odds, salts = hashing
     stop = counters[NODES] + most
     stream = np.empty(1, np.uint64)
     state, chain = states[0], chains[0]
@@ -248,6 +304,7 @@ def sample_outcomes(
             start(state)
             for i in range(CHAINS):
                 chain[i] = salts[i % 2, -1 - i // 2]
+            # 1. One game.
             depth, drawn = 0, 1.0
             while True:
                 counters[NODES] += 1
@@ -267,7 +324,7 @@ def sample_outcomes(
                         counters[FAULT] = TOO_DEEP
                         return 0
                     match(regret, rows, row, count, shares[depth])
-                    for i in range(count):
+                    for i in range(count):  # any action may be tried, or some regrets would never be seen
                         share = shares[depth, i]
                         other_shares[i] = share + EXPLORATION * (1.0 / count - share)
                     slot = draw_share(other_shares, count, random_unit(stream))
@@ -283,7 +340,7 @@ def sample_outcomes(
                 apply(state, choices[0, slot])
                 chain[2 * who] = chain_after(key, slot)
                 chain[2 * who + 1] = chain_after(key_2, slot)
-            # What the drawn action of each information state is worth; the others are worth nothing this time.
+            # 2. What the drawn action of each information state is worth; the others are worth nothing this time.
             value = (1.0 - 2.0 * updater) * payoffs[score(state)] / drawn
             while depth > 0:
                 depth -= 1
