@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from fogspiel.web.page_agents import demand_page_agent
+from fogspiel.web.opponents import demand_page_agent
 from support.commands import COMMAND
 from support.web_client import open_client
 

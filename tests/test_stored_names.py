@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fogspiel.cli.demo import Row
 from fogspiel.web.questions import Answer
 from typer.main import get_command
 
@@ -107,7 +106,6 @@ KEYS = {
 REFLECTION = re.compile(r"\basdict\(|_asdict\(|\bvars\(|__annotations__|__dataclass_fields__|__slots__|__name__\.lower")
 NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
-    "cli/demo.py",  # copies a request
     "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game

@@ -1,8 +1,8 @@
 """Agents: who plays.
 
-A `Policy` is a strategy with its parameters, a mixture of several, or a baseline redrawn for every game; the compiled
-loop plays it. Any other agent (the table of a solution, an engine, a person) sends a `Player`, which is told its seat
-and then chooses by what it sees. Every agent has a name and a `player` for one seat of one game.
+A `ParametricPolicy` is a strategy with its parameters, a mixture of several, or a baseline redrawn for every game; the
+compiled loop plays it. Any other agent (the table of a solution, an engine, a person) sends a `Player`, which is told
+its seat and then chooses by what it sees. Every agent has a name and a `player` for one seat of one game.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules in some ten lines, from the family's file `how_to_play`; where it has none, what its source says."""
+    """Return the rules in some ten lines, or the game's source where its look has none."""
     tell = game.look.how_to_play
     return tell(game) if tell else (game.source,) if game.source else ()
 

@@ -2,7 +2,7 @@
 
 Words are the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
 Python file is run, so only what the user says may come here; whatever stands in a store, in a certificate or in a
-request of a page is the name of a game and looked up by `find_game`, which finds the games that were brought, too.
+request of a page is the name of a game and looked up by `known_game`, which finds the games that were brought, too.
 """
 
 import hashlib

@@ -63,7 +63,7 @@ def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
 
 
 def keep_recommendation(kept: list[Row], row: Row) -> None:
-    """Add a row to those that `answer_of` needs: all that bring members of a mixture, and the last of the others."""
+    """Add a row to those that `recommendation_of` needs: all with members of a mixture, and the last of the others."""
     if "newcomers" in row.body:
         kept.append(row)
     elif "theta" in row.body:

@@ -20,6 +20,7 @@ from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
 from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
 from fogspiel.core.compile.kernel import COMPILED
+from fogspiel.core.compile.kernel_key import describe
 from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.game import OVER, UNIFORM, Strategy, known_game, nothing_hidden, parameters_of
 from fogspiel.core.rng import random_below, stream_of
@@ -258,15 +259,16 @@ def kernels_of(game):
         yield game.play
 
 
-def test_kernels_that_differ_have_different_names():
-    """Numba may run one of two cached kernels in place of the other if they share a name: see `kernel.variant`."""
+def test_kernels_that_differ_have_different_keys():
+    """Of two kernels that a function makes, Numba may run one in place of the other if they share a key."""
     known = {}
     for game in GAMES:
         for kernel in kernels_of(game):
             function = getattr(kernel, "py_func", kernel)
             closed = tuple(cell.cell_contents for cell in function.__closure__ or ())
-            same = known.setdefault((function.__module__, function.__qualname__), (function.__code__, closed))
-            assert same == (function.__code__, closed), f"{function.__qualname__} means two things: declare a variant"
+            place = function.__module__, function.__qualname__, describe(function)
+            same = known.setdefault(place, (function.__code__, closed))
+            assert same == (function.__code__, closed), f"{function.__qualname__} has the key of another kernel"
 
 
 def records_of_a_process(**environment):

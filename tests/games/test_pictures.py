@@ -26,17 +26,17 @@ COIN = '''"""A game of ones own, with a picture of its view."""
 
 from dataclasses import replace
 
-from ..core.game import find_game
-from ..core.picture import Words
+from ..core.game import Look, known_game
+from ..core.picture import Messages
 
 
 def draw_view(game, view):
-    return (Words((f"a picture of {game.name}",)),)
+    return (Messages((f"a picture of {game.name}",)),)
 
 
 GAMES = (
-    replace(find_game("rps"), name="coin", family="coin"),
-    replace(find_game("rps"), name="plain-coin", family=""),
+    replace(known_game("rps"), name="coin", family="coin", look=Look(draw_view)),
+    replace(known_game("rps"), name="plain-coin", family="", look=Look()),
 )
 '''
 LOOKS = {"own", "other", "unknown", "refused", "marked", "red", "black", "face-down", "die", "token"}

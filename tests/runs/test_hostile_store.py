@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from fogspiel.runs.hash_chain import link
-from fogspiel.runs.kinds.solve import Request, task_of
+from fogspiel.runs.kinds.solve import task_of
+from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.locks import seal
 from fogspiel.runs.store import Store, StoreError, canonical
 
 VICTIM = "../../../victim"
-KUHN = task_of(Request("kuhn")).ask
+KUHN = task_of(SolveRequest("kuhn")).ask
 
 
 def forge(path: Path, **columns: object) -> None:

@@ -19,12 +19,11 @@ from support.levels import by_default
 from fogspiel import __version__
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
 from fogspiel.resistance.game.setups import SETUPS
-from fogspiel.solving import known_values
 from fogspiel.solving import known_values as values
 from fogspiel.solving.known_values import COLUMNS, POINTS, SIGNS, KnownValue, known_value, known_values, verify_shipped
 
 ROOT = Path(__file__).parents[2]
-KNOWN = known_values.known_values()
+KNOWN = known_values()
 SHIPPED = [game for game, known in KNOWN.items() if known.shipped]
 LONG = {
     *("resistance10", "resistance11", "resistance12", "resistance13", "phantom-ponnuki-4x4"),

@@ -5,7 +5,7 @@ import io
 from fractions import Fraction
 
 import pytest
-from fogspiel.solve.resistance.pages.plan import plan_json
+from fogspiel.resistance.pages.plan import plan_json
 from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import TextChart

@@ -133,9 +133,9 @@ def guarantee(form: BilinearForm, player: int, plan: RealisationPlan) -> Fractio
 
 # PCFR+ on the two decision DAGs of a phantom game, and the bounds that its strategies prove.
 #
-# `methods.cfr` does the work, with alternating updates and quadratic averaging. On these games the last iterate converges
-# fast, and to strategies with small supports. Here are the bounds: the best behaviour that was found so far is kept as
-# a fourth row of each player's memory, after regret, average plan and latest behaviour.
+# `methods.cfr` does the work, with alternating updates and quadratic averaging. On these games the last iterate
+# converges fast, and to strategies with small supports. Here are the bounds: the best behaviour found so far is kept
+# as a fourth row of each player's memory, after regret, average plan and latest behaviour.
 
 BEST = 3  # the row of the behaviour that guarantees most
 
