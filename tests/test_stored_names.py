@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fogspiel.web.questions import Answer
+from fogspiel.web.job_queue import Answer
 from typer.main import get_command
 
 import fogspiel
@@ -165,9 +165,6 @@ def test_a_point_says_nothing_of_what_is_not_known():
 
 
 def test_the_keys_of_named_tuples_are_these():
-    assert list(Row("g", "a", "b", 0.5, None, 1, None).to_json()) == [
-        "game", "first", "second", "score", "interval", "games", "paper", "words",
-    ]  # fmt: skip
     assert list(Check("w", True, "d").to_json()) == ["what", "ok", "detail", "hint"]
     assert list(Claim("c", "p", "o", "v").to_json()) == ["claim", "paper", "ours", "verdict"]
     assert list(Spread(0.0, 0.0, 0.0, 0.0).to_json()) == ["median", "low", "high", "confidence"]
