@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fogspiel.web.job_queue import Answer
 from typer.main import get_command
 
 import fogspiel
@@ -100,7 +99,6 @@ KEYS = {
     CertificateRecord: "digest bytes file playable",
     RunLine: f"{SUMMARY} kind title worth age last_seen trouble resume note",
     Sheet: "sentences tables pictures lines",
-    Answer: "state facts sentence",
 }
 """The keys of every record, in the order of its fields."""
 REFLECTION = re.compile(r"\basdict\(|_asdict\(|\bvars\(|__annotations__|__dataclass_fields__|__slots__|__name__\.lower")

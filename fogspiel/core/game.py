@@ -27,7 +27,7 @@ from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signa
 from .compile.kernel import Kernel as Kernel
 from .game_names import likely_modules, no_game
 from .picture import html_table
-from .plugins import collect, folders, load
+from .plugins import collect, folders, load, sources
 from .rng import random_below
 
 CHANCE, OVER = -1, -2
@@ -262,7 +262,11 @@ def list_games() -> dict[str, Game]:
 
     The games that the user has brought into this process come last.
     """
-    return collect("games", "GAMES") | USER_GAMES
+    found = collect("games", "GAMES")
+    for source in sources("games").values():
+        if source.folder is not None:
+            equip_from(load(source))
+    return found | USER_GAMES
 
 
 def known_game(name: str) -> Game:
@@ -278,7 +282,7 @@ def known_game(name: str) -> Game:
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     """The game of that name of the package or of the plug-in folders in use, found once."""
     for source in likely_modules(name):
-        likely: Sequence[Game] = getattr(load(source), "GAMES", ())
+        likely = equip_from(load(source)) if source.folder else getattr(load(source), "GAMES", ())
         for game in likely:
             if game.name == name:
                 return game
@@ -296,6 +300,13 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
     for game in games:
         object.__setattr__(game, "look", look)
         object.__setattr__(game, "exact", exact)
+
+
+def equip_from(module: ModuleType) -> Sequence[Game]:
+    """Complete the games of a user's module by its own functions, where their records say nothing; return them."""
+    games: Sequence[Game] = getattr(module, "GAMES", ())
+    equip([game for game in games if (game.look, game.exact) == (Look(), Exact())], module)
+    return games
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:
