@@ -73,9 +73,9 @@ GAMES = (
     ),
 )
 ''',
-    "tune/methods/standstill.py": '''"""A method that stays where it is."""
+    "tuning/methods/standstill.py": '''"""A method that stays where it is."""
 
-from ..step import Step
+from ..steps import Step
 
 
 def standstill(arena):
@@ -87,16 +87,16 @@ def standstill(arena):
 
 METHODS = {"standstill": standstill}
 ''',
-    "solve/routes/slow_lane.py": '''"""The linear program by another name."""
+    "solving/methods/slow_lane.py": '''"""The linear program by another name."""
 
-from . import Route, find_route
-
-
-def solve(problem, options, saved):
-    return (yield from find_route("lp").solve(problem, options, saved))
+from . import SolveMethod, find_solve_method
 
 
-ROUTES = (Route("slow-lane", solve, exact=True),)
+def solve(source, options, saved):
+    return (yield from find_solve_method("lp").solve(source, options, saved))
+
+
+METHODS = (SolveMethod("slow-lane", solve, __doc__, exact=True),)
 ''',
     "kriegspiel/engines/last_first.py": '''"""An engine that tries its last attempt first."""
 
@@ -136,13 +136,13 @@ KINDS = (Count(),)
     "cli/commands/count.py": '''"""fogspiel count."""
 
 from ..app import AsJson, StorePath, app
-from ..work import Options, begin_and_show
+from ..work import RunOptions, begin_and_show
 
 
 @app.command()
 def count(games: int = 3, store: StorePath = None, as_json: AsJson = False) -> None:
     """Count to a number, and keep it as a run."""
-    begin_and_show({"game": "numbers", "method": "count", "games": games, "fogspiel": "1"}, Options(store, as_json))
+    begin_and_show({"game": "numbers", "method": "count", "games": games, "fogspiel": "1"}, RunOptions(store, as_json))
 ''',
     "web/pages/clock.py": '''"""Tells that it is late."""
 
