@@ -3,8 +3,8 @@
 A population plays a round robin (each engine as it is and straying), and two things are fitted to its games:
 
 - the replies of opponents, by maximum likelihood. A decision is a true board, the square where the mover has just lost
-  a man, and the legal move that it made. The log-likelihood of all decisions under `beliefs.reply_policy`, less a small
-  penalty on the squares of the logarithms, is climbed by Adam (Kingma & Ba 2015), in an order shuffled by the seed;
+  a man, and the legal move that it made. The log-likelihood of all decisions under `beliefs.particle_filter`, less
+  a penalty on the squares of the logarithms, is climbed by Adam (Kingma & Ba 2015), in an order shuffled by the seed;
 - the worth of men, from the results. In quiet positions, in which nothing was taken three plies before and after, the
   result is fitted by logistic regression on the differences of the numbers of men of each kind, apart for each phase of
   the game. A penalty draws the weights towards a multiple of what men are worth in chess. Only ratios are learned: the

@@ -1,7 +1,7 @@
 """Policies by information state: what a player knows, and how likely it then tries each action.
 
-A table of probabilities, a Python function, the strategies of a certificate: all are a `StatePolicy`. It can be played
-like any other agent, and its exploitability can be computed, since it tells its probabilities.
+A table of probabilities, a Python function, the strategies of a certificate: all are a `BehaviourPolicy`. It can be
+played like any other agent, and its exploitability can be computed, since it tells its probabilities.
 """
 
 import hashlib
@@ -90,7 +90,7 @@ class MissingState(ValueError):
 
 @dataclass(frozen=True)
 class BehaviourPolicy(PlayerAgent):
-    """An agent that tells its probabilities at every information state; made by `state_policy`."""
+    """An agent that tells its probabilities at every information state; made by `behaviour_policy`."""
 
     game: Game
     probabilities: Probabilities

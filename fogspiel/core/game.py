@@ -250,7 +250,7 @@ UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
 USER_GAMES: dict[str, Game] = {}
-"""The games that the user has brought from elsewhere, by name: see `own_games`."""
+"""The games that the user has brought from elsewhere, by name: see `find`."""
 
 
 def list_games() -> dict[str, Game]:
@@ -265,7 +265,7 @@ def known_game(name: str) -> Game:
     """The game of that name, or a ValueError with names that look like it.
 
     Modules that are likely to have it are imported first, so that most often no other one is. A name never makes a
-    file of the user's run: that takes `own_games.bring_game`.
+    file of the user's run: that takes `find.load_game`.
     """
     return USER_GAMES[name] if name in USER_GAMES else _find_listed(name, tuple(folders()))
 

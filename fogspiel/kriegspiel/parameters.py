@@ -123,7 +123,7 @@ class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
     replies: np.ndarray
-    """The logarithms of a policy as in `beliefs.reply_policy`."""
+    """The logarithms of a policy as in `beliefs.particle_filter`."""
     worths: np.ndarray
     """The worth of a man by phase and kind, in hundredths of a pawn."""
 

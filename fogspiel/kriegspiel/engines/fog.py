@@ -1,11 +1,11 @@
 """Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
 
     belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
-                whose replies are learned from games (`beliefs.reply_policy`)
-    evaluation  what each attempt gains and threatens on boards drawn by their weights (`evaluation.threat_value`), with
-                men worth what games of Kriegspiel say they are worth
-    choice      the attempt that loses no comparison with another one (`evaluation.attempt_ranking`)
-    endings     against a lone king, exact sets of squares (`search.lone_king_player`)
+                whose replies are learned from games (`beliefs.particle_filter`)
+    evaluation  what each attempt gains and threatens on boards drawn by their weights
+                (`evaluation.metaposition_value`), with men worth what games of Kriegspiel say they are worth
+    choice      the attempt that loses no comparison with another one (`evaluation.move_value`)
+    endings     against a lone king, exact sets of squares (`endings.player`)
 
 A node is the evaluation of one attempt on one board.
 """

@@ -152,7 +152,7 @@ def lose_own(men, square):
     return kind
 
 
-# Referee's message after a move, the same for both players (rule sets: `kriegspiel.announcements`).
+# Referee's message after a move, the same for both players (rule sets: `rule_sets`).
 #
 # 0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
 # 1    the square of the taken man, or -1

@@ -1,12 +1,12 @@
 """The rules of Kriegspiel as kernels: chess whose referee alone sees both sides.
 
-Without switches they are those of the Internet Chess Club ("wild 16"); `announcements` has the bits of the others.
+Without switches they are those of the Internet Chess Club ("wild 16"); `rule_sets` has the bits of the others.
 
 Data sheet of a state (int64 cells)
       0 POSITION    thirteen cells, as in `chess.position`
-     13 SWITCHES    rule switches and rule set, a set of the bits of `announcements`
+     13 SWITCHES    rule switches and rule set, a set of the bits of `rule_sets`
      14 END         why the game is over, or 0
-     15 SAID        the message about White's last move, and that about Black's (as in `chess.messages`)
+     15 SAID        the message about White's last move, and that about Black's (as in `attempts`)
      23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced; if kinds are not said, 0 and men
      27 REFUSED     for every square the set of squares to which the man there was refused this turn
      91 LIMITED     checks and pins of the mover (as in `chess.moves`)

@@ -190,7 +190,7 @@ def _short(share: str) -> str:
     return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
 
 
-# The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree_certificate` checks.
+# The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree` checks.
 
 # From the number of an infoset to the owner's view and the actions there.
 Knowledge = Callable[[int], tuple[list[int], list[int]]]
@@ -246,7 +246,7 @@ def make_certificate(
     return body
 
 
-# The certificate of a large tree, in the form that `checkers.large_tree_certificate` checks.
+# The certificate of a large tree, in the form that `checkers.large_tree` checks.
 
 UNITS = 10**9  # the common denominator of all probabilities
 SPARE = 1e-9  # what the bounds leave for rounding errors of the floats that they are computed with

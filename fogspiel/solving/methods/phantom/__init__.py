@@ -1,1 +1,1 @@
-"""Routes to the solutions of phantom games; `solve.routes` says what a route is."""
+"""Solutions of phantom games by their private histories."""

@@ -25,7 +25,7 @@ from .bilinear_form import BilinearForm, DecisionDag, build_form
 # From the last iterate of a phantom game to strategies in fractions whose guarantees are proved in whole numbers.
 #
 # A player's last plan has a small support. The best plan with that support is a small linear program against all the
-# answers of the other player; its vertex has small denominators and is found exactly by `solve.exact_basis`. Nothing of
+# answers of the other player; its vertex has small denominators and is found exactly by `exact.basis`. Nothing of
 # this is trusted: conservation of flow and the best response in the whole form are checked in whole numbers.
 
 NOISE = 1e-9  # weights up to this do not count as support

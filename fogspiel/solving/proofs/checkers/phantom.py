@@ -7,7 +7,7 @@ the cell was taken, and nothing else. A win counts 1, a draw 1/2, for Black.
 Observation. A situation is all that a player has seen: for each turn the set of failed tries and the cell of the
 stone, at last the failed tries of this turn with the cell NOWHERE.
 
-Strategy. A probability for each cell in each situation. The certificate (`phantom.solution_certificate` explains its
+Strategy. A probability for each cell in each situation. The certificate (`methods.phantom.certificate` explains its
 rows) gives it for one of all images of a situation under the symmetries of the board, the smallest; in a situation
 without a row the player tries the first cell that it does not know to be taken. A last empty cell is no choice.
 
