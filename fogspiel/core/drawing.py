@@ -30,7 +30,7 @@ def news_between(game: Game, before: np.ndarray | None, action: int | None, now:
     """What a player has seen happen since its last action, from its view before that and its view now.
 
     Before the first action there is no such view: what happened until then is told by `first_news`, where it can be.
-    Lines that begin with "the other: " are what the other did. None where the family has no file `news`.
+    Lines that begin with "the other: " are what the other did. None where the game's look has no news.
     """
     tell, tell_first = game.look.news_between, game.look.first_news
     if tell is None:
@@ -54,7 +54,7 @@ class NewsMemory(Protocol):
 
 
 def memory_of(game: Game) -> NewsMemory | None:
-    """A memory at the start of a game; None where the family's file `news` has none, because views suffice."""
+    """A memory at the start of a game; None where the game's look has none, because views suffice."""
     make = game.look.memory
     memory: NewsMemory | None = make(game) if make else None
     return memory

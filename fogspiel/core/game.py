@@ -254,7 +254,7 @@ UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
 USER_GAMES: dict[str, Game] = {}
-"""The games that the user has brought from elsewhere, by name: see `own_games`."""
+"""The games that the user has brought from elsewhere, by name: see `find`."""
 
 
 def list_games() -> dict[str, Game]:

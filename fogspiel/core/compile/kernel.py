@@ -3,7 +3,7 @@
 Numba's own cache is not used. It does not notice an edit in a function that a kernel calls from another file, it has
 the path and the module of a kernel in its names, it does not notice damage, and its index of a function's signatures is
 not made for two writers. Here is a file per kernel and signature, named by the key of all that its code depends on
-(`kernel_key`) and checked before it is used (`kernel_files`). So code that is out of date is never found, and the same
+(`kernel_key`) and checked before it is used (`cache`). So code that is out of date is never found, and the same
 kernel is found wherever its source lies.
 """
 

@@ -7,7 +7,7 @@ words, and tries the best move for it:
     accepted   it is not there; it stands where it hears exactly the checks that were announced
     answered   it has made one step to a square that is not attacked, or on which it took a man
 
-Beside the set it keeps how likely each of its squares is by a model of the king's replies (`lone_king_belief`).
+Beside the set it keeps how likely each of its squares is by a model of the king's replies (`belief`).
 
 An engine of its own kind makes one when `faces_lone_king(seen)` is first true, with the squares on which it believes
 the king to be, and from then on lets it choose:

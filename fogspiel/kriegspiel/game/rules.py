@@ -1,6 +1,6 @@
 """The rules of Kriegspiel as kernels: chess whose referee alone sees both sides.
 
-Without switches they are those of the Internet Chess Club ("wild 16"); `announcements` has the bits of the others.
+Without switches they are those of the Internet Chess Club ("wild 16"); `rule_sets` has the bits of the others.
 
 Data sheet of a state (int64 cells)
       0 POSITION    thirteen cells, as in `chess.position`

@@ -1,6 +1,6 @@
 """Claims of Teytaud and Teytaud 2011, section III, on phantom tic-tac-toe (classical variant), checked exactly.
 
-Their Black strategy is a few moves; `paper_strategy` solves the game that these leave. Scores are Black's: win 1, draw
+Their Black strategy is a few moves; `strategy` solves the game that these leave. Scores are Black's: win 1, draw
 1/2.
 """
 

@@ -1,6 +1,6 @@
 """Games whose values are known: the value, its certificate, who published it first, and what is ours.
 
-The index and the certificates, unless they are large, lie in `known_values/`. Reading them needs the standard library
+The index and the certificates, unless they are large, lie in this folder. Reading them needs the standard library
 only; `verify_shipped` checks a certificate by the rules.
 """
 

@@ -1,9 +1,9 @@
 """Presolve: make a game smaller before it is solved, without changing its value.
 
-On the tree, an action goes if another one is never worse, whatever happens later (`interval_dominance`). On the
+On the tree, an action goes if another one is never worse, whatever happens later (`dominance`). On the
 sequence form, forced moves and choices that do not depend on the opponent are folded into the sequence before them,
-equal payoff rows are merged, dominated ones dropped (`row_dominance`), and the tail of a game becomes a list of plans
-where that is smaller (`strategy_expansion`).
+equal payoff rows are merged, dominated ones dropped (`dominance`), and the tail of a game becomes a list of plans
+where that is smaller.
 
 Every step is weak dominance or a change of words, so an equilibrium of the reduced game is one of the whole game. In
 every step the plan of an old sequence is the sum of the plans of some new ones, so lifting is one sparse matrix of

@@ -304,7 +304,7 @@ def certificate(
     weights: tuple[list[Fraction], list[Fraction]],
     value: Fraction,
 ) -> PlansCertificate:
-    """The value and both mixtures, ready for JSON; `plans_certificate` says what the entries mean."""
+    """The value and both mixtures, ready for JSON; `checkers.pure_strategies` says what the entries mean."""
     mixtures = []
     for known, shares in zip(plans, weights, strict=False):
         unit = lcm(*(share.denominator for share in shares))
