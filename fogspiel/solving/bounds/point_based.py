@@ -18,7 +18,7 @@ from ..proofs.checkers.phantom_bounds import PonnukiRules
 from .and_or_search import Fields, TurnOutcomes
 from .beliefs import permute
 from .certificate import Jump, NodeJson, Place, Row
-from .window_regrets import Decisions, Vectors, spread_shares
+from .window_regrets import Decisions, Plan, Setting, Vectors, spread_shares
 from .windows import (
     GRID,
     SHARES,
@@ -197,7 +197,7 @@ class VectorProof:
         reach, share, shares = np.zeros(len(rows)), np.zeros(len(tries)), np.zeros((len(tries), most))
         spread_shares(decisions, behaviour, choice, reach, share, shares)
         demanded = np.zeros(len(vectors.table))
-        demand_worths(field.answers, decisions, vectors, share, picks, shares, wanted, demanded)
+        demand_worths(Setting(field.answers, decisions, vectors), Plan(share, picks, shares), wanted, demanded)
         for stone, listed in sources.items():
             wide, base = int(field.wide[stone]), int(vectors.base[stone])
             for row, (number, turn) in enumerate(listed):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.compile.kernel import kernel
+from ...core.compile.kernel import in_place, kernel
 from ...games.boards.board import GOES_ON, ILLEGAL, WINS
 from .window_kernels import BARRED, LOW, OPPONENT_WINS
 
@@ -36,10 +36,37 @@ class Vectors(NamedTuple):
     table: np.ndarray
 
 
-@kernel
-def visited(k, answers, decisions, out):
+class Setting(NamedTuple):
+    """A window of one turn: what can happen, what the planner can try, and the vectors that it can go on by."""
+
+    answers: Answers
+    decisions: Decisions
+    vectors: Vectors
+
+
+class Plan(NamedTuple):
+    """A strategy of the planner, if nothing but itself decided."""
+
+    share: np.ndarray
+    """How likely each sequence is."""
+    picks: np.ndarray
+    """Its vectors: sequence s goes on by rows picks[s] of its stone's table."""
+    shares: np.ndarray
+    """How likely each sequence is with each of its vectors."""
+
+
+class Sums(NamedTuple):
+    """What regret matching adds up: sequences, sequences with their vectors, and the worlds after each sequence."""
+
+    plan: np.ndarray
+    plan_shares: np.ndarray
+    beliefs: np.ndarray
+
+
+@in_place
+def visited(k, setting, out):
     """Write which infosets the planner may reach in world k."""
-    outcomes, (first, cell, down) = answers.outcomes, decisions
+    outcomes, (first, cell, down) = setting.answers.outcomes, setting.decisions
     infosets = len(first) - 1
     for i in range(infosets):
         out[i] = False
@@ -51,7 +78,7 @@ def visited(k, answers, decisions, out):
                     out[down[s]] = True
 
 
-@kernel
+@in_place
 def match_regrets(regret, begin, end, out):
     """Write probabilities in proportion to positive regrets, all alike if there are none."""
     total = 0.0
@@ -61,16 +88,14 @@ def match_regrets(regret, begin, end, out):
         out[s] = regret[s] / total if total > 0.0 else 1.0 / (end - begin)
 
 
-@kernel
-def answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live):
+@in_place
+def answer_values(k, setting, plan, inside, value, live):
     """Write for each stone and answer what the planner gets in world k, times how likely the stone is; what it wins.
 
-    `live` says which stones it plays at all. `shares[s, j]` is how likely sequence s is, times that of its j-th vector,
-    which is row picks[s, j] of the stone's table.
+    `live` says which stones it plays at all.
     """
-    outcomes, leaf, free = answers
-    first, cell, _ = decisions
-    base, wide, table = vectors
+    (outcomes, leaf, free), (first, cell, _), (base, wide, table) = setting
+    share, picks, shares = plan
     won = 0.0
     for c in range(len(live)):
         live[c] = False
@@ -135,17 +160,18 @@ def worst_answer(k, answers, value, live):
 
 
 @kernel
-def evaluate(answers, decisions, vectors, share, picks, shares, out):
+def evaluate(setting, plan, out):
     """Write what a strategy gets at least in each world."""
-    cells, inside = answers.outcomes.shape[1], np.zeros(len(decisions.first) - 1, np.bool_)
+    answers = setting.answers
+    cells, inside = answers.outcomes.shape[1], np.zeros(len(setting.decisions.first) - 1, np.bool_)
     value, live = np.zeros((cells, cells)), np.zeros(cells, np.bool_)
     for k in range(len(out)):
-        visited(k, answers, decisions, inside)
-        won = answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live)
+        visited(k, setting, inside)
+        won = answer_values(k, setting, plan, inside, value, live)
         out[k] = won + worst_answer(k, answers, value, live)
 
 
-@kernel
+@in_place
 def spread_shares(decisions, behaviour, choice, reach, share, shares):
     """Write how likely each sequence is where nothing but the planner decides, and its vectors."""
     first, _, down = decisions
@@ -163,16 +189,22 @@ def spread_shares(decisions, behaviour, choice, reach, share, shares):
 
 
 @kernel
-def regret_matching(
-    iterations, adversarial, weights, answers, decisions, vectors, picks, picked, plan, plan_shares, beliefs
-):
+def regret_matching(iterations, adversarial, weights, setting, picks, picked, sums):
     """CFR+ on a window: add up the planner's plans, and the weights of the worlds after each sequence.
 
     `picks[s]` are the candidates of sequence s, picked[s] of them; `adversarial` lets the opponent choose the weights.
+    Iteration t, which counts t times, as in CFR+:
+
+    1. everybody's strategy from its regrets: the planner's tries and vectors, the world where the opponent chooses it;
+    2. for each world with a weight:
+       a. the opponent's reply to a stone that it has found by a failed answer, for each stone: regrets and value;
+       b. its first answer, which it gives not knowing the stone: regrets and value;
+       c. how likely each answer is after each stone, from both;
+       d. what that is worth to each of the planner's vectors, weighed by the world;
+    3. the regrets of the worlds, then those of the planner from its last infosets to its first.
     """
-    outcomes, leaf, free = answers
-    first, cell, down = decisions
-    base, wide, table = vectors
+    (outcomes, leaf, free), (first, cell, down), (base, wide, table) = setting
+    plan, plan_shares, beliefs = sums
     infosets, cells = len(first) - 1, outcomes.shape[1]
     worlds, sequences, most = len(weights), len(cell), picks.shape[1]
     regret, behaviour, share = np.zeros(sequences), np.zeros(sequences), np.zeros(sequences)
@@ -189,8 +221,9 @@ def regret_matching(
     worth, worth_leaf, worth_infoset = np.zeros(sequences), np.zeros((sequences, most)), np.zeros(infosets)
     for k in range(worlds):
         if weights[k] > 0.0:
-            visited(k, answers, decisions, inside[k])
+            visited(k, setting, inside[k])
     for t in range(1, iterations + 1):
+        # 1. The strategies of this iteration, and sums of what they get set to nothing.
         for i in range(infosets):
             match_regrets(regret, first[i], first[i + 1], behaviour)
         for s in range(sequences):
@@ -198,19 +231,20 @@ def regret_matching(
             worth[s] = 0.0
             for j in range(picked[s]):
                 worth_leaf[s, j] = 0.0
-        spread_shares(decisions, behaviour, choice, reach, share, shares)
+        spread_shares(setting.decisions, behaviour, choice, reach, share, shares)
         if adversarial:
             match_regrets(world_regret, 0, worlds, belief)
         for s in range(sequences):
             plan[s] += t * share[s]
             for j in range(picked[s]):
                 plan_shares[s, j] += t * shares[s, j]
+        # 2. The opponent sees the world, so each has answers of its own; the planner's worths add up over all of them.
         mean_gain = 0.0
         for k in range(worlds):
             if weights[k] <= 0.0:
                 continue
-            won = answer_values(k, answers, decisions, vectors, inside[k], share, picks, shares, value, live)
-            # The opponent: regrets of the reply to a stone it has found, then of the first answer
+            won = answer_values(k, setting, Plan(share, picks, shares), inside[k], value, live)
+            # a. Its reply to a stone that it has found: a win if there is one, which needs no regrets.
             for c in range(cells):
                 low[c] = 0.0
                 if outcomes[k, c] != GOES_ON:
@@ -236,6 +270,7 @@ def regret_matching(
                     d = free[k, x]
                     if leaf[k, c, d] >= 0:
                         reply_regret[k, c, d] = max(reply_regret[k, c, d] + low[c] - value[c, d], 0.0)
+            # b. Its first answer: the reply follows where that is barred; `total` stays -1 if every live stone bars it.
             plus, options = 0.0, 0
             for x in range(1, free[k, 0] + 1):
                 d = free[k, x]
@@ -262,6 +297,7 @@ def regret_matching(
                     first_regret[k, d] = max(first_regret[k, d] + expected - total[d], 0.0)
             gain[k] = won + expected
             mean_gain += belief[k] * gain[k]
+            # c. An answer is given at once, or as the reply after the stone was found.
             for c in range(cells):
                 if outcomes[k, c] == GOES_ON:
                     found = 0.0
@@ -274,7 +310,7 @@ def regret_matching(
                         chance[c, d] = found * reply_share[c, d]
                         if leaf[k, c, d] != BARRED:
                             chance[c, d] += first_share[d]
-            # The planner: what each vector of each sequence gets in this world
+            # d. The planner: what each vector of each sequence gets in this world.
             weight = belief[k]
             if weight <= 0.0:
                 continue
@@ -294,6 +330,7 @@ def regret_matching(
                                 for j in range(picked[s]):
                                     entry = table[base[c] + picks[s, j] * wide[c] + at]
                                     worth_leaf[s, j] += weight * chance[c, d] * entry
+        # 3. Regrets. An infoset is worth its tries, one of which leads to a later infoset where it is illegal.
         if adversarial:
             for k in range(worlds):
                 if weights[k] > 0.0:

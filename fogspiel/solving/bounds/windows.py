@@ -9,6 +9,9 @@ from .and_or_search import Fields
 from .window_kernels import BARRED, build_infosets
 from .window_regrets import (
     Decisions,
+    Plan,
+    Setting,
+    Sums,
     Vectors,
     answer_values,
     best_rows,
@@ -135,6 +138,7 @@ class Window:
         )
         counts = self.sequences
         self.decisions = Decisions(first[: self.infosets + 1].copy(), cell[:counts].copy(), down[:counts].copy())
+        self.setting = Setting(field.answers, self.decisions, self.vectors)
         self.picks, self.picked = np.zeros((counts, MOST_PICKS), np.int64), np.ones(counts, np.int64)
         self.plan, self.plan_shares = np.zeros(counts), np.zeros((counts, MOST_PICKS))
         self.beliefs = np.ones((counts, int(field.wide.max(initial=1))))
@@ -169,10 +173,8 @@ class Window:
             for total in (self.plan, self.plan_shares, self.beliefs):
                 total[:] = 0
             steps = iterations if turn == ROUNDS else iterations // 4
-            regret_matching(
-                steps, adversarial, self.weights, self.field.answers, self.decisions, self.vectors, self.picks,
-                self.picked, self.plan, self.plan_shares, self.beliefs,
-            )  # fmt: skip
+            sums = Sums(self.plan, self.plan_shares, self.beliefs)
+            regret_matching(steps, adversarial, self.weights, self.setting, self.picks, self.picked, sums)
         steps = iterations * (iterations + 1) // 2
         for total in (self.plan, self.plan_shares, self.beliefs):
             total /= steps
@@ -213,7 +215,7 @@ class Window:
         reach, share, shares = np.zeros(self.infosets), np.zeros(self.sequences), np.zeros(self.plan_shares.shape)
         spread_shares(self.decisions, behaviour / SHARES, choice / SHARES, reach, share, shares)
         out = np.zeros(len(self.weights))
-        evaluate(self.field.answers, self.decisions, self.vectors, share, self.picks, shares, out)
+        evaluate(self.setting, Plan(share, self.picks, shares), out)
         worth = out[self.weights > 0].min() if adversarial else out @ self.weights
         return behaviour, choice, out, float(worth)
 
@@ -244,26 +246,31 @@ class Window:
 
 
 @kernel
-def demand_worths(answers, decisions, vectors, share, picks, shares, wanted, demanded):
+def demand_worths(setting, plan, wanted, demanded):
     """Raise `demanded`, laid out like the table of the vectors, to what gets the planner `wanted[k]` in each world k.
 
     An answer with which the planner gets too much lets it do without the stones that matter least, and with less of
-    the others.
+    the others. For each world in which something is wanted beyond what is won at once:
+
+    1. what each stone gets at least, against the best reply of an opponent that has found it;
+    2. for each answer of the opponent, which stones are needed and what part of them;
+    3. what is needed of a reply where the opponent has found the stone: the least is all that counts;
+    4. raise what is demanded of every vector that the planner goes on by.
     """
-    leaf, free, cells = answers.leaf, answers.free, answers.outcomes.shape[1]
-    first, cell, _ = decisions
-    base, wide, table = vectors
+    (outcomes, leaf, free), (first, cell, _), (base, wide, table) = setting
+    picks, shares, cells = plan.picks, plan.shares, outcomes.shape[1]
     inside = np.zeros(len(first) - 1, np.bool_)
     value, live = np.zeros((cells, cells)), np.zeros(cells, np.bool_)
     low, part, need, need_low = np.zeros(cells), np.zeros(cells), np.zeros((cells, cells)), np.zeros(cells)
     for k in range(len(wanted)):
         if wanted[k] <= 0.0:
             continue
-        visited(k, answers, decisions, inside)
-        won = answer_values(k, answers, decisions, vectors, inside, share, picks, shares, value, live)
+        visited(k, setting, inside)
+        won = answer_values(k, setting, plan, inside, value, live)
         target = wanted[k] - won
         if target <= 0.0:
             continue
+        # 1. The worst reply after each stone.
         for c in range(cells):
             need_low[c] = 0.0
             low[c] = -1.0
@@ -272,6 +279,7 @@ def demand_worths(answers, decisions, vectors, share, picks, shares, wanted, dem
                 need[c, d] = 0.0
                 if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
                     low[c] = value[c, d]  # it is 0 where the opponent wins
+        # 2. Leave out the least of the stones while the target is met without it, then scale down all the others.
         for x in range(1, free[k, 0] + 1):
             d = free[k, x]
             total, possible = 0.0, False
@@ -299,12 +307,14 @@ def demand_worths(answers, decisions, vectors, share, picks, shares, wanted, dem
                         need_low[c] = max(need_low[c], scale)
                     else:
                         need[c, d] = max(need[c, d], scale)
+        # 3. A reply that gets more than the worst one needs only as much of it.
         for c in range(cells):
             if need_low[c] > 0.0:
                 for x in range(1, free[k, 0] + 1):
                     d = free[k, x]
                     if leaf[k, c, d] >= 0 and value[c, d] > 0.0:
                         need[c, d] = max(need[c, d], need_low[c] * low[c] / value[c, d])
+        # 4. The demands.
         for i in range(len(inside)):
             if not inside[i]:
                 continue
