@@ -11,12 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
-from .store import Run, canonical, default_path
+from .store import KEEP_SECONDS, Run, canonical, default_path
 from .workers import say
-
-KEEP_SECONDS = 2.0
-"""How often the state of the step under way is kept: so much work an interruption that is no Ctrl-C can cost."""
-
 
 Stage = TypeVar("Stage")
 Result = TypeVar("Result")

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from .. import __version__
 from ..core.plugins import help_of, modules
-from ..runs.sqlite_file import StoreError
+from ..runs.store import StoreError
 from .cache import AnswerCache
 from .release import Slots, slot_seconds
 from .security import App, RequestGuard, is_for_programs

@@ -19,8 +19,7 @@ from ..kriegspiel.match import EngineMatch, EngineSpec
 from ..runs.agent_texts import KRIEGSPIEL, parse_agent
 from ..runs.checks import seconds_for
 from ..runs.kinds import bounds, experiment, match, round_robin, solve, tune
-from ..runs.sqlite_file import StoreError
-from ..runs.store import Json
+from ..runs.store import Json, StoreError
 from ..solving.methods import AUTO, choose_solve_method
 from ..solving.sources import find_source
 from .opponents import demand_opponent

@@ -33,8 +33,8 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.draft import DeferredRun
     from ...runs.kinds.match import Request
+    from ...runs.store import DeferredRun
     from .. import console
 
     chosen, path = load_and_announce(game, remember), store_path(store)
