@@ -44,8 +44,7 @@ from fogspiel.kriegspiel.engines.sampling import PoolSampler
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs.kinds.kriegspiel import match_of
-from fogspiel.runs.store import Store
-from fogspiel.runs.store_faults import StoreError
+from fogspiel.runs.store import Store, StoreError
 
 FIRST_PLIES = (0, 20, 40, 60, 90)
 """The plies at which the parts of a game begin."""

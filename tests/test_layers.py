@@ -15,7 +15,7 @@ LAYERS = [line.split() for line in DOCUMENTED.group(1).splitlines()][::-1]
 ACROSS = {("phantom", "solve"), ("process", "core")}
 MOST_LAYERS, MOST_ENTRIES = 8, 18
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-STORE = [PACKAGE / "runs" / f"{name}.py" for name in ("locks", "sqlite_file", "hash_chain", "store", "formatting")]
+STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "formatting.py"]
 
 
 def imports_of(path):

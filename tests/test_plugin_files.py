@@ -5,13 +5,13 @@ import os
 import subprocess
 
 import pytest
-from fogspiel.web.opponents import demand_page_agent
 from support.commands import COMMAND
 from support.web_client import open_client
 
 from fogspiel.core.game import known_game
 from fogspiel.core.plugins import VARIABLE
 from fogspiel.runs.agent_texts import parse_agent
+from fogspiel.web.opponents import demand_page_agent
 
 FILES = {
     "games/pennies.py": '''"""Matching pennies: both show a side of a coin; the first player wins if they are equal."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fogspiel.runs.store.rows import Summary
 from typer.main import get_command
 
 import fogspiel
@@ -38,7 +39,6 @@ from fogspiel.resistance.row_generation import SolverStep
 from fogspiel.runs.answers import StepRow
 from fogspiel.runs.kind import kinds
 from fogspiel.runs.report.parts import Chart, Series, Table
-from fogspiel.runs.summaries import Summary
 from fogspiel.runs.trail import CurvePoint
 from fogspiel.solving.bounds.ponnuki import Ledger
 from fogspiel.solving.contract.examiner import Examination, Finding

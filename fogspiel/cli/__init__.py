@@ -131,7 +131,7 @@ def _run() -> int:
         _complain("stdout is closed, so there is nowhere to write the answer to: leave it open, or use /dev/null")
     import typer
 
-    from ..runs.sqlite_file import StoreError
+    from ..runs.store import StoreError
     from .app import app
 
     try:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import __version__
-from ..runs.sqlite_file import StoreError
-from ..runs.store import Store
+from ..runs.store import Store, StoreError
 
 SAFE_SQLITE = (3, 51, 3)
 """Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
@@ -130,7 +129,7 @@ def _store(path: Path) -> list[Check]:
         return [Check("store", False, str(error), "name another file with --store, or restore a backup")]
     if not problems:
         return [Check("store", True, f"{path}, {runs} runs" if path.exists() else f"{path} (not made yet)")]
-    return [Check("store", False, problem.what, problem.hint) for problem in problems]
+    return [Check("store", False, problem.sentence, problem.hint) for problem in problems]
 
 
 def _leftovers() -> Check:

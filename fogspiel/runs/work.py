@@ -12,11 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
 from ..process.jobs import say
-from .store import Run, canonical, default_path
-
-KEEP_SECONDS = 2.0
-"""How often the state of the step under way is kept: so much work an interruption that is no Ctrl-C can cost."""
-
+from .store import KEEP_SECONDS, Run, canonical, default_path
 
 Stage = TypeVar("Stage")
 Result = TypeVar("Result")

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from .. import __version__
 from ..core.page_contract import PageSite
 from ..core.plugins import help_of, modules
-from ..runs.sqlite_file import StoreError
+from ..runs.store import StoreError
 from .cache import AnswerCache
 from .reply_timing import Slots, slot_seconds
 from .security import App, RequestGuard, is_for_programs

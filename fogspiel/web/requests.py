@@ -24,8 +24,7 @@ from ..runs.requests import (
     SolveRequest,
     TuneRequest,
 )
-from ..runs.sqlite_file import StoreError
-from ..runs.store import Json
+from ..runs.store import Json, StoreError
 from .opponents import demand_opponent, demand_page_agent, demand_page_run
 from .run_reader import RunReader
 from .validation_messages import fault_words

@@ -16,11 +16,20 @@ from typing import Annotated
 
 from fastapi import HTTPException, Path
 
-from ..runs import hash_chain
 from ..runs.checks import FILE_NAME
 from ..runs.kind import Kind, kind_of_request
-from ..runs.sqlite_file import Committed, Damaged, StoreFile, identity
-from ..runs.store import MOST_ROWS, Json, Row, Run, Store, Summary
+from ..runs.store import MOST_ROWS, Damaged, Json, Row, Run, Store, Summary
+from ..runs.store.file import Committed, StoreFile, identity
+from ..runs.store.rows import (
+    CatalogueEntry,
+    UnknownRun,
+    WorkPeriod,
+    entry_of,
+    link,
+    partial_of,
+    rows_after,
+    sessions_of,
+)
 from ..runs.trail import Curve, CurvePoint
 from .cache import Memory
 
@@ -76,7 +85,7 @@ class FollowedRun:
 
     store: bytes
     """The identity of the store, which may have been replaced by another one."""
-    entry: hash_chain.CatalogueEntry
+    entry: CatalogueEntry
     ask: Json
     kind: Kind
     trail: Curve
@@ -151,11 +160,11 @@ class RunReader:
                 raise _unknown(name)
             return store.read(name)
 
-    def worker(self, name: str) -> hash_chain.WorkPeriod | None:
+    def worker(self, name: str) -> WorkPeriod | None:
         """Who worked on a run last."""
 
-        def question(connection: sqlite3.Connection, committed: Committed) -> hash_chain.WorkPeriod | None:
-            sessions = hash_chain.sessions_of(connection, _entry(connection, committed, name).id)
+        def question(connection: sqlite3.Connection, committed: Committed) -> WorkPeriod | None:
+            sessions = sessions_of(connection, _entry(connection, committed, name).id)
             return sessions[-1] if sessions else None
 
         return StoreFile(self.path, write=False).ask(question)
@@ -183,8 +192,8 @@ class RunReader:
             ask = json.loads(entry.ask)
             kind = kind_of_request(name, ask)
             found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))
-            found.digest = hash_chain.link(b"", name, 0, "ask", entry.ask)
-        for row, digest in hash_chain.rows_after(connection, entry, found.length, found.digest):
+            found.digest = link(b"", name, 0, "ask", entry.ask)
+        for row, digest in rows_after(connection, entry, found.length, found.digest):
             found.digest, found.length, found.last = digest, row.number + 1, row
             if found.kind.keep_telling is not None:
                 found.kind.keep_telling(found.telling, row)
@@ -195,7 +204,7 @@ class RunReader:
         if found.digest != entry.head:
             raise Damaged("the last row is not the one that was written last", name, found.length - 1)
         found.entry = entry
-        partial = hash_chain.partial_of(connection, entry)
+        partial = partial_of(connection, entry)
         if found.result is not None:
             found.now = found.trail.end(found.result)
         else:
@@ -211,10 +220,10 @@ def _facts(path: FilePath) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> hash_chain.CatalogueEntry:
+def _entry(connection: sqlite3.Connection, committed: Committed, name: str) -> CatalogueEntry:
     try:
-        return hash_chain.entry_of(connection, committed, name)
-    except hash_chain.UnknownRun:
+        return entry_of(connection, committed, name)
+    except UnknownRun:
         raise _unknown(name) from None
 
 

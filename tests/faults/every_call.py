@@ -15,8 +15,8 @@ import shim
 from operations import OPERATIONS, Operation, lay, mend
 from shim import Fault
 
-from fogspiel.runs import sqlite_file
 from fogspiel.runs.store import StoreError
+from fogspiel.runs.store import file as sqlite_file
 
 ADVICE = ("check the disk", "free some space", "try again", "--repair", "choose another", "restore it", "close that")
 KILLED = 137

@@ -21,8 +21,8 @@ import shim
 from operations import ASK, contents, mend, step
 from shim import Act, Fault
 
-from fogspiel.runs import sqlite_file
 from fogspiel.runs.store import Store
+from fogspiel.runs.store import file as sqlite_file
 
 TICKS = 100  # commits in a second
 ROWS = 260

@@ -1,15 +1,16 @@
 """A store that somebody else has made, with good checksums: odd runs are set aside, and nothing is written outside."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from fogspiel.runs.hash_chain import link
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.requests import SolveRequest
-from fogspiel.runs.locks import seal
 from fogspiel.runs.store import Store, StoreError, canonical
+from fogspiel.runs.store.faults import seal
+from fogspiel.runs.store.rows import link
 
 VICTIM = "../../../victim"
 KUHN = task_of(SolveRequest("kuhn")).ask
@@ -18,7 +19,7 @@ KUHN = task_of(SolveRequest("kuhn")).ask
 def forge(path: Path, **columns: object) -> None:
     """Replace columns of the second run's catalogue entry, with checksums and first row to match."""
     Path(f"{path}-lock").unlink()  # whoever forges a store brings no marks
-    with sqlite3.connect(path) as raw:
+    with closing(sqlite3.connect(path)) as raw, raw:
         raw.text_factory = bytes
         entry = list(raw.execute("SELECT * FROM runs WHERE id = 2").fetchone())
         names = [column[1].decode() for column in raw.execute("PRAGMA table_info(runs)")]
@@ -86,8 +87,9 @@ def test_a_run_of_an_odd_name_is_set_aside_and_the_others_are_listed(name, store
     assert outcome.returncode == 0 and outcome.stderr.count("\n") == 1 and "set aside" in outcome.stderr
     assert outcome.stderr[:-1].isprintable()
     assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
-    checks = fogspiel("doctor", "--store", store)
-    assert checks.returncode == 2 and "cannot be part of a file's name" in checks.stdout
+    with Store.open(store, write=False) as runs:
+        (problem,) = runs.problems()
+        assert "cannot be part of a file's name" in problem.sentence and "doctor --repair" in problem.hint
 
 
 ODD = [{"id": 0}, {"id": -5}, {"id": 2**62}, {"created": "x"}, {"created": float("inf")}, {"created": -1.0},
@@ -108,8 +110,10 @@ def test_an_entry_of_odd_values_is_set_aside(columns, store, fogspiel, answer):
             runs.read("pig-1")
 
 
-def test_repair_removes_what_is_set_aside_and_keeps_a_copy(store, answer):
+def test_repair_removes_what_is_set_aside_and_keeps_a_copy(store, fogspiel, answer):
     forge(store, name=VICTIM)
+    assert "run number 2: its name" in (checks := fogspiel("doctor", "--store", store)).stdout
+    assert checks.returncode == 2
     found = answer("doctor", "--repair", "--store", store)
     assert found["ok"] and any("run number 2 is lost" in line for line in found["repaired"])
     assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
@@ -142,12 +146,11 @@ def test_a_run_whose_first_row_is_no_request_is_set_aside(request_text, store, f
         REQUESTS[request_text] in outcome.stderr
     )
     assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
-    assert fogspiel("resume", "--all", "--store", store).returncode == 0
     for command in ("export", "resume"):
         refused(command, "pig-1", "--store", store, because="set aside")
-    assert fogspiel("doctor", "--store", store).returncode == 2
-    assert answer("doctor", "--repair", "--store", store)["ok"]
-    assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
+    with Store.open(store, write=True) as runs:
+        assert "run number 2 is lost: it cannot be read as a run of fogspiel" in runs.repair()
+        assert runs.names() == ["kuhn-1", "kuhn-2"] and runs.problems() == []
 
 
 def test_a_request_without_its_details_does_not_keep_the_others_from_being_resumed(store, answer):
@@ -166,7 +169,7 @@ ROWS = [("step", "5"), ("step", "null"), ("step", DEEP), ("ask", "{}"), ("x", "{
 def test_a_row_that_no_fogspiel_writes_is_damage_that_repair_cuts_off(row, store, fogspiel, answer):
     with Store.open(store, write=True) as runs:
         runs.create({**KUHN, "game": "pig"}).append("step", {"games": 1})
-    with sqlite3.connect(store) as raw:
+    with closing(sqlite3.connect(store)) as raw, raw:
         (name, before) = raw.execute(
             "SELECT name, digest FROM runs JOIN rows ON run = id WHERE id = 4 AND number = 0"
         ).fetchone()
@@ -176,11 +179,9 @@ def test_a_row_that_no_fogspiel_writes_is_damage_that_repair_cuts_off(row, store
         entry[5] = head
         raw.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*entry, seal("runs", *entry)))
     assert answer("runs", "--store", store)["runs"][3]["state"] == "damaged"
-    assert (
-        fogspiel("doctor", "--store", store).returncode == 2
-        and fogspiel("export", name, "--store", store).returncode == 2
-    )
-    assert answer("doctor", "--repair", "--store", store)["ok"]
+    assert fogspiel("export", name, "--store", store).returncode == 2
+    with Store.open(store, write=True) as runs:
+        assert len(runs.problems()) == 1 and runs.repair() and runs.problems() == []
     assert answer("runs", "--store", store)["runs"][3]["steps"] == 0
 
 

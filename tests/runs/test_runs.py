@@ -20,8 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from platformdirs.macos import MacOS
 
-from fogspiel.runs import store
-from fogspiel.runs.store import Damaged, Row, Store, StoreBusy, StoreError, canonical, default_path
+from fogspiel.runs.store import Damaged, Row, Store, StoreBusy, StoreError, canonical, default_path, store
 
 ROOT = Path(__file__).parents[2]
 ASK = {"game": "war", "method": "naive", "seed": 7, "budget": 1000, "rules": 1, "options": {}, "package": "0.1.0"}
@@ -155,7 +154,7 @@ def test_a_run_is_what_was_asked_then_its_steps_then_its_result(path: Path) -> N
 def test_runs_are_numbered_by_game(path: Path) -> None:
     with Store.open(path, write=True) as store:
         games = ["war", "pig", "war", "guesswho24-stochastic", "guesswho24", "guesswho24-stochastic"]
-        names = [store.create({"game": game}).name for game in games]
+        names = [store.create({"game": game, "method": "naive"}).name for game in games]
     assert names[:3] == ["war-1", "pig-1", "war-2"]
     assert names[3:] == ["guesswho24-stochastic-1", "guesswho24-1", "guesswho24-stochastic-2"]
 
@@ -740,7 +739,7 @@ def test_a_write_that_the_system_refuses_loses_nothing(path: Path) -> None:
 import resource, sys
 from fogspiel.runs.store import Store, StoreError
 with Store.open(sys.argv[1], write=True) as store:
-    run = store.create({"game": "war"})
+    run = store.create({"game": "war", "method": "naive"})
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
     try:
         while True:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fogspiel.runs import sqlite_file, store
-from fogspiel.runs.store import Row, Store, StoreBusy, StoreError, StoreMoved
+from fogspiel.runs.store import Row, Store, StoreBusy, StoreError, StoreMoved, store
+from fogspiel.runs.store import file as sqlite_file
 
 ASK = {"game": "war", "method": "naive", "seed": 7}
 
@@ -163,7 +163,7 @@ def test_deleted_runs_are_gone_and_every_check_goes_on(path: Path) -> None:
         raw.execute("DELETE FROM runs WHERE id = 2")
     raw.close()
     with Store.open(path, write=False) as runs:
-        assert [str(problem) for problem in runs.problems()] == [
+        assert [problem.sentence for problem in runs.problems()] == [
             "the catalogue has 1 runs, which is not what was written",
             "run war-1, row 5: the row is missing (6 were written)",
         ]

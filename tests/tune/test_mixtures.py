@@ -25,10 +25,9 @@ from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games import morra as morra
 from fogspiel.runs.agent_texts import parse_agent
 from fogspiel.runs.answers import recommendation_of
-from fogspiel.runs.draft import DeferredRun
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import MatchRequest, RoundRobinRequest, TuneRequest
-from fogspiel.runs.store import Store, canonical
+from fogspiel.runs.store import DeferredRun, Store, canonical
 from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race

@@ -5,13 +5,13 @@ import io
 from fractions import Fraction
 
 import pytest
-from fogspiel.resistance.pages.plan import plan_json
 from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import TextChart
 from fogspiel.resistance.explain import plan_lines
 from fogspiel.resistance.game.setups import SETUPS
 from fogspiel.resistance.linear_program import TABLES
+from fogspiel.resistance.pages.plan import plan_json
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.requests import RoundRobinRequest, SolveRequest

@@ -25,7 +25,7 @@ def match(
     as_json: AsJson = False,
 ) -> None:
     """Play FIRST against SECOND: a named strategy, `fixed` or `redrawn`, a run, a parameter file, or numbers."""
-    from ...runs.draft import DeferredRun
+    from ...runs.store import DeferredRun
     from .. import console
 
     path = store_path(store)

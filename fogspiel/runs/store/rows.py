@@ -1,4 +1,4 @@
-"""What the tables of the store say, and whether it is still what was written.
+"""Tables of a store, checked against what was written.
 
 The digest of a row covers its body and the digest of the row before, and the catalogue keeps the length and the last
 digest of every chain, so neither a changed nor a lost row goes unnoticed. All other records carry a checksum each.
@@ -6,23 +6,22 @@ digest of every chain, so neither a changed nor a lost row goes unnoticed. All o
 
 import hashlib
 import json
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from ..core.untrusted_input import parse_json, refuse_number, shorten
-from .checks import check_name
-from .locks import seal
-from .sqlite_file import Committed
-from .store_faults import Damaged, SetAside, StoreError, is_damage
-from .store_layout import identity, new_identity
+from ...core.untrusted_input import JsonRecord, parse_json, refuse_number, shorten
+from ..checks import check_name
+from .faults import MOST_RUNS, Damaged, SetAside, StoreError, is_damage, seal
+from .file import Committed, disorder, identity
 
-Json = dict[str, Any]
-"""What a row says, as JSON writes it; the kinds of run know what its keys mean."""
-MOST_RUNS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
-MOST_ID = 1_000_000  # a run's number is a place in the lock file
+Json = dict[str, Any]  # what a row says; the kinds of run know what its keys mean
+STATES = ("finished", "running", "interrupted", "damaged")  # of a run in the list of runs
+MOST_NUMBERS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
 LATEST = 2.0**40  # seconds; what is later is no time
 
 
@@ -100,7 +99,7 @@ def _checked(entry: CatalogueEntry) -> CatalogueEntry:
         name = check_name(entry.name, "its name")
     except ValueError as error:
         raise SetAside(f"run number {entry.id}: {error}") from None
-    counts = [(entry.id, 1, MOST_ID), (entry.length, 1, None), (entry.sessions, 0, None)]
+    counts = [(entry.id, 1, MOST_RUNS), (entry.length, 1, None), (entry.sessions, 0, None)]
     if not all(type(count) is int and least <= count <= (most or count) for count, least, most in counts) or not (
         isinstance(entry.ask, str) and is_time(entry.created) and isinstance(entry.head, bytes)
     ):
@@ -186,10 +185,10 @@ def rows_after(
 ) -> Iterator[tuple[Row, bytes]]:
     """The rows of a run after the first so many, of which the last has this digest; with theirs, each link verified."""
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
-    for place, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id, length)), length):
-        digest = link(digest, entry.name, place, kind, body)
-        if number != place or check != digest or number >= entry.length:
-            raise Damaged("the row is not what was written", entry.name, place)
+    for expected, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id, length)), length):
+        digest = link(digest, entry.name, expected, kind, body)
+        if number != expected or check != digest or number >= entry.length:
+            raise Damaged("the row is not what was written", entry.name, expected)
         if number == 0 and body != entry.ask:
             raise Damaged("the request is not the one in the catalogue", entry.name, 0)
         yield Row(number, kind, _body(body, kind, number, entry.name)), digest
@@ -246,29 +245,24 @@ def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> Json | 
 def unused_id(connection: sqlite3.Connection) -> int:
     """Return a number that no run has, not even one that is set aside."""
     question = "SELECT max(id) FROM runs WHERE id BETWEEN 0 AND ?"
-    run: int = (connection.execute(question, (MOST_ID,)).fetchone()[0] or 0) + 1
-    if run > MOST_ID:
-        raise StoreError(f"the store has a run number {MOST_ID}: choose another store")
+    run: int = (connection.execute(question, (MOST_RUNS,)).fetchone()[0] or 0) + 1
+    if run > MOST_RUNS:
+        raise StoreError(f"the store has a run number {MOST_RUNS}: choose another store")
     return run
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def write_entry(connection: sqlite3.Connection, entry: CatalogueEntry) -> None:
-    """Enter a run into the catalogue, or bring its entry up to date."""
-    connection.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*entry, seal("runs", *entry)))
+def write(connection: sqlite3.Connection, record: CatalogueEntry | WorkPeriod) -> None:
+    """Add a catalogue entry or a session, or bring it up to date."""
+    table = "runs" if isinstance(record, CatalogueEntry) else "sessions"
+    connection.execute(f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*record, seal(table, *record)))
 
 
 def write_row(connection: sqlite3.Connection, run: int, number: int, kind: str, body: str, digest: bytes) -> None:
     """Add a row to a run."""
     connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", (run, number, kind, body, digest))
-
-
-def write_session(connection: sqlite3.Connection, session: WorkPeriod) -> None:
-    """Note a session, or bring its record up to date."""
-    values = (*session, seal("sessions", *session))
-    connection.execute("REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def write_partial(connection: sqlite3.Connection, entry: CatalogueEntry, body: str) -> None:
@@ -292,7 +286,7 @@ def remove_runs(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
     gone = [(run,) for run in runs]
     for table, column in (("runs", "id"), ("rows", "run"), ("sessions", "run"), ("partials", "run")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
-    connection.execute("UPDATE meta SET store = ?", (new_identity(),))
+    connection.execute("UPDATE meta SET store = ?", (os.urandom(16),))
     write_count(connection)
 
 
@@ -306,7 +300,7 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | No
         if fault_of_request(body):
             return None
         game = json.loads(body)["game"]
-        for number in range(1, MOST_RUNS):
+        for number in range(1, MOST_NUMBERS):
             if link(b"", f"{game}-{number}", 0, "ask", body) == digest:
                 return CatalogueEntry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
     return None
@@ -360,12 +354,101 @@ def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
             said.append(f"run {kept.name} is cut back from {entry.length} rows to {kept.length}")
         sessions = sessions_of(old, run)
         for number, session in enumerate(sessions):
-            write_session(new, session._replace(number=number))
+            write(new, session._replace(number=number))
         created = kept.created or min((session.started for session in sessions), default=0.0)
-        write_entry(new, kept._replace(sessions=len(sessions), created=created))
+        write(new, kept._replace(sessions=len(sessions), created=created))
         if body := partial_of(old, kept):
             write_partial(new, kept, canonical(body))
     write_count(new)
     new.execute("DELETE FROM rows WHERE run NOT IN (SELECT id FROM runs)")
     new.execute("COMMIT")
     return said
+
+
+# ---- summaries -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(JsonRecord):
+    """One line of the list of runs; what is None is not known."""
+
+    KEYS: ClassVar[tuple[str, ...]] = (
+        "name", "game", "method", "state", "steps", "games", "score", "interval", "created", "seen", "seconds",
+    )  # fmt: skip
+
+    name: str
+    game: str
+    method: str | None
+    state: str
+    steps: int
+    games: int | None
+    score: float | None
+    interval: list[float] | None
+    created: float
+    seen: float | None
+    seconds: float | None
+
+
+def entries_of(connection: sqlite3.Connection, committed: Committed) -> list[CatalogueEntry]:
+    """Return the runs that are not set aside, if the catalogue is undamaged."""
+    entries, faults = catalogue(connection, committed)
+    for fault in faults:
+        if not isinstance(fault, SetAside):
+            raise fault
+    return entries
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+
+
+def summary_of(
+    connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry, running: Callable[[int], bool]
+) -> Summary:
+    """One line of the list of runs; a run whose last row is not good is listed as damaged."""
+    ask = json.loads(entry.ask)
+    try:
+        last = last_row(connection, committed, entry)
+        unfinished = "running" if running(entry.id) else "interrupted"
+        state = "finished" if last.kind == "result" else unfinished
+    except Damaged:
+        last, state = Row(0, "ask", {}), "damaged"
+    found = {} if last.kind == "ask" else last.body  # what was asked for is not yet found
+    sessions = sessions_of(connection, entry.id)
+    whole = len(sessions) == entry.sessions > 0
+    return Summary(
+        name=entry.name,
+        game=ask["game"],
+        method=ask.get("method"),
+        state=state,
+        steps=entry.length - 1 - (last.kind == "result"),
+        games=games if type(games := found.get("games")) is int else None,
+        score=score if _is_number(score := found.get("score")) else None,
+        interval=interval if _is_pair(interval := found.get("interval")) else None,
+        created=entry.created,
+        seen=max(session.seen for session in sessions) if whole else None,
+        seconds=sum(session.seconds for session in sessions) if whole else None,
+    )
+
+
+def problems_of(connection: sqlite3.Connection, committed: Committed) -> list[Damaged]:
+    """List all faults of the pages, the catalogue and each run."""
+    try:
+        what = disorder(connection)
+        faults = [Damaged(what)] if what else []
+    except sqlite3.DatabaseError as error:
+        faults = [locate(error)]
+    entries, catalogued = catalogue(connection, committed)
+    faults += catalogued
+    for entry in entries:
+        try:
+            rows_of(connection, committed, entry)
+        except Damaged as fault:
+            faults.append(fault)
+        if len(sessions_of(connection, entry.id)) != entry.sessions:
+            faults.append(Damaged("the times of its sessions are damaged", entry.name))
+    return faults

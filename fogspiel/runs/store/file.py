@@ -4,9 +4,12 @@ A writer keeps one connection in WAL mode, where a commit outlives its process. 
 question, in whatever way writes nothing, so that it can neither hold up a run nor leave anything behind.
 """
 
+import errno
 import os
+import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 import threading
 import time
@@ -16,44 +19,173 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from .locks import ALL, beside, mutex, presence, read_marks
-from .store_faults import PATIENCE, StoreBusy, StoreMoved, demand_writable, examine, has_content, plainly
-from .store_faults import Damaged as Damaged
-from .store_faults import StoreError as StoreError
-from .store_layout import (
-    DRAFT,
-    TABLES,
-    build,
-    connect,
-    copy_files,
-    definitions,
-    discard,
-    disorder,
-    draft_of,
-    lay_out,
-    renew_definitions,
-    sync,
-    sync_folder,
+from .faults import (  # fmt: skip
+    ALL,
+    APPLICATION,
+    PAGE,
+    PATIENCE,
+    VERSION,
+    Damaged,
+    StoreBusy,
+    StoreError,
+    StoreMoved,
+    beside,
+    demand_writable,
+    examine,
+    has_content,
+    is_damage,
+    mutex,
+    plainly,
+    presence,
+    read_marks,
+    seal,
 )
-from .store_layout import identity as identity
 
+TABLES = [
+    "CREATE TABLE meta (one INTEGER PRIMARY KEY, store BLOB, runs INTEGER, seal BLOB)",
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY, name TEXT, ask TEXT, created REAL, length INTEGER, head BLOB,"
+    " sessions INTEGER, seal BLOB)",
+    "CREATE TABLE rows (run INTEGER, number INTEGER, kind TEXT, body TEXT, digest BLOB,"
+    " PRIMARY KEY (run, number)) WITHOUT ROWID",
+    "CREATE TABLE sessions (run INTEGER, number INTEGER, pid INTEGER, host TEXT, started REAL, seen REAL, seconds REAL,"
+    " seal BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
+    "CREATE TABLE partials (run INTEGER PRIMARY KEY, body TEXT, seal BLOB)",
+]
+DRAFT = "-draft"  # ends the name of a store until it is whole
+REPAIR_FOLDER = "-repair"
+COMPANIONS = ("", "-wal", "-shm", "-journal")
 ATTEMPTS = 20
 SYNC_SECONDS = 1.0
 MAKING = 0  # the lock for making the file; runs are numbered from 1
 FOLDING = ALL - 1  # the lock for folding the log into the file
-LOG_LIMIT = 4 << 20
-"""A log of so many bytes is folded into the file if no reader is in the way."""
-WAITING_LIMIT = 3
-"""From so many times that length on, readers are waited for: the log stays below four times the limit."""
-READERS_PATIENCE = 5.0
-"""How many seconds: few enough for a reader that hangs, and many times what a question takes."""
-WRITERS_PATIENCE = 0.05
-"""How many seconds in any case, for a transaction under way: SQLite would fold beside it, without its lock."""
-REPAIR_FOLDER = "-repair"
+LOG_LIMIT = 4 << 20  # bytes of a log that is folded into the file if no reader is in the way
+WAITING_LIMIT = 3  # from so many times that length on, readers are waited for: the log stays below four times the limit
+READERS_PATIENCE = 5.0  # seconds: few enough for a reader that hangs, and many times what a question takes
+WRITERS_PATIENCE = 0.05  # seconds, for a transaction under way: SQLite would fold beside it, without its lock
 
 T = TypeVar("T")
 Committed = Mapping[int, int]  # how many rows of each run are known to be committed
 Query = Callable[[sqlite3.Connection, Committed], T]
+
+
+def connect(path: Path, how: str) -> sqlite3.Connection:
+    """Open a database; text that is no longer text comes through as well, for the checksums to refuse."""
+    address = f"{path.as_uri()}?{how}"
+    connection = sqlite3.connect(address, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+    connection.execute("PRAGMA cell_size_check=ON")
+    return connection
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """Make the tables of a store without runs."""
+    connection.execute("BEGIN")
+    connection.execute(f"PRAGMA application_id={APPLICATION}")
+    connection.execute(f"PRAGMA user_version={VERSION}")
+    for table in TABLES:
+        connection.execute(table)
+    store = os.urandom(16)
+    connection.execute("INSERT INTO meta VALUES (1, ?, 0, ?)", (store, seal("meta", store, 0)))
+    connection.execute("COMMIT")
+
+
+def identity(connection: sqlite3.Connection) -> bytes:
+    """The number that tells this store from any other that may have lain in its place."""
+    found = connection.execute("SELECT store FROM meta").fetchone()
+    return found[0] if found else b""
+
+
+def definitions(connection: sqlite3.Connection) -> list[str]:
+    """How the tables are defined; nothing where that is damaged."""
+    try:
+        return [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its complaint
+        if not is_damage(error):
+            raise
+        return []
+
+
+def renew_definitions(path: Path, pattern: Path) -> None:
+    """Replace a damaged first page: it defines the tables, which lie on the same pages in every store."""
+    with closing(connect(path, "mode=rw")) as connection:
+        if definitions(connection) == TABLES:
+            return
+    content = bytearray(path.read_bytes())
+    content[:PAGE] = pattern.read_bytes()[:PAGE]
+    content[28:32] = (len(content) // PAGE).to_bytes(4, "big")
+    path.write_bytes(content)
+
+
+def build(path: Path) -> None:
+    """Make an empty store under another name and move it into place: what has the final name is always whole."""
+    for left in ("-wal", "-shm"):  # a log without its database would be replayed into the new one
+        beside(path, left).unlink(missing_ok=True)
+    with draft_of(path) as draft, closing(connect(draft, "mode=rwc")) as connection:
+        connection.execute(f"PRAGMA page_size={PAGE}")
+        connection.execute("PRAGMA auto_vacuum=NONE")
+        if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
+            raise StoreError(f"{path} lies on a file system that cannot share memory: choose a local disk")
+        lay_out(connection)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Another name for a database to be made: it gets the final one at the end, if all of it is on the disk."""
+    draft = beside(path, DRAFT)
+    discard(draft)
+    try:
+        yield draft
+        if has_content(beside(draft, "-wal")):  # SQLite says nothing if it cannot fold the log on closing
+            raise StoreError(f"{path} could not be written whole: check the disk and its free space, then try again")
+        sync(draft)
+        sync_folder(path)
+        os.replace(draft, path)
+        sync_folder(path)
+    except BaseException:
+        with suppress(OSError):
+            discard(draft)
+        raise
+
+
+def discard(draft: Path) -> None:
+    """Remove a database that is not wanted, with its companions."""
+    for ending in COMPANIONS:
+        beside(draft, ending).unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Wait until what was written to a file is on the disk."""
+    descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the name of a file is on the disk; Windows has no such request."""
+    if sys.platform != "win32":
+        sync(path.parent)
+
+
+def copy_files(path: Path, copy: Path) -> None:
+    """Copy a database with its log."""
+    for ending in ("", "-wal"):
+        if beside(path, ending).exists():
+            shutil.copyfile(beside(path, ending), beside(copy, ending))
+
+
+def disorder(connection: sqlite3.Connection) -> str | None:
+    """What SQLite finds wrong with the pages of its file."""
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    code = re.search(r"error code=(\d+)", found)
+    if code and int(code[1]) & 0xFF == sqlite3.SQLITE_IOERR:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # the disk is at fault, not what is on it
+    return None if found == "ok" else f"the pages of the store are in disorder ({found.splitlines()[-1]})"
+
+
+# ---- an open file ----------------------------------------------------------------------------------------------------
 
 
 def _stamp(path: Path) -> tuple[object, ...]:
@@ -114,6 +246,7 @@ class StoreFile:
         self._connection: sqlite3.Connection | None = None
         self._orderly = False
         self._synced = 0.0
+        self._waits: bool | None = None  # as SQLite was told last
         self._longest_log = LOG_LIMIT
         self._displaced: StoreMoved | None = None
         with plainly(path), ExitStack() as stack:
@@ -154,6 +287,7 @@ class StoreFile:
     def _open(self) -> None:
         self._connection = connect(self.path, "mode=rw")
         self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the log is folded under our own lock
+        self._waits = None
         self._inode = _inode(self.path)
 
     def ask(self, question: Query[T]) -> T:
@@ -185,8 +319,10 @@ class StoreFile:
             connection = self._writer()
             self._shorten_log()  # before the transaction: an interruption while it waits finds nothing half done
             wait = wait or time.monotonic() >= self._synced + SYNC_SECONDS
-            connection.execute(f"PRAGMA synchronous={'FULL' if wait else 'NORMAL'}")
-            connection.execute("PRAGMA fullfsync=ON")
+            if wait is not self._waits:
+                connection.execute(f"PRAGMA synchronous={'FULL' if wait else 'NORMAL'}")
+                connection.execute("PRAGMA fullfsync=ON")
+                self._waits = wait
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection

@@ -9,7 +9,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -17,31 +17,14 @@ from typing import Any, Self
 
 from platformdirs import user_data_path
 
-from . import hash_chain
-from .checks import check_name
-from .hash_chain import CatalogueEntry, Json, Row, WorkPeriod, canonical, link
-from .sqlite_file import Committed, Query, StoreFile
-from .store_faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved
-from .summaries import STATES, StoreFault, Summary, entries_of, faults_of, summary_of
+from ..checks import check_name
+from . import rows as chain
+from .faults import Damaged, SetAside, StoreBusy, StoreError
+from .file import Committed, Query, StoreFile
+from .rows import CatalogueEntry, Json, Row, Summary, WorkPeriod, canonical, entries_of, link, problems_of, summary_of
 
-__all__ = [
-    "STATES",
-    "Damaged",
-    "Json",
-    "Row",
-    "Run",
-    "Store",
-    "StoreBusy",
-    "StoreError",
-    "StoreFault",
-    "StoreMoved",
-    "Summary",
-    "canonical",
-    "default_path",
-]
-
-MOST_ROWS = 1000
-"""So many rows of a run are held in memory; a longer one is read again where all of them are wanted."""
+MOST_ROWS = 1000  # of a run in memory; a longer one is read again where all of them are wanted
+KEEP_SECONDS = 2.0  # how often the state of a step is kept: so much work an interruption that is no Ctrl-C can cost
 
 
 def default_path() -> Path:
@@ -134,8 +117,8 @@ class Run:
         entry = self._entry._replace(length=number + 1, head=digest)
         with self._file.change(wait=kind == "result") as connection:
             self._note_time(connection)
-            hash_chain.write_row(connection, entry.id, number, kind, text, digest)
-            hash_chain.write_entry(connection, entry)
+            chain.write_row(connection, entry.id, number, kind, text, digest)
+            chain.write(connection, entry)
             connection.execute("DELETE FROM partials WHERE run = ?", (entry.id,))
         self._entry = entry
         self._add(Row(number, kind, json.loads(json.dumps(body))))  # keys in their order, as certificates are
@@ -152,7 +135,7 @@ class Run:
     @property
     def seconds_worked(self) -> float:
         """The time that all sessions so far have spent on the run, as far as it was noted with their rows."""
-        found = self._file.ask(lambda connection, marks: hash_chain.sessions_of(connection, self._entry.id))
+        found = self._file.ask(lambda connection, marks: chain.sessions_of(connection, self._entry.id))
         return sum(session.seconds for session in found)
 
     def keep_partial(self, body: Mapping[str, Any]) -> None:
@@ -160,18 +143,18 @@ class Run:
         text = canonical(body)
         with self._file.change() as connection:
             self._note_time(connection)
-            hash_chain.write_partial(connection, self._entry, text)
+            chain.write_partial(connection, self._entry, text)
 
     def partial(self) -> Json | None:
         """The counts kept last, if they are intact and belong to the step after the last row."""
-        return self._file.ask(lambda connection, committed: hash_chain.partial_of(connection, self._entry))
+        return self._file.ask(lambda connection, committed: chain.partial_of(connection, self._entry))
 
     def _note_time(self, connection: sqlite3.Connection) -> None:
         if self._session is None:
             raise StoreError(f"run {self.name} is open for reading only: open it with work_on")
         worked = time.monotonic() - self._clock
         self._session = self._session._replace(seen=time.time(), seconds=worked)
-        hash_chain.write_session(connection, self._session)
+        chain.write(connection, self._session)
 
     def close(self) -> None:
         """Give the lock back; the run can be resumed at once, by any process."""
@@ -201,7 +184,7 @@ class Store:
     def create(self, ask: Mapping[str, Any]) -> Run:
         """A new run, locked for this process and named after its game."""
         text, game = canonical(ask), ask["game"]
-        if wrong := hash_chain.fault_of_request(text):
+        if wrong := chain.fault_of_request(text):
             raise ValueError(f"no run can be created: {wrong}")
         self._file.demand_order()
         self._file.ask(entries_of)
@@ -211,16 +194,16 @@ class Store:
                 siblings = [entry.name.removeprefix(f"{game}-") for entry in entries]
                 number = max((int(number) for number in siblings if number.isdecimal()), default=0) + 1
                 name = check_name(f"{game}-{number}", "the run")
-                run = hash_chain.unused_id(connection)
+                run = chain.unused_id(connection)
                 if not self._file.here.take(run):
                     raise StoreBusy(f"run number {run} is locked although it does not exist yet: try again")
                 undo.callback(self._file.here.release, run)
                 head = link(b"", name, 0, "ask", text)
                 entry, session = CatalogueEntry(run, name, text, time.time(), 1, head, 1), _session(run, 0)
-                hash_chain.write_entry(connection, entry)
-                hash_chain.write_row(connection, run, 0, "ask", text, head)
-                hash_chain.write_session(connection, session)
-                hash_chain.write_count(connection)
+                chain.write(connection, entry)
+                chain.write_row(connection, run, 0, "ask", text, head)
+                chain.write(connection, session)
+                chain.write_count(connection)
             self._file.mark(run, 1)
             self._file.fold()
             undo.pop_all()
@@ -238,8 +221,8 @@ class Store:
             session = _session(entry.id, entry.sessions)
             entry = entry._replace(sessions=entry.sessions + 1)
             with self._file.change() as connection:
-                hash_chain.write_session(connection, session)
-                hash_chain.write_entry(connection, entry)
+                chain.write(connection, session)
+                chain.write(connection, entry)
             undo.pop_all()
         return self._remember(Run(self._file, entry, rows, session, running=True))
 
@@ -265,15 +248,15 @@ class Store:
 
     def set_aside(self) -> list[str]:
         """Return a sentence for each run that is not listed because no fogspiel has written it."""
-        _, faults = self._file.ask(hash_chain.catalogue)
+        _, faults = self._file.ask(chain.catalogue)
         return [str(fault) for fault in faults if isinstance(fault, SetAside)]
 
-    def problems(self) -> list[StoreFault]:
-        """Everything that is wrong in the store."""
+    def problems(self) -> list[Damaged]:
+        """List all faults of the store."""
         try:
-            return self._file.ask(faults_of)
+            return self._file.ask(problems_of)
         except Damaged as fault:
-            return [StoreFault.of(fault)]
+            return [fault]
 
     def delete(self, names: Collection[str]) -> None:
         """Take runs out of the store, all of them or none; a run that somebody works on is refused."""
@@ -284,7 +267,7 @@ class Store:
             with self._file.change(wait=True) as connection:
                 entries = entries_of(connection, {})
                 left = [entry for entry in entries if entry.name not in names]
-                hash_chain.remove_runs(connection, {entry.id for entry in entries} - {entry.id for entry in left})
+                chain.remove_runs(connection, {entry.id for entry in entries} - {entry.id for entry in left})
             for entry in left:
                 self._file.mark(entry.id, entry.length)
             self._file.fold()
@@ -300,9 +283,7 @@ class Store:
             nonlocal copied
             with Store.open(draft, write=False) as found:
                 if problems := found.problems():
-                    raise StoreError(
-                        f"the store is damaged, so it was not backed up: {problems[0]}; {problems[0].hint}"
-                    )
+                    raise StoreError(f"the store is damaged, so it was not backed up: {problems[0]}")
                 copied = len(found.names())
 
         self._file.back_up(copy, check)
@@ -312,8 +293,12 @@ class Store:
         """Cut every damaged run back to its last good row, after copying the file, and say what was done."""
         if not (found := self.problems()):
             return []
-        backup, done = self._file.rebuild(hash_chain.salvage)
-        return [f"the damaged store was copied to {backup}", *(f"found: {problem}" for problem in found), *done]
+        backup, done = self._file.rebuild(chain.salvage)
+        return [
+            f"the damaged store was copied to {backup}",
+            *(f"found: {one.sentence}" for one in found),
+            *done,
+        ]
 
     def close(self) -> None:
         """Give back every lock and close the file."""
@@ -333,13 +318,13 @@ class Store:
 
     def _lock(self, name: str) -> CatalogueEntry:
         """Take the lock of a run; returns its catalogue entry."""
-        entry = self._file.ask(lambda connection, committed: hash_chain.entry_of(connection, committed, name))
+        entry = self._file.ask(lambda connection, committed: chain.entry_of(connection, committed, name))
         if not self._file.here.take(entry.id):
             raise StoreBusy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
         return entry
 
     def _worker(self, entry: CatalogueEntry) -> str:
-        sessions = self._file.ask(lambda connection, committed: hash_chain.sessions_of(connection, entry.id))
+        sessions = self._file.ask(lambda connection, committed: chain.sessions_of(connection, entry.id))
         if not sessions:
             return "another process"
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sessions[-1].started))
@@ -355,7 +340,73 @@ def _verified(name: str) -> Query[tuple[CatalogueEntry, list[Row]]]:
     """The question for a run with all its rows, every link verified."""
 
     def question(connection: sqlite3.Connection, committed: Committed) -> tuple[CatalogueEntry, list[Row]]:
-        entry = hash_chain.entry_of(connection, committed, name)
-        return entry, hash_chain.rows_of(connection, committed, entry)
+        entry = chain.entry_of(connection, committed, name)
+        return entry, chain.rows_of(connection, committed, entry)
 
     return question
+
+
+class DeferredRun(Run):
+    """A run that is stored once it has lasted for two seconds, or if it is interrupted before."""
+
+    def __init__(self, path: Path, ask: Json, tell: Callable[[str], None]) -> None:
+        self.name = ""
+        self._rows = [Row(0, "ask", ask)]
+        self._first = self._last = self._rows[0]
+        self._telling = None
+        self._path, self._tell = path, tell
+        self._session, self._running = None, False
+        self._store: Store | None = None
+        self._refused = False
+        self._began = time.monotonic()
+
+    def append(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Store a step, and the result of a run that has lasted; note any other result."""
+        if kind == "step":
+            self._enter()
+        elif time.monotonic() - self._began > KEEP_SECONDS:
+            self._enter_if_possible()
+        if self._store is None:
+            self._add(Row(len(self._rows), kind, dict(body)))
+        else:
+            super().append(kind, body)
+
+    def keep_partial(self, body: Mapping[str, Any]) -> None:
+        """Store the run with the state of its step."""
+        self._enter_if_possible()
+        if self._store is not None:
+            super().keep_partial(body)
+
+    def partial(self) -> Json | None:
+        """What was kept, if anything was."""
+        return None if self._store is None else super().partial()
+
+    @property
+    def seconds_worked(self) -> float:
+        """No session has worked on it before."""
+        return 0.0
+
+    def close(self) -> None:
+        """Close the store, if the run has come into it."""
+        super().close()
+        if self._store is not None:
+            self._store.close()
+
+    def _enter(self) -> None:
+        """Become a run of the store."""
+        if self._store is None:
+            with ExitStack() as undo:
+                store = undo.enter_context(Store.open(self._path, write=True))
+                run = store.create(self.ask)
+                undo.pop_all()
+            self._store = store
+            super().__init__(run._file, run._entry, run._rows, run._session, running=True)
+
+    def _enter_if_possible(self) -> None:
+        """Become a run of the store, or say once why that cannot be: the work itself needs no store."""
+        if not self._refused:
+            try:
+                self._enter()
+            except StoreError as error:
+                self._refused = True
+                self._tell(f"{error}; until then nothing of this is stored")
