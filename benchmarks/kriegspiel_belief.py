@@ -42,8 +42,8 @@ from fogspiel.kriegspiel.engine import STRAY, SearchLimit, find_engine, parse_en
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.sampling import PoolSampler
 from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.kinds.match import match_of
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.runs.kinds.kriegspiel import match_of
 from fogspiel.runs.store import Store, StoreError
 
 FIRST_PLIES = (0, 20, 40, 60, 90)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fogspiel.cli.work import RunOptions, start_run
+from fogspiel.cli.execute import RunOptions, start_run
 from fogspiel.core.compile.kernel import in_place, kernel
 from fogspiel.core.game import new_cells
 from fogspiel.core.rng import shuffle, stream_of

@@ -18,10 +18,10 @@ from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.game import Game, known_game
 from fogspiel.games.guess_who.rules import question
 from fogspiel.papers.cauwet2018.printed_tables import LINES
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import evaluate, report_key
 
 GAMES = 60_000

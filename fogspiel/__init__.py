@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .core.simulate import PolicyMatch
     from .interop.openspiel_export import to_openspiel
     from .interop.pettingzoo_env import to_pettingzoo
-    from .runs.agent_texts import exploitability
+    from .runs.agent_parser import exploitability
     from .runs.kinds.solve import solve_game
     from .runs.store import Store
     from .runs.tune_function import tune_function
@@ -91,8 +91,7 @@ _NAMES = {
     "stats.evaluate": "evaluate",
     "stats.race": "Race",
     "tuning.tune": "tune_strategy",
-}
-"""The public names of each module (`name:public_name` where they differ), which is imported when one is first used."""
+}  # the public names of each module (`name:public_name` where they differ), which is imported when one is first used
 _HOMES = {
     word.rpartition(":")[2]: (module, word.partition(":")[0])
     for module, words in _NAMES.items()

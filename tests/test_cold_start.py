@@ -22,7 +22,7 @@ from fogspiel.core.compile.kernel import (
 )
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import split
-from fogspiel.runs.agent_texts import parse_agent
+from fogspiel.runs.agent_parser import parse_agent
 from fogspiel.stats.evaluate import evaluate, report_key
 
 

@@ -10,7 +10,7 @@ from support.web_client import open_client
 
 from fogspiel.core.game import known_game
 from fogspiel.core.plugins import VARIABLE
-from fogspiel.runs.agent_texts import parse_agent
+from fogspiel.runs.agent_parser import parse_agent
 from fogspiel.web.opponents import demand_page_agent
 
 FILES = {

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fogspiel.runs.store.rows import Summary
 from typer.main import get_command
 
 import fogspiel
@@ -36,10 +35,11 @@ from fogspiel.kriegspiel.pgn_check import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.row_generation import SolverStep
-from fogspiel.runs.answers import StepRow
+from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kind import kinds
-from fogspiel.runs.report.parts import Chart, Series, Table
-from fogspiel.runs.trail import CurvePoint
+from fogspiel.runs.report.model import Chart, Series, Table
+from fogspiel.runs.store.rows import Summary
+from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds.ponnuki import Ledger
 from fogspiel.solving.contract.examiner import Examination, Finding
 from fogspiel.solving.known_values import CertificateRecord
@@ -48,8 +48,8 @@ from fogspiel.solving.methods.mccfr.minimiser import SampledBounds
 from fogspiel.solving.methods.permutation import Round
 from fogspiel.solving.solution import Solution
 from fogspiel.stats.elo import Spread
-from fogspiel.web.pages.runs import RunLine
 from fogspiel.web.pages.strategies import Sheet
+from fogspiel.web.run_list import RunLine
 
 PACKAGE = Path(fogspiel.__file__).parent
 OPTIONS = Path(__file__).parent / "golden" / "options.json"

@@ -13,22 +13,17 @@ from typing import NoReturn
 from ..core import plugins
 
 INTERRUPTED = 130
-MOMENT = 0.005
-"""Seconds until an interruption is tried again."""
+MOMENT = 0.005  # seconds until an interruption is tried again
+# What Numba's C code asks when a kernel is called: it takes an exception there for an answer.
 DEAF = ("numba.", "fogspiel.core.compile.kernel.")
-"""What Numba's C code asks when a kernel is called: it takes an exception there for an answer."""
-COMPILING = "numba.core.compiler_lock."
-"""Around the long work of Numba, which should not hold up an interruption."""
+COMPILING = "numba.core.compiler_lock."  # around the long work of Numba, which should not hold up an interruption
+# The signals that end the work, where the system has them; the alarm is our own second try.
 POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
-"""The signals that end the work, where the system has them; the alarm is our own second try."""
-MOST_SHOWN = 4000
-"""Letters of a sentence; a longer one quotes something that was given to us."""
+MOST_SHOWN = 4000  # letters of a sentence; a longer one quotes something that was given to us
 
 OPTION = "--plugins"
-COMPLETION = "_FOGSPIEL_COMPLETE"
-"""By this variable of the environment a shell asks to complete words."""
-_interrupted = threading.Event()
-"""Set once the work was interrupted."""
+COMPLETION = "_FOGSPIEL_COMPLETE"  # by this variable of the environment a shell asks to complete words
+_interrupted = threading.Event()  # set once the work was interrupted
 
 
 def load_commands(words: list[str]) -> None:
@@ -52,7 +47,7 @@ def _complain(sentence: str) -> NoReturn:
     import json
     import os
 
-    from . import streams
+    from . import console
 
     if COMPLETION in os.environ:  # a shell asks for names: nobody reads the sentence
         raise SystemExit(2)
@@ -60,8 +55,8 @@ def _complain(sentence: str) -> NoReturn:
     told = sentence if len(sentence) <= MOST_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
     told = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in told)
     if "--json" in sys.argv[1:]:
-        streams.print_if_possible(json.dumps({"error": told}))
-    streams.warn(f"fogspiel: {told}")
+        console.print_if_possible(json.dumps({"error": told}))
+    console.warn(f"fogspiel: {told}")
     raise SystemExit(2)
 
 
@@ -125,9 +120,9 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command that the words ask for: its exit code."""
-    from . import streams
+    from . import console
 
-    if not streams.prepare():
+    if not console.prepare():
         _complain("stdout is closed, so there is nowhere to write the answer to: leave it open, or use /dev/null")
     import typer
 
@@ -143,10 +138,10 @@ def _run() -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except BrokenPipeError:
-        streams.give_up_stdout()
+        console.give_up_stdout()
         return 1
     except OSError as error:
-        streams.give_up_stdout()
+        console.give_up_stdout()
         what = f"{error.filename} cannot be used" if error.filename else "the answer cannot be written"
         _complain(f"{what}: {error.strerror or error}")
     except Exception as error:

@@ -139,8 +139,7 @@ CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "route": check_route,
     "paper": check_paper,
     "engine": check_engine,
-}
-"""By the sort of thing that a field names: what a shell completes, and what is refused before anything is imported."""
+}  # by the sort of thing that a field names: what a shell completes, and what is refused before anything is imported
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:

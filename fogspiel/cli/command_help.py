@@ -1,7 +1,9 @@
 """How `--help` groups the commands, and the example that each of them shows."""
 
+import sys
 from typing import Any
 
+from ..core.plugins import collect, help_of
 from .app import app
 
 START, TUNE, SOLVE, OWN, RUNS = "Start here", "Tune and compare", "Solve and prove", "Your own games", "Runs"
@@ -49,8 +51,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "kriegspiel problem": (START, "kriegspiel problem problem.json"),
     "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
     "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
-}
-"""By the words of a command: the panel of the help that lists it, and words to try."""
+}  # by the words of a command: the panel of the help that lists it, and words to try
 
 
 def name_of(command: Any) -> str:
@@ -77,3 +78,16 @@ def _arrange(group: Any, before: str) -> None:
         name = inner.typer_instance.info.name
         inner.rich_help_panel = EXAMPLES.get(before + name, (None, None))[0]
         _arrange(inner.typer_instance, f"{before}{name} ")
+
+
+# Things found by discovery, for the help of commands.
+
+
+def listing(title: str, room: str, attribute: str) -> str | None:
+    """List the names in a room with a line of help each; None unless help is asked for, since all are imported."""
+    if "--help" not in sys.argv[1:]:
+        return None
+    lines = (
+        f"{name}: {getattr(thing, 'help', '') or help_of(thing)}" for name, thing in collect(room, attribute).items()
+    )
+    return "\n\n".join([title, *lines])

@@ -4,10 +4,12 @@ All that is printed is text: a path, a run's name or a message may have square b
 otherwise take for styles and pictures.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -19,13 +21,11 @@ from rich.text import Text
 from ..runs.formatting import ago as ago
 from ..runs.formatting import with_interval as with_interval
 
-REMARK_SECONDS = 30.0
-"""How often a remark about the work is a line of its own where stderr is not a terminal."""
+REMARK_SECONDS = 30.0  # how often a remark about the work is a line of its own where stderr is not a terminal
 
-GAP = 2
-"""Spaces between two columns of a table."""
+GAP = 2  # spaces between two columns of a table
+# Characters of a word that is no name any more: paths and digests may be broken, but for those in the first column.
 LONG_NAME = 30
-"""Characters of a word that is no name any more: paths and digests may be broken, but for those in the first column."""
 
 out = Console(soft_wrap=True, markup=False, emoji=False, highlight=False)
 err = Console(stderr=True, soft_wrap=True, markup=False, emoji=False, highlight=False)
@@ -143,3 +143,46 @@ def status(title: str) -> Iterator[Callable[[str], None]]:
         return
     with err.status(Text(title)) as status:
         yield lambda remark: status.update(Text(f"{title}: {remark}"))
+
+
+# The three standard streams, whatever the shell made of them: closed, full, or of a narrow encoding.
+
+NAMES = ("stdin", "stdout", "stderr")
+
+
+def prepare() -> bool:
+    """Make all three streams usable, and tell whether there was a stdout.
+
+    A descriptor that is closed goes to the null device, for else the next file that is opened would get it, a store for
+    example, and what is meant for stderr would be written there. Letters that a stream cannot show are spelled out.
+    """
+    shown = sys.stdout is not None
+    for number, name in enumerate(NAMES):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, which is this one
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+    return shown
+
+
+def give_up_stdout() -> None:
+    """Let what is still to be printed go nowhere, so that Python does not try again and complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_if_possible(line: str) -> None:
+    """Write a line to stdout and give it up if that is not possible."""
+    try:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    except OSError:
+        give_up_stdout()
+
+
+def warn(sentence: str) -> None:
+    """Write a line to stderr, if that is possible."""
+    with suppress(OSError):
+        sys.stderr.write(f"{sentence}\n")
+        sys.stderr.flush()

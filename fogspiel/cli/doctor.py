@@ -14,10 +14,9 @@ from typing import NamedTuple
 from .. import __version__
 from ..runs.store import Store, StoreError
 
+# Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug).
 SAFE_SQLITE = (3, 51, 3)
-"""Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug)."""
-LEFT_SECONDS = 86400.0
-"""A folder of workers in which nothing has changed for so long has probably been left behind."""
+LEFT_SECONDS = 86400.0  # a folder of workers in which nothing has changed for so long has probably been left behind
 REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
 
@@ -102,7 +101,7 @@ def _cache() -> Check:
 
 
 def _kernels() -> Check:
-    """Whether kernels work, and what would still have to be compiled."""
+    """True if kernels work, and what would still have to be compiled."""
     from ..core.agents import find_policy
     from ..core.compile.kernel import is_cold
     from ..core.game import list_games

@@ -18,24 +18,19 @@ choices     all choices, where there are many
 resign      give the game up
 help        this list
 Ctrl-D      leave"""
-MANY, SOME = 24, 12
-"""More choices than this are not listed unless they are asked for; so many of them are."""
+MANY, SOME = 24, 12  # more choices than this are not listed unless they are asked for; so many of them are
 WIDTH = 100
-LONGEST = 200
-"""Actions that are told after the game; of a longer one the last."""
+LONGEST = 200  # actions that are told after the game; of a longer one the last
 
 
 @dataclass(frozen=True)
 class GameEnding:
     """How a game at the terminal ended."""
 
-    how: str
-    """In words."""
-    score: int | None = None
-    """The index of the first player's payoff; None if the game was left."""
+    how: str  # in words
+    score: int | None = None  # the index of the first player's payoff; None if the game was left
     interrupted: bool = False
-    failed: bool = False
-    """Whether the opponent could not go on, as when an engine asks a program that has ended."""
+    failed: bool = False  # true if the opponent could not go on, as when an engine asks a program that has ended
 
 
 class Resigned(Exception):

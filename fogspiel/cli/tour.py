@@ -18,10 +18,10 @@ from ..kriegspiel.beliefs.board_filter import list_children
 from ..kriegspiel.engine import SearchLimit, find_engine
 from ..kriegspiel.referee import Referee, play_game
 from ..resistance.game.setups import SETUPS
+from ..runs.execute import Context
 from ..runs.kind import execute
 from ..runs.requests import TuneRequest
 from ..runs.store import Json, Store
-from ..runs.work import Context
 from ..solving.known_values import find_known, verify_shipped
 from ..solving.policies.exploitability import measure_policies
 from ..stats.evaluate import evaluate, report_key
@@ -38,8 +38,7 @@ NEXT = {
     "tune a chess engine or any function": "fogspiel tune --help",
     "play, with a coach": "fogspiel play kuhn --against solved --coach each",
     "open the page": "fogspiel web",
-}
-"""What people may want next, and the command for it."""
+}  # what people may want next, and the command for it
 
 Lines = Iterator[str]
 

@@ -15,13 +15,11 @@ from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
 from .rng import fill_normal, random_unit, stream_of
 
+# Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one.
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
-"""Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one."""
-BASELINES = ("fixed", "redrawn")
-"""The two readings of the paper's baseline, by name."""
+BASELINES = ("fixed", "redrawn")  # the two readings of the paper's baseline, by name
 BASELINE_STREAM = 0xBA5E
-ROUNDING = 1e-12
-"""How far the weights of a mixture may be from 1 in sum and count as normalised."""
+ROUNDING = 1e-12  # how far the weights of a mixture may be from 1 in sum and count as normalised
 
 
 class Player(Protocol):
@@ -60,8 +58,8 @@ class PlayerAgent:
 
     name: str
     player: Callable[[np.ndarray], Player]
+    # The certificate whose strategies it plays, if it plays one.
     certificate: Mapping[str, Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
-    """The certificate whose strategies it plays, if it plays one."""
 
 
 # Policies: what the compiled loop plays
@@ -206,13 +204,10 @@ def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], nam
 class PolicyJson(TypedDict, total=False):
     """A vector or a mixture as numbers, fit for JSON; the digest of a file; or nothing."""
 
-    theta: list[float]
-    """The vector, or the heaviest one of the mixture."""
-    thetas: list[list[float]]
-    """The members of a mixture."""
+    theta: list[float]  # the vector, or the heaviest one of the mixture
+    thetas: list[list[float]]  # the members of a mixture
     weights: list[float]
-    digest: str
-    """Of the file that the agent was read from, if it is too long to be kept."""
+    digest: str  # of the file that the agent was read from, if it is too long to be kept
 
 
 def encode_policy(game: Game, agent: Agent) -> PolicyJson:
@@ -232,8 +227,7 @@ def encode_policy(game: Game, agent: Agent) -> PolicyJson:
     return {"theta": theta, "thetas": agent.thetas.tolist(), "weights": list(agent.weights)}
 
 
-POLICY_KEYS = ("theta", "thetas", "weights", "digest")
-"""The keys of `Frozen` in stored rows and files."""
+POLICY_KEYS = ("theta", "thetas", "weights", "digest")  # the keys of `Frozen` in stored rows and files
 
 
 def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:

@@ -19,10 +19,8 @@ from .rng import GOLDEN, bits, stream_of
 from .untrusted_input import parse_fraction, shorten
 
 ExactOrFloat = float | Fraction
-MOST_KNOWN = 1 << 17
-"""States whose probabilities a player remembers."""
-ROUNDING = 1e-9
-"""How far floats may be from 1 in sum."""
+MOST_KNOWN = 1 << 17  # states whose probabilities a player remembers
+ROUNDING = 1e-9  # how far floats may be from 1 in sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +28,10 @@ class InformationState:
     """What a player knows when it decides: what it sees now, and what it has done so far."""
 
     game: Game
-    player: int
-    """0 moves first, 1 second."""
+    player: int  # 0 moves first, 1 second
     view: np.ndarray
-    actions: Sequence[int]
-    """What may be tried."""
-    history: tuple[int, ...]
-    """The player's own actions so far."""
+    actions: Sequence[int]  # what may be tried
+    history: tuple[int, ...]  # the player's own actions so far
 
     @property
     def text(self) -> str:
@@ -64,12 +59,9 @@ class InformationStates(NamedTuple):
     """Many information states of a player as arrays, a row for each, for policies that answer in batches."""
 
     player: int
-    views: np.ndarray
-    """What the player sees, as the rules write it."""
-    legal: np.ndarray
-    """Which actions may be tried, by their numbers."""
-    history: np.ndarray
-    """The player's own actions so far, in their order; -1 where there are no more."""
+    views: np.ndarray  # what the player sees, as the rules write it
+    legal: np.ndarray  # which actions may be tried, by their numbers
+    history: np.ndarray  # the player's own actions so far, in their order; -1 where there are no more
 
     def state(self, game: Game, row: int) -> InformationState:
         """One of them."""
@@ -77,11 +69,11 @@ class InformationStates(NamedTuple):
         return InformationState(game, self.player, self.views[row], np.flatnonzero(self.legal[row]).tolist(), history)
 
 
+# Probabilities by action (its number or its words), or one for each action that may be tried, in their order.
 ActionProbabilities = Mapping[Any, Any] | Sequence[Any] | np.ndarray
-"""Probabilities by action (its number or its words), or one for each action that may be tried, in their order."""
 Probabilities = Callable[[InformationState], ActionProbabilities]
+# The probability of each action, by its number, at each of many states.
 Batch = Callable[[InformationStates], np.ndarray]
-"""The probability of each action, by its number, at each of many states."""
 
 
 class MissingState(ValueError):
@@ -94,10 +86,8 @@ class BehaviourPolicy(PlayerAgent):
 
     game: Game
     probabilities: Probabilities
-    digest: str | None = None
-    """Of the file that it was read from, for that may change."""
-    batch: Batch | None = None
-    """The same probabilities for many states at once, where that is faster."""
+    digest: str | None = None  # of the file that it was read from, for that may change
+    batch: Batch | None = None  # the same probabilities for many states at once, where that is faster
 
     def shares(self, state: InformationState) -> list[ExactOrFloat]:
         """The checked probability of each action: fractions if all were given as such, else floats."""
@@ -219,11 +209,10 @@ def uniform_probabilities(state: InformationState) -> list[ExactOrFloat]:
 
 WORD = 1 << 64
 INVERSE_1, INVERSE_2 = pow(0xBF58476D1CE4E5B9, -1, WORD), pow(0x94D049BB133111EB, -1, WORD)
-SAMPLES = 64
-"""Random bits at which the intervals are tried."""
+SAMPLES = 64  # random bits at which the intervals are tried
 ASIDE = 1 << 33
+# A probability this near to a fraction with a denominator up to that is taken for it: places are drawn by 32 bits.
 SIMPLE, NEAR = 64, Fraction(1, 1 << 28)
-"""A probability this near to a fraction with a denominator up to that is taken for it: places are drawn by 32 bits."""
 
 
 def undo_shift(z: int, shift: int) -> int:

@@ -14,8 +14,8 @@ from .agents import ALONE, IN_TURN, MIXED, ParametricPolicy, PlayerAgent
 from .game import Game
 
 Number = TypeVar("Number", Fraction, float)
+# Among whom a reply is the best.
 ANYBODY, TOLD, THRESHOLD = "anybody", "any player that is told which member it meets", "a threshold"
-"""Among whom a reply is the best."""
 
 
 def exact_score(game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent) -> Fraction:
@@ -38,7 +38,7 @@ class BestResponseScore(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether no player scores more and some player scores as much."""
+        """True if no player scores more and some player scores as much."""
         return self.among == ANYBODY
 
 

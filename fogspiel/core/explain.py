@@ -12,8 +12,7 @@ from .game import UNIFORM, Game
 from .untrusted_input import JsonRecord
 
 SHADES = " .:-=+*#%@"
-BAR = 40
-"""Characters of the longest bar."""
+BAR = 40  # characters of the longest bar
 
 Cell = str | int | float
 
@@ -100,8 +99,7 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
 
 __all__ = ["Explanation", "Table", "TextChart", "explain"]
 
-MOST_MEMBERS = 20
-"""Members of a mixture that are listed."""
+MOST_MEMBERS = 20  # members of a mixture that are listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:

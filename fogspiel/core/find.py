@@ -22,22 +22,18 @@ from .plugins import ROOT, collect
 from .untrusted_input import read_bytes
 
 MOST_BYTES = 1 << 29
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-"""Runs are named after games, and a page has them in its addresses."""
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games, and a page has them in its addresses
 
 
 class GameSpec(NamedTuple):
     """How the user names a game that is not of the package."""
 
     typed: str
-    absolute: str
-    """The same with the whole path of its file, for processes that begin in another folder."""
+    absolute: str  # the same with the whole path of its file, for processes that begin in another folder
 
 
-_words: dict[str, GameSpec] = {}
-"""Of the games that were brought, by name."""
-_files: dict[tuple[Path, str], Sequence[Game]] = {}
-"""The games of the files that were run, by path and digest."""
+_words: dict[str, GameSpec] = {}  # of the games that were brought, by name
+_files: dict[tuple[Path, str], Sequence[Game]] = {}  # the games of the files that were run, by path and digest
 
 
 def load_game(words: str | Path) -> Game:

@@ -37,8 +37,7 @@ WRONG_WEIGHTS = "the weights of chance must be whole numbers from 0 with a sum f
 WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 Vector = tuple[float, ...]
-Resample = Callable[[np.ndarray, int, np.ndarray], np.ndarray]
-"""resample(state, player, stream) -> state"""
+Resample = Callable[[np.ndarray, int, np.ndarray], np.ndarray]  # resample(state, player, stream) -> state
 
 RULE_SIGNATURES = {
     "start": signature(NOTHING, CELLS),
@@ -63,8 +62,8 @@ class Rules(NamedTuple):
     apply: Kernel
     view: Kernel
     score: Kernel
+    # Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MOST_WEIGHT.
     weights: Kernel | None = None
-    """Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MOST_WEIGHT."""
 
 
 class Sizes(NamedTuple):
@@ -84,12 +83,10 @@ class Strategy:
     plan: int
     prepare: Kernel
     choose: Kernel
-    hashed: tuple[str, ...] = ()
-    """Parameters that are seeds of something pseudo-random: nearby values are unrelated."""
+    hashed: tuple[str, ...] = ()  # parameters that are seeds of something pseudo-random: nearby values are unrelated
+    # The first half of the parameters serves when moving first, the second half when moving second.
     halves: bool = False
-    """The first half of the parameters serves when moving first, the second half when moving second."""
-    words: Callable[[np.ndarray], str] | None = None
-    """What a parameter vector does, in a sentence."""
+    words: Callable[[np.ndarray], str] | None = None  # what a parameter vector does, in a sentence
 
     def __repr__(self) -> str:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
@@ -144,38 +141,28 @@ class Game:
     name: str
     rules: Rules
     sizes: Sizes
-    title: str = ""
-    """What people call the game: its name, if nothing is said."""
+    title: str = ""  # what people call the game: its name, if nothing is said
+    # Of the rules, or the digest of the file that holds them: runs and certificates of one mean nothing in another.
     version: int | str = 1
-    """Of the rules, or the digest of the file that holds them: runs and certificates of one mean nothing in another."""
-    show: Callable[[np.ndarray], str] = list_cells
-    """Draw a view: what the player who sees it knows."""
-    reveal: Callable[[np.ndarray], str] = list_cells
-    """Draw a state: the whole truth, for the umpire and for replays."""
-    label: Callable[[int], str] = str
-    """Name an action of a player."""
-    source: str = ""
-    """Which parts of rules and strategy are published and which are our reconstruction."""
+    show: Callable[[np.ndarray], str] = list_cells  # draw a view: what the player who sees it knows
+    reveal: Callable[[np.ndarray], str] = list_cells  # draw a state: the whole truth, for the umpire and for replays
+    label: Callable[[int], str] = str  # name an action of a player
+    source: str = ""  # which parts of rules and strategy are published and which are our reconstruction
+    # What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors.
     payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
-    """What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors."""
     strategy: Strategy | None = None
     named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
+    # A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster.
     play: Kernel | None = None
-    """A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster."""
-    family: str = ""
-    """The games that share rules: it names the methods that were made for them."""
-    kind: str = "Others"
-    """The heading under which catalogues list the game."""
+    family: str = ""  # the games that share rules: it names the methods that were made for them
+    kind: str = "Others"  # the heading under which catalogues list the game
+    # What a strategy of `named` does, in a phrase, where `Strategy.words` does not say it.
     about: Mapping[str, str] = field(default_factory=dict)
-    """What a strategy of `named` does, in a phrase, where `Strategy.words` does not say it."""
+    # Draw another state that a player cannot tell from this one; the stream decides which.
     resample: Resample | None = None
-    """Draw another state that a player cannot tell from this one; the stream decides which."""
-    symmetric: bool = False
-    """Both seats have the same rights."""
-    series: str = ""
-    """The title under which catalogues list games that differ in the number of players only."""
-    size: str = ""
-    """That number, at a real table."""
+    symmetric: bool = False  # both seats have the same rights
+    series: str = ""  # the title under which catalogues list games that differ in the number of players only
+    size: str = ""  # that number, at a real table
 
     look: Look = Look()
     exact: Exact = Exact()
@@ -253,8 +240,7 @@ def new_cells(cells: int) -> np.ndarray:
 UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
-USER_GAMES: dict[str, Game] = {}
-"""The games that the user has brought from elsewhere, by name: see `find`."""
+USER_GAMES: dict[str, Game] = {}  # the games that the user has brought from elsewhere, by name: see `find`
 
 
 def list_games() -> dict[str, Game]:

@@ -19,19 +19,19 @@ def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
 
 
 OPENSPIEL = "openspiel:"
+# Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget.
 REMEMBER = "+remember"
-"""Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget."""
 TREES = (".efg", ".nfg")
 GAME_FILE = "the game file"
 
 
 def is_code(words: str) -> bool:
-    """Whether words name a Python file."""
+    """True if words name a Python file."""
     return not words.startswith(OPENSPIEL) and file_and_name(words)[0].endswith(".py")
 
 
 def is_tree(words: str) -> bool:
-    """Whether words name a game that is read as a tree: a Gambit file, or a game of OpenSpiel."""
+    """True if words name a game that is read as a tree: a Gambit file, or a game of OpenSpiel."""
     return words.startswith(OPENSPIEL) or (not is_code(words) and words.endswith(TREES))
 
 

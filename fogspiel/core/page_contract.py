@@ -20,8 +20,8 @@ from .game import Game
 from .plugins import folders, modules
 from .session import PersonSession, Session
 
+# An answer of the API, made once and not read again; what Python reads is a TypedDict or a dataclass.
 JsonObject = Mapping[str, object]
-"""An answer of the API, made once and not read again; what Python reads is a TypedDict or a dataclass."""
 KEY = r"^[A-Za-z0-9_-]{24}$"
 Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
 Result = TypeVar("Result")
@@ -134,25 +134,17 @@ class Preparation(Protocol):
 class PlaySupport:
     """A game's additions to play against a person; the defaults serve games without engines and with one rule set."""
 
-    rule_sets: Sequence[RuleSet] = ()
-    """The default first."""
+    rule_sets: Sequence[RuleSet] = ()  # the default first
     seats: tuple[str, str] | None = None
-    notes: Mapping[str, str] = {}
-    """Phrases about engines."""
-    strongest: Sequence[str] = ()
-    """Engines, the strongest first."""
-    fair: Container[str] = ()
-    """Engines that are fair rather than strong."""
-    simple: Container[str] = ()
-    """Engines that do not search."""
+    notes: Mapping[str, str] = {}  # phrases about engines
+    strongest: Sequence[str] = ()  # engines, the strongest first
+    fair: Container[str] = ()  # engines that are fair rather than strong
+    simple: Container[str] = ()  # engines that do not search
+    # The opponent's answer to the offer of a draw, where one can be offered.
     accepts_draw: Callable[[Player], bool] | None = None
-    """The opponent's answer to the offer of a draw, where one can be offered."""
-    coach, coach_script = "", ""
-    """Template and script of a coach of the game's own."""
-    replay_panel, replay_script = "", ""
-    """Template and script of a panel beside the replay."""
-    downloads: Sequence[tuple[str, str]] = ()
-    """Last part of the address and title of files made of a finished game."""
+    coach, coach_script = "", ""  # template and script of a coach of the game's own
+    replay_panel, replay_script = "", ""  # template and script of a panel beside the replay
+    downloads: Sequence[tuple[str, str]] = ()  # last part of the address and title of files made of a finished game
 
     def links(self, game: Game) -> Sequence[tuple[str, str]]:
         """Return addresses and titles of other pages about the game."""

@@ -19,13 +19,11 @@ class Cell(JsonRecord):
     KEYS = ("text", "look", "action", "name")
 
     text: str = ""
+    # How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
+    # winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship.
     look: str = ""
-    """How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
-    winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship."""
-    action: int | None = None
-    """What a click on it tries."""
-    name: str = ""
-    """What it is called aloud."""
+    action: int | None = None  # what a click on it tries
+    name: str = ""  # what it is called aloud
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,7 @@ class BoardPicture(JsonRecord):
 
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
-    shape: str = "squares"
-    """squares or hexagons"""
+    shape: str = "squares"  # squares or hexagons
     row_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
 
@@ -50,8 +47,7 @@ class Cards(JsonRecord):
 
     title: str
     cards: tuple[Cell, ...]
-    together: bool = False
-    """Whether an action is put together of several cards: the sum of theirs."""
+    together: bool = False  # true if an action is put together of several cards: the sum of theirs
 
 
 @dataclass(frozen=True)
@@ -91,27 +87,18 @@ class Chess(JsonRecord):
     KEYS = ("men", "side", "turn", "refused", "tries", "checks", "captured", "words", "counts", "over", "answer")
 
     men: str
-    side: int
-    """0 if White sits below."""
-    turn: bool
-    """Whether the one who sees this is to move."""
-    refused: tuple[str, ...] = ()
-    """Attempts that were refused in this turn, as squares: e2e4."""
+    side: int  # 0 if White sits below
+    turn: bool  # true if the one who sees this is to move
+    refused: tuple[str, ...] = ()  # attempts that were refused in this turn, as squares: e2e4
     tries: int = 0
+    # Directions of check on the own king: rank, file, long diagonal, short diagonal, knight.
     checks: tuple[str, ...] = ()
-    """Directions of check on the own king: rank, file, long diagonal, short diagonal, knight."""
-    captured: str = ""
-    """The square where a man was taken last."""
-    words: tuple[str, ...] = ()
-    """The referee's latest message."""
-    counts: tuple[tuple[str, int], ...] = ()
-    """What is left of both sides as far as it was announced."""
-    over: bool = False
-    """Whether the game has ended."""
-    answer: str = ""
-    """What the mover was told who has asked in this turn whether any pawn can take: yes or no."""
-    QUESTION: ClassVar[str] = "any"
-    """The label of that question."""
+    captured: str = ""  # the square where a man was taken last
+    words: tuple[str, ...] = ()  # the referee's latest message
+    counts: tuple[tuple[str, int], ...] = ()  # what is left of both sides as far as it was announced
+    over: bool = False  # true if the game has ended
+    answer: str = ""  # what the mover was told who has asked in this turn whether any pawn can take: yes or no
+    QUESTION: ClassVar[str] = "any"  # the label of that question
 
     def outcome(self, label: str) -> str:
         """The referee's answer to the action with this label, to be read after it; nothing if it was a move."""

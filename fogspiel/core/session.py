@@ -34,7 +34,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return self.mover == OVER
 
     @property
@@ -201,15 +201,11 @@ class PersonSession(Session):
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         super().__init__(game)
         self.side, self.seed, self.opponent = side, seed, opponent
-        self.resigned = False
-        """Whether the person has given the game up."""
-        self.agreed = False
-        """Whether the opponent has accepted a draw."""
-        self.declined = False
-        """Whether the last offer of a draw was declined."""
+        self.resigned = False  # true if the person has given the game up
+        self.agreed = False  # true if the opponent has accepted a draw
+        self.declined = False  # true if the last offer of a draw was declined
         self._accepts_draw: Callable[[Player], bool] | None = None
-        self.decisions: list[tuple[np.ndarray, int]] = []
-        """The person's own actions, each with what was seen before it."""
+        self.decisions: list[tuple[np.ndarray, int]] = []  # the person's own actions, each with what was seen before it
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.player(stream_of(seed, 2 - side))
         self._player.begin(1 - side)
@@ -220,7 +216,7 @@ class PersonSession(Session):
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended: by its rules, because the person has resigned, or as an agreed draw."""
+        """True if the game has ended: by its rules, because the person has resigned, or as an agreed draw."""
         return self.resigned or self.agreed or super().over
 
     @property
@@ -239,7 +235,7 @@ class PersonSession(Session):
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether the person is to act, or the game is over: nothing else can be done."""
+        """True if the person is to act, or the game is over: nothing else can be done."""
         return self.agreed or self.mover in (OVER, self.side)
 
     def seen(self) -> np.ndarray:
@@ -270,7 +266,7 @@ class PersonSession(Session):
 
     @property
     def offers_draw(self) -> bool:
-        """Whether the opponent will be asked for a draw in its next turn."""
+        """True if the opponent will be asked for a draw in its next turn."""
         return self._accepts_draw is not None
 
     def offer_draw(self, accepts: Callable[[Player], bool] | None) -> None:

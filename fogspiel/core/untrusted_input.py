@@ -13,12 +13,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-MOST_DEPTH = 60
-"""Lists and objects inside each other; what we write has fewer than ten."""
-MOST_DIGITS = 1000
-"""Of a number in JSON; exact fractions are text there."""
+MOST_DEPTH = 60  # lists and objects inside each other; what we write has fewer than ten
+MOST_DIGITS = 1000  # of a number in JSON; exact fractions are text there
+# Characters of a fraction in words, and of the exponent of a decimal one.
 LONGEST_FRACTION, LONGEST_EXPONENT = 20_000, 3
-"""Characters of a fraction in words, and of the exponent of a decimal one."""
 LONG_NUMBER = re.compile(rf"(?:^|[\[,:\s])-?[0-9][0-9.]{{{MOST_DIGITS}}}")
 FRACTION = re.compile(
     rf"\s*[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]{{1,{LONGEST_EXPONENT}}})?)\s*"

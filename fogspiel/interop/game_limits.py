@@ -13,31 +13,23 @@ from ..core.game import CHANCE, WRONG_WEIGHTS, Game, new_cells, total_weight
 from ..core.rng import random_below, stream_of
 from ..core.session import Session
 
-MOST_NODES = 20_000
-"""Nodes of a game that is walked as a whole."""
-MOST_GAMES, MOST_MOVES = 64, 40_000
-"""Random games that are played, and moves after which no other one begins."""
-MARGIN = 4
-"""How many times longer than those a game may be."""
+MOST_NODES = 20_000  # nodes of a game that is walked as a whole
+MOST_GAMES, MOST_MOVES = 64, 40_000  # random games that are played, and moves after which no other one begins
+MARGIN = 4  # how many times longer than those a game may be
 LIMITS_STREAM = 0x11A17
 HIGHEST_ACTION = (1 << 20) - 1
-FLOAT_CELL = 1 << 24
-"""Up to this, 32-bit floats hold every whole number."""
+FLOAT_CELL = 1 << 24  # up to this, 32-bit floats hold every whole number
+# Views with larger cells than this in the games that are looked at may have cells above the other in others.
 NARROW_CELL = FLOAT_CELL // 16
-"""Views with larger cells than this in the games that are looked at may have cells above the other in others."""
 
 
 class GameLimits(NamedTuple):
     """What the numbers of a game stay within."""
 
-    actions: int
-    """The actions of players are numbers below this."""
-    moves: int
-    """Moves of both players in one game."""
-    draws: int
-    """Moves of chance in one game."""
-    wide: bool
-    """Whether views may have cells that 32-bit floats cannot hold."""
+    actions: int  # the actions of players are numbers below this
+    moves: int  # moves of both players in one game
+    draws: int  # moves of chance in one game
+    wide: bool  # true if views may have cells that 32-bit floats cannot hold
 
 
 @dataclass

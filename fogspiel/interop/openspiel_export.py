@@ -29,8 +29,8 @@ from .game_limits import FLOAT_CELL, GameLimits, chance_shares, check_actions, l
 
 PREFIX = "fogspiel_"
 
+# The probabilities of a policy of OpenSpiel by action; none where it has no row.
 Ask = Callable[[InformationState], Mapping[int, float]]
-"""The probabilities of a policy of OpenSpiel by action; none where it has no row."""
 
 
 def import_pyspiel() -> Any:

@@ -18,8 +18,7 @@ class HouseRules(JsonRecord):
 
     KEYS = ("promotion_tries", "passant_square", "fifty", "repetition", "material", "rules")
 
-    promotion_tries: str = "once"
-    """A capture by which a pawn promotes is one try (`once`) or four (`per_piece`)."""
+    promotion_tries: str = "once"  # a capture by which a pawn promotes is one try (`once`) or four (`per_piece`)
     passant_square: str = "victim"
     fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
     repetition: bool = True  # the third occurrence of a position is a draw

@@ -173,12 +173,9 @@ def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
 # A row is a pair of games with the colours swapped. It depends on the engines, their code, their effort, the seed and
 # its number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
 
-GAME = METHOD = "kriegspiel"
-"""The game, and what stands for the method in the request of such a run."""
-RACE = Race("count-mixture")
-"""What may stop a match before all its games are played."""
-NODES_PER_SECOND = 1000
-"""What the slowest engine searches at least: so long one waits for a sign of life."""
+GAME = METHOD = "kriegspiel"  # the game, and what stands for the method in the request of such a run
+RACE = Race("count-mixture")  # what may stop a match before all its games are played
+NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long one waits for a sign of life
 
 
 @dataclass(frozen=True)
@@ -186,13 +183,10 @@ class EngineMatch:
     """What was asked: two engines or more, each against each."""
 
     seats: tuple[EngineSpec, ...]
-    games: int
-    """At most so many games of two engines; an odd number is rounded up."""
+    games: int  # at most so many games of two engines; an odd number is rounded up
     seed: int = 1
-    longest: int | None = None
-    """After so many plies a game counts as drawn."""
-    stop: bool = False
-    """Whether two engines stop as soon as it is proved who is better."""
+    longest: int | None = None  # after so many plies a game counts as drawn
+    stop: bool = False  # true if two engines stop as soon as it is proved who is better
     switches: HouseRules = WILD_16
 
     def __post_init__(self) -> None:

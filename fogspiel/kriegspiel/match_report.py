@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..runs import standings
-from ..runs.engine_requests import EngineRequest
 from ..runs.formatting import with_interval
 from ..runs.jobs import Row
 from ..runs.report import Cell, Chart, Part, Report, Series, Table
@@ -11,6 +10,7 @@ from ..runs.store import Json
 from ..stats.elo import INTERVALS_NOTE
 from .game.rule_sets import ICC, RULE_SETS
 from .match import EngineMatch
+from .requests import EngineRequest
 
 PAIRS = (
     "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",
@@ -23,10 +23,8 @@ PAIRS_NOTE = (
 )
 
 
-Rows = Sequence[Sequence[Row]]
-"""The pairs of games of every two engines."""
-Pair = tuple[str, str, Json]
-"""Two engines, and the figures of their games."""
+Rows = Sequence[Sequence[Row]]  # the pairs of games of every two engines
+Pair = tuple[str, str, Json]  # two engines, and the figures of their games
 
 
 # In the terminal

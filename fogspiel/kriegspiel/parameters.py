@@ -33,16 +33,11 @@ class MatrixParameters(JsonRecord):
         "king_escape", "advance_early", "patience", "king_danger", "repetition",
     )  # fmt: skip
 
-    line_share: float = 3 / 7
-    """c1: how many of their seven pieces attack along a given line (paper)."""
-    knight_share: float = 2 / 7
-    """How many of them are knights."""
-    damping: float = 0.888
-    """c2: what is left of control and check for each further square of the way."""
-    pin: float = 0.366
-    """Weight of the pin term in the chance that a move is legal."""
-    king_control: float = 0.478
-    """Weight of control in the chance that a king's move is legal."""
+    line_share: float = 3 / 7  # c1: how many of their seven pieces attack along a given line (paper)
+    knight_share: float = 2 / 7  # how many of them are knights
+    damping: float = 0.888  # c2: what is left of control and check for each further square of the way
+    pin: float = 0.366  # weight of the pin term in the chance that a move is legal
+    king_control: float = 0.478  # weight of control in the chance that a king's move is legal
     retaliation: float = 0.441
     checker_taken: float = 0.193  # the chance that a man who gives check is taken, where they control the square
     checker_taken_by_king: float = 0.7  # the chance that a king takes an unprotected man beside it who gives check
@@ -98,12 +93,9 @@ class SamplingParameters(JsonRecord):
 
     KEYS = ("new", "thin", "kept", "stale")
 
-    new: int = 500
-    """With so many boards that explain the last observation a pool begins anew."""
-    thin: int = 20
-    """A hybrid pool that is smaller is filled up to `new`."""
-    kept: int = 2000
-    """Boards of the turn before that a hybrid player keeps."""
+    new: int = 500  # with so many boards that explain the last observation a pool begins anew
+    thin: int = 20  # a hybrid pool that is smaller is filled up to `new`
+    kept: int = 2000  # boards of the turn before that a hybrid player keeps
     stale: float = 40.0
 
 
@@ -132,19 +124,16 @@ LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Matr
 
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
-MOST_BYTES = 1_000_000
-"""Of a file of weights, and of an array in it."""
+MOST_BYTES = 1_000_000  # of a file of weights, and of an array in it
+# A phase has fewer men on the board than this, kings included: opening, middle game, ending.
 MEN_IN_PHASE = (33, 24, 12)
-"""A phase has fewer men on the board than this, kings included: opening, middle game, ending."""
 
 
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray
-    """The logarithms of a policy as in `beliefs.particle_filter`."""
-    worths: np.ndarray
-    """The worth of a man by phase and kind, in hundredths of a pawn."""
+    replies: np.ndarray  # the logarithms of a policy as in `beliefs.particle_filter`
+    worths: np.ndarray  # the worth of a man by phase and kind, in hundredths of a pawn
 
 
 def phase_of_men(men: int) -> int:

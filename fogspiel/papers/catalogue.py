@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..core.game_names import unknown
 from ..core.plugins import collect
-from ..runs.kinds.experiment import LAST, PaperPart
 from ..runs.report import Report, Table
 from ..runs.store import Json
+from .kinds.paper import LAST, PaperPart
 
 Say = Callable[[str], None]
 

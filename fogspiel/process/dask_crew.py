@@ -23,10 +23,8 @@ from .. import __version__
 from .heartbeat import Silence, run_job
 from .jobs import Crew
 
-ANSWER = 10.0
-"""Seconds within which the scheduler must answer, and the nanny of a hanging worker replace it."""
-FETCH = 1.0
-"""Seconds to wait for a result that is there, but on a worker that may have died meanwhile."""
+ANSWER = 10.0  # seconds within which the scheduler must answer, and the nanny of a hanging worker replace it
+FETCH = 1.0  # seconds to wait for a result that is there, but on a worker that may have died meanwhile
 
 
 def versions() -> dict[str, str]:

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from ..core.compile import Hooks
 
+# The two signs: the job is about to compile (as every job is at first), or it is past that and gets on.
 BEGUN, GOES_ON = b"b", b"."
-"""The two signs: the job is about to compile (as every job is at first), or it is past that and gets on."""
-APART = 1.0
-"""Seconds between two beats that are told."""
+APART = 1.0  # seconds between two beats that are told
 
 
 class _Here(threading.local):

@@ -218,8 +218,7 @@ def _listen(pipe: IO[str], lines: "queue.Queue[str | None]", killed: threading.E
 class ProgramProcess(ChildProcess):
     """A program that converses in lines; what goes wrong is a ValueError of one sentence, and the program is killed."""
 
-    language, advice = "lines", f"{ADVICE} that speaks lines"
-    """What it must speak, and what would be right."""
+    language, advice = "lines", f"{ADVICE} that speaks lines"  # what it must speak, and what would be right
 
     def __init_subclass__(cls) -> None:
         cls.advice = f"{ADVICE} that speaks {cls.language}"

@@ -27,12 +27,11 @@ from joblib.externals.loky.backend.reduction import dumps
 from .heartbeat import Silence, run_job
 from .jobs import PLACE, Crew
 
+# What a terminal sends to a command and to its workers alike.
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
-"""What a terminal sends to a command and to its workers alike."""
 INTERRUPTIONS = {*FOR_ALL, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
-PARENT_SECONDS = 2.0
-"""How often a worker looks whether its parent is still there."""
+PARENT_SECONDS = 2.0  # how often a worker looks whether its parent is still there
 
 
 @dataclass
@@ -41,8 +40,7 @@ class Post:
 
     executor: Any
     number: int
-    file: Path
-    """Holds the number of the worker's process, and a character for every sign of life."""
+    file: Path  # holds the number of the worker's process, and a character for every sign of life
     silence: Silence
 
     def look(self) -> None:

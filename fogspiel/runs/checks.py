@@ -5,14 +5,12 @@ from collections.abc import Sequence
 
 from ..core.untrusted_input import shorten
 
-USUAL_SECONDS = 60.0
-"""The budget where none is given."""
+USUAL_SECONDS = 60.0  # the budget where none is given
 MOST_SEED = 2**63 - 1
-FEWEST, MOST = 2, 100
-"""Players of a round robin."""
+FEWEST, MOST = 2, 100  # players of a round robin
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
+# A name that may be part of a file's name and of an address: runs, games, reports and their parts have no other.
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
-"""A name that may be part of a file's name and of an address: runs, games, reports and their parts have no other."""
 
 
 def check_name(name: object, what: str) -> str:

@@ -11,10 +11,8 @@ from ..process.jobs import run_jobs, say
 from ..process.worker_pool import Answer, WorkerPool
 from ..tuning.programs.contest import GameRequest, Scale
 
-GAMES_PER_JOB = 8
-"""Enough to be worth the start of the program, few enough to be repeated when a worker is lost."""
-JOBS = 8
-"""That keep a small cluster busy; more machines take part where a method asks for more games at once."""
+GAMES_PER_JOB = 8  # enough to be worth the start of the program, few enough to be repeated when a worker is lost
+JOBS = 8  # that keep a small cluster busy; more machines take part where a method asks for more games at once
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,8 @@ from .programs import ProgramSpec
 UCI, KRIEGSPIEL = "uci", "kriegspiel"
 UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
 KRIEGSPIEL_FACTS = ("nodes", "time", "longest")
-CONDITIONS = "conditions"
-"""The fact that is the digest of what the user names beside the engine."""
-GAME_SECONDS = 600.0
-"""How long a game of engines may take if the user says nothing."""
+CONDITIONS = "conditions"  # the fact that is the digest of what the user names beside the engine
+GAME_SECONDS = 600.0  # how long a game of engines may take if the user says nothing
 
 
 def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:

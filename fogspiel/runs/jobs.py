@@ -5,37 +5,81 @@ so two runs of the same request are equal byte for byte.
 """
 
 import hashlib
+import json
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..core.untrusted_input import parse_json, read_head
 from ..process.jobs import SilenceLimits, run_jobs
-from .repetitions import note_repetition
+from .execute import Context, Recorder
 from .store import Json, Run, Store, canonical
-from .work import Context, Recorder
 
-Row = Json
-"""What a job was asked and what it found."""
-WORDS = ("game", "method", "first", "second", "against")
-"""What tells the jobs of an experiment apart for people."""
-ONE_IN = 50
-"""One in so many jobs is done twice."""
+# Jobs that were repeated because a worker was lost, in a small file beside the store.
+#
+# The rows of a run are the same whether a worker was lost or not, so they do not tell of it. The file has a line for
+# each loss and is for its owner alone; where it is missing, damaged or cannot be written, nothing is told.
+
+REPEATED = "repeated"  # how a sentence about a worker ends whose job is done again
+# What is read of the file, what is kept of a sentence, and how many reasons are given.
+MOST_BYTES, MOST_LETTERS, SHOWN = 1_000_000, 300, 3
+
+
+def note_repetition(store: Path, run: Run, sentence: str) -> None:
+    """Keep what was said of a lost worker, if its job is repeated: one that is given up ends the run in an error."""
+    if not sentence.endswith(REPEATED):
+        return
+    line = json.dumps({"run": run.name, "created": run.created, "reason": sentence.rpartition(": ")[0][:MOST_LETTERS]})
+    with suppress(OSError):  # a full disk is not to end the work
+        descriptor = os.open(_file_of(store), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with open(descriptor, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def repetitions(store: Path, run: Run) -> list[str]:
+    """Why jobs of a run were repeated, a reason for each time."""
+    found = []
+    with suppress(ValueError, TypeError, KeyError):
+        for line in read_head(_file_of(store), "the list of repetitions", MOST_BYTES).splitlines():
+            noted = parse_json(line)
+            if (noted["run"], noted["created"]) == (run.name, run.created):
+                found.append("".join(letter for letter in str(noted["reason"]) if letter.isprintable())[:MOST_LETTERS])
+    return found
+
+
+def repetition_words(reasons: list[str]) -> list[str]:
+    """How often jobs were repeated and why, as one sentence; none where none was."""
+    if not reasons:
+        return []
+    many = "1 job was repeated" if len(reasons) == 1 else f"Jobs were repeated {len(reasons)} times"
+    more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
+    return [f"{many}: {'; '.join([*reasons[:SHOWN], *more])}."]
+
+
+def _file_of(store: Path) -> Path:
+    return store.with_suffix(".repeated.jsonl")
+
+
+Row = Json  # what a job was asked and what it found
+WORDS = ("game", "method", "first", "second", "against")  # what tells the jobs of an experiment apart for people
+ONE_IN = 50  # one in so many jobs is done twice
 
 
 @dataclass(frozen=True)
 class Job:
     """One piece of work: `work(**asked, **given)` returns what is stored beside `asked`."""
 
-    name: str
-    """What its rows call it, whatever the function is called."""
+    name: str  # what its rows call it, whatever the function is called
     work: Callable[..., Mapping[str, Any]]
     asked: Row
+    # What follows from earlier rows, and is therefore not stored again.
     given: dict[str, Any] = field(default_factory=dict)
-    """What follows from earlier rows, and is therefore not stored again."""
+    # True if it comes out the same whenever it is done: not where the clock decides what is played.
     repeatable: bool = True
-    """Whether it comes out the same whenever it is done: not where the clock decides what is played."""
 
     def __call__(self) -> Row:
         return {"job": self.name, **self.asked, **self.work(**self.asked, **self.given)}
@@ -51,7 +95,7 @@ class Job:
 
     @property
     def done_twice(self) -> bool:
-        """Whether it is one of those that are done twice, to find out machines that compute wrongly."""
+        """True if it is one of those that are done twice, to find out machines that compute wrongly."""
         digest = hashlib.blake2b(self.key.encode(), digest_size=8).digest()
         return self.repeatable and int.from_bytes(digest, "big") % ONE_IN == 0
 

@@ -15,29 +15,26 @@ from ..core.find import command_spec, load_game, spec_of
 from ..core.game import Game, list_games, parameters_of
 from ..core.plugins import collect, load, sources
 from ..core.untrusted_input import shorten
+from .curve import Curve, CurvePoint, trail_chart
+from .execute import Context, Recorder
 from .report import Cell, Part, Report, Table
 from .request import Request, Shape, fits, game_of_run
 from .store import Json, Row, Run, Summary
-from .trail import Curve, CurvePoint, trail_chart
-from .work import Context, Recorder
 
+# Labels of what rows depend on beside what was asked.
 VERSIONS = {"rules": "version of the rules", "fogspiel": "fogspiel"}
-"""Labels of what rows depend on beside what was asked."""
+# The keys of results that a plain report shows.
 FIGURES = ("value", "lower", "upper", "exact", "solver", "score", "games", "wins", "draws", "losses")
-"""The keys of results that a plain report shows."""
+# The keys of requests that `--json` repeats beside the result.
 OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
-"""The keys of requests that `--json` repeats beside the result."""
 
 
 class Outputs(NamedTuple):
     """What a command has done with the outcome of a run."""
 
-    certificate: Path | None = None
-    """Where the certificate was written, if there is one."""
-    seconds: float | None = None
-    """CPU time of this process, if it has worked on the run."""
-    report: Report | None = None
-    """The report that was written, if one was."""
+    certificate: Path | None = None  # where the certificate was written, if there is one
+    seconds: float | None = None  # CPU time of this process, if it has worked on the run
+    report: Report | None = None  # the report that was written, if one was
 
 
 class Interruption(NamedTuple):
@@ -45,36 +42,27 @@ class Interruption(NamedTuple):
 
     facts: Json
     sentence: str
-    lines: Sequence[str] = ()
-    """What was found so far, where that is told too."""
+    lines: Sequence[str] = ()  # what was found so far, where that is told too
 
 
 class Kind:
     """One kind of run; what a kind does not say for itself is said as for a run of a kind that is not known here."""
 
-    name = ""
-    """What the kind is called, as its file is."""
-    title = "unknown"
-    """What the list of runs calls a run of this kind."""
-    method = ""
-    """What stands for the method in its requests."""
-    heading = ""
-    """Before the name of the game in the title of the plain report."""
-    has_report = False
-    """Whether a finished run has a report."""
-    writes_report = False
-    """Whether the command line writes the report unasked, into a folder of its own."""
-    state_is_step = False
-    """Whether an interruption leaves what was found so far as a step, not as the state of one."""
+    name = ""  # what the kind is called, as its file is
+    title = "unknown"  # what the list of runs calls a run of this kind
+    method = ""  # what stands for the method in its requests
+    heading = ""  # before the name of the game in the title of the plain report
+    has_report = False  # true if a finished run has a report
+    writes_report = False  # true if the command line writes the report unasked, into a folder of its own
+    state_is_step = False  # true if an interruption leaves what was found so far as a step, not as the state of one
+    # How a new row changes those that tell what was found so far, where a run may have very many rows.
     keep_telling: Callable[[list[Row], Row], None] | None = None
-    """How a new row changes those that tell what was found so far, where a run may have very many rows."""
-    request: type[Request] | None = None
-    """The model of its requests."""
+    request: type[Request] | None = None  # the model of its requests
+    # The types of the keys of its requests; those of a kind that does not say are not checked.
     asked: Shape = MappingProxyType({})
-    """The types of the keys of its requests; those of a kind that does not say are not checked."""
 
     def made(self, method: str | None) -> bool:
-        """Whether a run with this method in its request is of this kind."""
+        """True if a run with this method in its request is of this kind."""
         return method == self.method
 
     # Working
@@ -236,7 +224,7 @@ class Kind:
         return None
 
     def playable(self, run: Run) -> bool:
-        """Whether the run has found an agent of a game that is here."""
+        """True if the run has found an agent of a game that is here."""
         return self.numbers(run)["theta"] is not None and run.ask["game"] in list_games()
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:

@@ -20,8 +20,7 @@ from ..tuning.programs.contest import ProgramContest, Scale, WorkerBackend
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
 
-USUAL_SECONDS = 60.0
-"""How long a game may take if the user says nothing."""
+USUAL_SECONDS = 60.0  # how long a game may take if the user says nothing
 FUNCTION, COMMAND = "function", "command"
 
 
@@ -30,22 +29,16 @@ class ProgramSpec:
     """A program that the user has named in this process."""
 
     sort: str
-    words: str
-    """As the user typed them."""
-    digest: str
-    """Of what the words stand for."""
-    command: tuple[str, ...]
-    """Of its workers."""
+    words: str  # as the user typed them
+    digest: str  # of what the words stand for
+    command: tuple[str, ...]  # of its workers
+    # What else the games depend on, in numbers and names of ours: it is stored.
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What else the games depend on, in numbers and names of ours: it is stored."""
-    fixed: bool = False
-    """Whether another digest is another program, with which a run cannot go on."""
-    seconds: float = USUAL_SECONDS
-    """How long a game may take if the user says nothing."""
-    more: tuple[str, ...] = ()
-    """What else the user has to name again."""
+    fixed: bool = False  # true if another digest is another program, with which a run cannot go on
+    seconds: float = USUAL_SECONDS  # how long a game may take if the user says nothing
+    more: tuple[str, ...] = ()  # what else the user has to name again
+    # Refuses parameters that the program does not have, where that can be known.
     check: Callable[[Parameters], None] = lambda parameters: None
-    """Refuses parameters that the program does not have, where that can be known."""
 
     @property
     def option(self) -> str:
@@ -68,8 +61,8 @@ class ProgramSpec:
         return ProgramContest(f"the {what}", parameters, WorkerBackend(pool), scale)
 
 
+# The program that words stand for, with this scale of scores, these facts, and what else is named; or a ValueError.
 Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], ProgramSpec]
-"""The program that words stand for, with this scale of scores, these facts, and what else is named; or a ValueError."""
 
 
 def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
@@ -107,16 +100,14 @@ PROGRAM_TYPES: dict[str, Sort] = {
     COMMAND: name_command,
     "uci": name_uci,
     "kriegspiel": name_kriegspiel,
-}
-"""Every sort of program, by the option that names one."""
+}  # every sort of program, by the option that names one
 
+# What people call each sort.
 TITLES = {FUNCTION: "function", COMMAND: "command", "uci": "chess engine", "kriegspiel": "Kriegspiel engine"}
-"""What people call each sort."""
+# What stands for the words of a program that was not named yet; for others it is COMMAND.
 WORDS = {FUNCTION: "FILE.py:NAME", "kriegspiel": "ENGINE"}
-"""What stands for the words of a program that was not named yet; for others it is COMMAND."""
 
-_named: dict[str, ProgramSpec] = {}
-"""The programs that the user has named in this process, by sort and digest."""
+_named: dict[str, ProgramSpec] = {}  # the programs that the user has named in this process, by sort and digest
 
 
 def find_program(

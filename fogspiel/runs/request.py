@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from ..core.game import Game
     from .store import Json, Run
 
-MOST_LETTERS = 4000
-"""Of a text in a request."""
+MOST_LETTERS = 4000  # of a text in a request
 
+# Types of JSON values by key: `int`, `[int]` for a list, a dictionary for an object, `(int,)` where None will do.
 Shape = Mapping[str, Any]
-"""Types of JSON values by key: `int`, `[int]` for a list, a dictionary for an object, `(int,)` where None will do."""
 MOST_INTEGER = 2**63
+# Of an agent that is kept as numbers.
 NUMBERS = {"theta": ([float],), "thetas": ([[float]],), "weights": ([float],), "digest": (str,)}
-"""Of an agent that is kept as numbers."""
 
 
 def asks(**shapes: Any) -> dict[str, Any]:
@@ -59,23 +58,15 @@ def fits(value: object, shape: Any) -> bool:
 class Asked:
     """The place of a field in commands and forms, and the words for a wrong value."""
 
-    names: str = ""
-    """The sort of thing that a text names (game, agent, method, ..): for completion, choices and checks."""
-    option: str = ""
-    """Name on the command line where it is not that of the field."""
-    argument: bool = False
-    """True if the command line takes it without an option's name."""
-    subject: str = ""
-    """Subject of a sentence about a wrong value, where it is not the option."""
+    names: str = ""  # the sort of thing that a text names (game, agent, method, ..): for completion, choices and checks
+    option: str = ""  # name on the command line where it is not that of the field
+    argument: bool = False  # true if the command line takes it without an option's name
+    subject: str = ""  # subject of a sentence about a wrong value, where it is not the option
     wanted: str = "a positive number"
-    page: Any = None
-    """Value that the form of the page begins with, where it is not the default."""
-    page_most: float | None = None
-    """Largest value that the page takes."""
-    hint: str | None = None
-    """What the form says beside the field, where it is not the help of the option."""
-    stored_only: bool = False
-    """True if no user is asked: the field stands in rows alone."""
+    page: Any = None  # value that the form of the page begins with, where it is not the default
+    page_most: float | None = None  # largest value that the page takes
+    hint: str | None = None  # what the form says beside the field, where it is not the help of the option
+    stored_only: bool = False  # true if no user is asked: the field stands in rows alone
     on_page: bool = True
 
 
@@ -93,14 +84,14 @@ class StoredAgent:
 
     words: str
     numbers: "PolicyJson" = field(default_factory=lambda: cast("PolicyJson", {}))
+    # True if the words are the user's own in this command, so that a function that they name may be run.
     named: bool = field(default=False, compare=False)
-    """True if the words are the user's own in this command, so that a function that they name may be run."""
 
     @classmethod
     def of(cls, game: "Game", words: str, store: Path, seed: int) -> Self:
         """Return the agent that the words stand for, or raise a ValueError that says what they could have been."""
         from ..core.agents import encode_policy
-        from .agent_texts import parse_agent
+        from .agent_parser import parse_agent
 
         _functions.add(words)
         return cls(words, encode_policy(game, parse_agent(game, words, store, seed)), True)
@@ -115,7 +106,7 @@ class StoredAgent:
     def agent(self, game: "Game", store: Path, seed: int) -> "Agent":
         """Return the agent itself; solved runs and names have no numbers and are looked up again."""
         from ..core.agents import decode_policy_or_none, encode_policy, names_function
-        from .agent_texts import parse_agent
+        from .agent_parser import parse_agent
 
         if names_function(self.words) and not self.named:
             raise ValueError(
@@ -132,8 +123,7 @@ class StoredAgent:
         return core_schema.no_info_plain_validator_function(_agent)
 
 
-_functions: set[str] = set()
-"""The functions of Python files that the user has named in this process."""
+_functions: set[str] = set()  # the functions of Python files that the user has named in this process
 
 
 def _agent(given: Any) -> StoredAgent:

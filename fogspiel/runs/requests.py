@@ -21,13 +21,10 @@ USUAL_METHOD, USUAL_RACE, USUAL_BASELINE = "auto", "count-mixture", "redrawn"
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MOST_ITERATIONS = 2**53
 MOST_SEEDS = 1000
-LEAST_EXPLOITER_GAMES = 5_000
-"""As the search for a best response needs them."""
-MIXING = ("seed-nash", "psro", "portfolio")
-"""Methods of tuning whose answer is a mixture."""
+LEAST_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
+MIXING = ("seed-nash", "psro", "portfolio")  # methods of tuning whose answer is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
-MANY = 1e12
-"""Games that a page may ask for."""
+MANY = 1e12  # games that a page may ask for
 
 
 # Types of fields that several requests have
@@ -608,7 +605,7 @@ class BalanceRequest(Request):
 
 def check_paper(name: str) -> None:
     """Refuse what is no experiment of a paper that a run can do."""
-    from .kinds.experiment import find_experiment
+    from ..papers.kinds.paper import find_experiment
 
     find_experiment(name)
 

@@ -35,8 +35,8 @@ class Standings:
     def __init__(self, players: Sequence[str], counts: np.ndarray, seed: int) -> None:
         """Work everything out from the counts of a round robin; the seed is that of the resampled error bars."""
         self.players, self.counts, self.scores = tuple(players), counts, scores_of(counts)
+        # Lower and upper limits at [i, j]: with 95 % all of them are right.
         self.limits = np.full((*self.scores.shape, 2), 0.5)
-        """Lower and upper limits at [i, j]: with 95 % all of them are right."""
         for i, j in combinations(range(len(players)), 2):
             low, high = interval(counts[i, j], RISK / self.pairs)  # Bonferroni
             self.limits[i, j], self.limits[j, i] = (low, high), (1 - high, 1 - low)

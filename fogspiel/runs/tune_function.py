@@ -12,8 +12,8 @@ from ..tuning.programs.parameters import Parameters, Value, read_parameters
 from ..tuning.tune import USUAL_METHOD, search
 from .checks import check_seed
 from .kinds.program import program_proof
-from .proof import validation_json
 from .store import Json
+from .tuning_run import validation_json
 
 USUAL_GAMES = 20_000
 
@@ -23,15 +23,14 @@ class FunctionTuneResult:
     """The values that were found, in the user's units, and what is proved about them."""
 
     parameters: dict[str, Value]
-    proof: Json
-    """Score, interval, Elo and counts of pairs against the start, on games that had no part in the search."""
+    proof: Json  # score, interval, Elo and counts of pairs against the start, on games that had no part in the search
     games: int
     steps: int
     scale: Scale
 
     @property
     def proved(self) -> bool:
-        """Whether the values are proved to be better than the start; otherwise they are the start."""
+        """True if the values are proved to be better than the start; otherwise they are the start."""
         return bool(self.proof["proved"])
 
     def __str__(self) -> str:

@@ -19,8 +19,7 @@ class Solution(JsonRecord):
 
     KEYS = ("value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval")
 
-    value: str | float
-    """A fraction as text where the value is known exactly, else the middle of the bounds."""
+    value: str | float  # a fraction as text where the value is known exactly, else the middle of the bounds
     lower: str | float
     upper: str | float
     exact: bool

@@ -190,7 +190,7 @@ class NamedSource(GameSource):
 
 
 def is_nameless(words: str) -> bool:
-    """Whether words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
+    """True if words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
     return is_variant(words) or OPENING in words
 
 

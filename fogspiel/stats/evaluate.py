@@ -70,8 +70,8 @@ def report_key(seed: int) -> int:
     return int(child(seed, REPORT))
 
 
+# CPU seconds of the first games, which nothing is compiled for: they tell how long the whole match would take.
 FIRST_SECONDS = 0.5
-"""CPU seconds of the first games, which nothing is compiled for: they tell how long the whole match would take."""
 
 
 def make_match(

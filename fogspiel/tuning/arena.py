@@ -81,8 +81,7 @@ class Arena:
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: ParametricPolicy | None = (
             named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
-        )
-        """The opponent that scores are measured against; None where that is the start."""
+        )  # the opponent that scores are measured against; None where that is the start
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
     # What methods ask for

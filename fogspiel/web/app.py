@@ -22,8 +22,8 @@ from .site import Link, Site
 from .validation_messages import fault_place, fault_words
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
+# What the header links to first, in this order; other pages with a title follow.
 FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
-"""What the header links to first, in this order; other pages with a title follow."""
 
 
 def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAPI:

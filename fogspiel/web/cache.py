@@ -18,16 +18,12 @@ from fastapi.responses import Response
 
 from .security import App, Message, Receive, Scope, Send
 
-FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0
-"""How old an answer may be, and how old while a new one is being made."""
+FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0  # how old an answer may be, and how old while a new one is being made
 SHARED = re.compile(
     r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
-)
-"""Addresses whose answers are for everybody."""
-SPARING = 10.0
-"""An answer about a run under way serves for so many times as long as it took to make."""
-MOST_ANSWERS, MOST_BYTES = 256, 16_000_000
-"""Limits of a memory of answers."""
+)  # addresses whose answers are for everybody
+SPARING = 10.0  # an answer about a run under way serves for so many times as long as it took to make
+MOST_ANSWERS, MOST_BYTES = 256, 16_000_000  # limits of a memory of answers
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 

@@ -10,13 +10,12 @@ from ..core.drawing import draw_view, how_to_play
 from ..core.game import Game, known_game, list_games, parameters_of
 from ..core.picture import picture_json
 from ..core.session import PersonSession
-from ..runs.agent_texts import engines_of
+from ..runs.agent_parser import engines_of
 from . import JsonObject
 from .session_json import PictureJson
 
 SAMPLE_SEED = 7
-SAMPLE_ACTIONS = 12
-"""How many own actions lie before the picture in the catalogue, if the game is so long."""
+SAMPLE_ACTIONS = 12  # how many own actions lie before the picture in the catalogue, if the game is so long
 _samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
 
@@ -27,8 +26,7 @@ class Tile:
 
     name: str
     title: str
-    sizes: tuple[tuple[str, str], ...] = ()
-    """Names of games and the words for their sizes, where there are several."""
+    sizes: tuple[tuple[str, str], ...] = ()  # names of games and the words for their sizes, where there are several
 
 
 def tiles_by_kind() -> dict[str, list[Tile]]:

@@ -14,14 +14,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .security import App
 
+# Connections at the same time; a browser opens six, and some systems let a process have 256 files open.
 MOST_OF_A_CLIENT, MOST = 128, 160
-"""Connections at the same time; a browser opens six, and some systems let a process have 256 files open."""
-AT_ONCE, PENDING = 64, 1024
-"""New connections that are accepted before old ones are closed, and that may wait for it."""
-REQUEST_SECONDS = 10.0
-"""From a connection, or its last answer, to the end of its next request."""
-READING_SECONDS = 30.0
-"""How long an answer waits for a client that does not read on."""
+AT_ONCE, PENDING = 64, 1024  # new connections that are accepted before old ones are closed, and that may wait for it
+REQUEST_SECONDS = 10.0  # from a connection, or its last answer, to the end of its next request
+READING_SECONDS = 30.0  # how long an answer waits for a client that does not read on
 
 
 class LimitedProtocol(H11Protocol):
@@ -32,7 +29,7 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether the client has not sent a whole request, or the connection is at its end."""
+        """True if the client has not sent a whole request, or the connection is at its end."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.transport.is_closing()
 
     @property

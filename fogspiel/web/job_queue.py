@@ -27,29 +27,21 @@ from .run_processes import COMMAND, end_words
 LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 WAITING, WORKING, PAUSED, ANSWERED, REFUSED = "waiting", "working", "paused", "answered", "refused"
-WAIT_SECONDS = 6.0
-"""How long a request waits for its result."""
-MOST_WAITING = 8
-"""Jobs of a lane that wait or are worked on."""
-MOST_SECONDS = 900.0
-"""Limit of a command by the clock."""
-MOST_LETTERS = 4_000_000
-"""Limit of what a command prints."""
-FILE = "certificate.json"
-"""The name of an enclosed file in the folder of a command."""
+WAIT_SECONDS = 6.0  # how long a request waits for its result
+MOST_WAITING = 8  # jobs of a lane that wait or are worked on
+MOST_SECONDS = 900.0  # limit of a command by the clock
+MOST_LETTERS = 4_000_000  # limit of what a command prints
+FILE = "certificate.json"  # the name of an enclosed file in the folder of a command
 
 
 class Lane(NamedTuple):
     """A thread of the queue and its limits."""
 
     name: str
-    full: str
-    """The sentence that refuses one job too many."""
+    full: str  # the sentence that refuses one job too many
     most_kept: int
-    patience: float = inf
-    """Seconds after which a job that nobody asks for pauses."""
-    failure: str = ""
-    """The only sentence about a failure, which is final; without one a job that failed is begun again."""
+    patience: float = inf  # seconds after which a job that nobody asks for pauses
+    failure: str = ""  # the only sentence about a failure, which is final; without one a job that failed is begun again
 
 
 COMPUTE = Lane("compute", "too much is being worked out: try again in a moment", 64)
@@ -87,8 +79,7 @@ class Job:
     state: str = WAITING
     found: list[Any] = field(default_factory=list)
     error: Exception | None = None
-    asked: float = 0.0
-    """When it was last asked for."""
+    asked: float = 0.0  # when it was last asked for
     done: threading.Event = field(default_factory=threading.Event)
 
     @property

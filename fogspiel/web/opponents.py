@@ -15,19 +15,16 @@ from ..core.compile.kernel import interpreted
 from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games, parameters_of
 from ..core.page_contract import PlaySupport, play_support
-from ..runs.agent_texts import SOLVED, engines_of, sources
+from ..runs.agent_parser import SOLVED, engines_of, sources
 from ..runs.kind import kind_of_method
 from ..runs.kinds.solve import KIND as SOLVE
 from ..runs.store import Store, StoreError, Summary
 from ..solving.known_values import shipped_solution
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
-LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")
-"""How well opponents play, the best first."""
-LONGEST, MOST_NODES = 60.0, 50_000_000
-"""Seconds and nodes that an engine may be given for each move."""
-TRUNCATION = ",..)"
-"""How the name of an agent with many numbers ends."""
+LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")  # how well opponents play, the best first
+LONGEST, MOST_NODES = 60.0, 50_000_000  # seconds and nodes that an engine may be given for each move
+TRUNCATION = ",..)"  # how the name of an agent with many numbers ends
 NOTES = {
     "random": "tries anything",
     "greedy": "takes what it can, else tries anything",
@@ -37,21 +34,19 @@ NOTES = {
 }
 
 
+# Names of strategies that are proved to be best, by the exact answers of their games.
 PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
-"""Names of strategies that are proved to be best, by the exact answers of their games."""
+# Names of strategies that weigh nothing, or something at random.
 AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
-"""Names of strategies that weigh nothing, or something at random."""
 EXACT = "exact solution"
-NARROW = 1e-5
-"""Bounds so close prove a solution that nobody tells from a perfect one."""
+NARROW = 1e-5  # bounds so close prove a solution that nobody tells from a perfect one
 
 
 class Opponent(TypedDict):
     """Whom a person can play against: the words that name the opponent, its kind, what it does, and how well."""
 
     words: str
-    title: str
-    """What people are shown in place of the words."""
+    title: str  # what people are shown in place of the words
     kind: str
     about: str
     level: str

@@ -11,22 +11,20 @@ from dataclasses import dataclass, field
 
 from ..core.game import Game, nothing_hidden
 from ..core.page_contract import play_support
-from ..runs.agent_texts import engines_of
+from ..runs.agent_parser import engines_of
 
-Slots = Callable[[Game, str], float]
-"""The slot, in seconds, of the opponent of a game that some words stand for."""
-QUICK_SECONDS = 0.1
-"""The slot of a strategy, whose turn takes some milliseconds with all its attempts."""
+Slots = Callable[[Game, str], float]  # the slot, in seconds, of the opponent of a game that some words stand for
+QUICK_SECONDS = 0.1  # the slot of a strategy, whose turn takes some milliseconds with all its attempts
+# The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare.
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
-"""The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare."""
+# From so many slots on the time grows by this factor only: a kernel that is compiled takes long enough as it is.
 LONG, LONGER = 8, 1.25
-"""From so many slots on the time grows by this factor only: a kernel that is compiled takes long enough as it is."""
+# Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled.
 LATEST, FIRST = 16, 2
-"""Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled."""
 
 
 def is_thinker(game: Game, words: str) -> bool:
-    """Whether an opponent is an engine that searches: it thinks for a while and takes memory."""
+    """True if an opponent is an engine that searches: it thinks for a while and takes memory."""
     name = words.partition("@")[0]
     return name in engines_of(game) and name not in play_support(game).simple
 
@@ -45,8 +43,8 @@ class ReplySchedule:
     """The slots of one game: longer ones are kept to where turns are long again and again, as with many nodes."""
 
     slot: float
+    # The slots that the latest turns needed.
     _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
-    """The slots that the latest turns needed."""
     _turns: int = 0
 
     def wait_seconds(self, seconds: float, usual: bool = True) -> float:

@@ -9,15 +9,18 @@ from fastapi.responses import JSONResponse
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ..core.agents import Agent, named_policy
+from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games
 from ..kriegspiel.game.rule_sets import find_rule_set
-from ..runs.agent_texts import KRIEGSPIEL, parse_agent
-from ..runs.engine_requests import EngineRequest
+from ..kriegspiel.requests import EngineRequest
+from ..runs.agent_parser import KRIEGSPIEL, parse_agent
 from ..runs.kinds.tune import tuned_game
 from ..runs.request import Request, WrongField
 from ..runs.requests import (
     NAMED,
     BoundsRequest,
+    DiagnoseRequest,
+    ExploitRequest,
     MatchRequest,
     PaperRequest,
     RoundRobinRequest,
@@ -25,12 +28,12 @@ from ..runs.requests import (
     TuneRequest,
 )
 from ..runs.store import Json, StoreError
+from .job_queue import Question
 from .opponents import demand_opponent, demand_page_agent, demand_page_run
 from .run_reader import RunReader
 from .validation_messages import fault_words
 
-MOST_TUNED = 8
-"""Runs of one diagnosis."""
+MOST_TUNED = 8  # runs of one diagnosis
 
 
 class InvalidRequest(Exception):
@@ -150,3 +153,26 @@ def _fault(check: Callable[[], object]) -> str | None:
     except (ValueError, StoreError) as error:
         return str(error).removeprefix("--")
     return None
+
+
+# Requests of forms that are answered by a command in a process of its own: exploit and diagnose.
+
+AnyQuestion = Annotated[ExploitRequest | DiagnoseRequest, Field(discriminator="kind")]
+
+
+def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Question:
+    """Return the command that answers, or raise InvalidRequest; agents are names, runs or numbers, never files."""
+    page = order.page_fields()
+    left_out = {name: more.page for name, (_, more) in page.items() if name not in order.model_fields_set}
+    order = order.model_copy(update={name: value for name, value in left_out.items() if value is not None})
+    demand_page(order, reader)
+    arguments, options = order.typed()
+    if isinstance(order, ExploitRequest):
+        words = spec_of(order.game)
+        arguments[0] = order.game if words is None else words.absolute
+    else:
+        options += ("--processes", "1")
+        found = (spec_of(reader.run(name).ask["game"]) for name in order.runs)
+        options += next((("--game", words.absolute) for words in found if words), ())
+    options += ("--store", str(reader.path.resolve()))
+    return Question((order.command_name, "--json", *options, "--", *arguments))

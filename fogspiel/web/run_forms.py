@@ -8,9 +8,9 @@ from pydantic.fields import FieldInfo
 from ..core.agents import policy_names
 from ..core.game import list_games, parameters_of
 from ..kriegspiel.game.rule_sets import RULE_SETS
-from ..runs.agent_texts import engines_of
-from ..runs.engine_requests import EngineRequest
-from ..runs.kinds.experiment import experiments
+from ..kriegspiel.requests import EngineRequest
+from ..papers.kinds.paper import experiments
+from ..runs.agent_parser import engines_of
 from ..runs.kinds.tune import KIND as TUNE
 from ..runs.request import Asked, Request, choices_of, plain_type
 from ..runs.requests import (
@@ -29,10 +29,8 @@ from ..stats.race import RACES
 from ..tuning.methods import tune_methods
 from .run_reader import RunReader
 
-QUESTIONS = ("exploit", "diagnose")
-"""The forms that start no run: their answer is a page of its own."""
-MOST_LETTERS = 4000
-"""Of what an address fills into a form."""
+QUESTIONS = ("exploit", "diagnose")  # the forms that start no run: their answer is a page of its own
+MOST_LETTERS = 4000  # of what an address fills into a form
 
 
 MODELS: tuple[type[Request], ...] = (

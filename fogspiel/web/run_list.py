@@ -11,25 +11,22 @@ from urllib.parse import urlencode
 
 from ..core.agents import ParametricPolicy, decode_policy, named_policy
 from ..core.game import Game
-from ..runs.answers import recommendations_of, thin_evenly
+from ..runs.curve import CurvePoint
 from ..runs.formatting import ago, with_interval
 from ..runs.kind import kind_of_method, title_of
 from ..runs.kinds.tune import tuned_game
 from ..runs.store import Json, Run, Summary
-from ..runs.trail import CurvePoint
+from ..runs.tuning_run import recommendations_of, thin_evenly
 from ..stats.evaluate import MatchResult, evaluate, report_key
 from .run_processes import resume_command
 
 if TYPE_CHECKING:
     from .site import Site
 
-PAGE = 100
-"""Runs on one page of the list."""
-CHECKPOINTS = 20
-"""How many answers are measured at most, the first and the last among them."""
+PAGE = 100  # runs on one page of the list
+CHECKPOINTS = 20  # how many answers are measured at most, the first and the last among them
 GAMES = 2000
-SECONDS = 0.4
-"""How long an answer is measured at most."""
+SECONDS = 0.4  # how long an answer is measured at most
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class Filter:
             raise ValueError(f"there is no order {self.order[:40]!r}: it must be {', '.join(ORDERS)}")
 
     def passes(self, line: RunLine) -> bool:
-        """Whether a run is wanted: every word must be somewhere in its name, game, method, kind, state or note."""
+        """True if a run is wanted: every word must be somewhere in its name, game, method, kind, state or note."""
         for wanted, found in ((self.game, line.game), (self.kind, line.kind), (self.state, line.state)):
             if wanted and wanted != found:
                 return False

@@ -8,8 +8,7 @@ from pathlib import Path
 from ..core.untrusted_input import parse_json, read_bytes
 
 MOST_LETTERS, MOST_BYTES = 2000, 1 << 26
-Run = tuple[str, float]
-"""A run by its name and when it was created: the name of a deleted run may be given again."""
+Run = tuple[str, float]  # a run by its name and when it was created: the name of a deleted run may be given again
 
 
 class RunNotes:

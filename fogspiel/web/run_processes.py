@@ -30,17 +30,13 @@ from ..runs.store import Run, Store, StoreError
 from .opponents import demand_page_run
 from .run_reader import RunReader
 
-MOST_AT_WORK = 2
-"""How many runs may be at work at the same time in one store."""
-MOST_QUEUED = 16
-"""How many more may wait for room."""
-QUEUE_SECONDS = 0.5
-"""How often it is looked whether there is room for a run that waits."""
-STOP_SECONDS = 5.0
-"""How long an answer waits for a run to stop; most need much less."""
+MOST_AT_WORK = 2  # how many runs may be at work at the same time in one store
+MOST_QUEUED = 16  # how many more may wait for room
+QUEUE_SECONDS = 0.5  # how often it is looked whether there is room for a run that waits
+STOP_SECONDS = 5.0  # how long an answer waits for a run to stop; most need much less
 POLL_SECONDS = 0.05
+# Exit codes of a process that was asked to stop: by the command line, before it was there, or during an import.
 STOPPED = (128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
-"""Exit codes of a process that was asked to stop: by the command line, before it was there, or during an import."""
 COMMAND = (sys.executable, "-m", "fogspiel.cli")
 
 
@@ -49,8 +45,7 @@ class Worker:
     """A process that this server has started for a run."""
 
     process: subprocess.Popen[bytes]
-    errors: IO[bytes]
-    """Its standard error; read when it has ended."""
+    errors: IO[bytes]  # its standard error; read when it has ended
 
     @property
     def alive(self) -> bool:
@@ -78,10 +73,9 @@ class RunProcesses:
     def __init__(self, reader: RunReader):
         self.reader = reader
         self._workers: dict[str, Worker] = {}
+        # The runs that wait for room, the first first, with what was asked.
         self._queue: dict[str, Mapping[str, Any]] = {}
-        """The runs that wait for room, the first first, with what was asked."""
-        self._refused: dict[str, str] = {}
-        """Why runs that had waited could not be started."""
+        self._refused: dict[str, str] = {}  # why runs that had waited could not be started
         self._lock = threading.RLock()
         self._waiter: threading.Thread | None = None
         self._closed = threading.Event()
@@ -186,7 +180,7 @@ class RunProcesses:
             raise HTTPException(409, f"{MOST_QUEUED} runs wait already: let some of them end, or stop some")
 
     def _has_room(self) -> bool:
-        """Whether one more run may be at work."""
+        """True if one more run may be at work."""
         busy = {found.name for found in self.reader.summaries(at_once=True) if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
         return len(busy) < MOST_AT_WORK

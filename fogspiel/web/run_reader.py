@@ -17,6 +17,7 @@ from typing import Annotated
 from fastapi import HTTPException, Path
 
 from ..runs.checks import FILE_NAME
+from ..runs.curve import Curve, CurvePoint
 from ..runs.kind import Kind, kind_of_request
 from ..runs.store import MOST_ROWS, Damaged, Json, Row, Run, Store, Summary
 from ..runs.store.file import Committed, StoreFile, identity
@@ -30,15 +31,11 @@ from ..runs.store.rows import (
     rows_after,
     sessions_of,
 )
-from ..runs.trail import Curve, CurvePoint
 from .cache import Memory
 
-FRESH_SECONDS = 0.2
-"""What was read so recently is not read again, however many pages ask for it."""
-FOLLOWED = 32
-"""How many runs are remembered as far as they were read."""
-NOTHING = -1
-"""Stands for None among whole numbers that are not negative; among others it is NaN."""
+FRESH_SECONDS = 0.2  # what was read so recently is not read again, however many pages ask for it
+FOLLOWED = 32  # how many runs are remembered as far as they were read
+NOTHING = -1  # stands for None among whole numbers that are not negative; among others it is NaN
 NUMBERS = ("value", "low", "high")
 WHOLE = ("accepted", "population")
 Name = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a run, as in the list of runs.")]
@@ -83,24 +80,21 @@ class PointColumns:
 class FollowedRun:
     """A run as far as it was read."""
 
-    store: bytes
-    """The identity of the store, which may have been replaced by another one."""
+    store: bytes  # the identity of the store, which may have been replaced by another one
     entry: CatalogueEntry
     ask: Json
     kind: Kind
     trail: Curve
     last: Row
+    # The rows that tell what was found so far, where the kind says which.
     telling: list[Row] = field(default_factory=list)
-    """The rows that tell what was found so far, where the kind says which."""
     length: int = 1
     digest: bytes = b""
     points: PointColumns = field(default_factory=PointColumns)
     result: Json | None = None
-    now: CurvePoint | None = None
-    """Where the step under way stands."""
+    now: CurvePoint | None = None  # where the step under way stands
     running: bool = False
-    read: float = 0.0
-    """When it was read last."""
+    read: float = 0.0  # when it was read last
 
     @property
     def state(self) -> str:

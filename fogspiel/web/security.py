@@ -17,13 +17,12 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 64_000
+# Addresses that take larger bodies: the certificates that come with the package have 0.2 MB at most.
 LARGE = {"/api/certificates": 4_000_000}
-"""Addresses that take larger bodies: the certificates that come with the package have 0.2 MB at most."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+# Nothing is let in that is not our own, and nothing goes out.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-"""Nothing is let in that is not our own, and nothing goes out."""
-CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"
-"""For pages with charts: plotly sets styles."""
+CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"  # for pages with charts: plotly sets styles
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -32,11 +31,10 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
     (b"content-security-policy", POLICY.encode()),
-]
-"""What every answer carries, unless it says otherwise itself."""
+]  # what every answer carries, unless it says otherwise itself
 COOKIE = "fogspiel"
+# Addresses whose answers are read by programs and scripts, errors as JSON; all others are pages for people.
 FOR_PROGRAMS = ("/api/", "/static/", "/openapi.json")
-"""Addresses whose answers are read by programs and scripts, errors as JSON; all others are pages for people."""
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>fogspiel</title></head>
 <body><main><h1>This page cannot be shown</h1><p>{}.</p></main></body></html>
@@ -152,7 +150,7 @@ def _once(body: bytes, receive: Receive) -> Receive:
 
 
 def is_for_programs(path: str) -> bool:
-    """Whether what is at this address is read by programs, so that errors are JSON."""
+    """True if what is at this address is read by programs, so that errors are JSON."""
     return path.startswith(FOR_PROGRAMS)
 
 

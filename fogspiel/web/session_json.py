@@ -23,14 +23,10 @@ from .session_store import SessionStore, SessionSummary, StoredSession
 from .transcript import Place, TranscriptLine, changed_places, is_refused
 
 SEATS = ("the first player", "the second player")
-MOST_KEYS = 200
-"""Games of a list, and of a series that count, the latest ones."""
-MOST_LETTERS = 60
-"""Of an opponent in a list."""
-NOTICE_SECONDS = 0.3
-"""How long an answer waits to hear whether the engine has to be compiled."""
-PictureJson = Sequence[JsonObject]
-"""The parts of a picture, each with its kind."""
+MOST_KEYS = 200  # games of a list, and of a series that count, the latest ones
+MOST_LETTERS = 60  # of an opponent in a list
+NOTICE_SECONDS = 0.3  # how long an answer waits to hear whether the engine has to be compiled
+PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
 
 
 class ChoiceJson(TypedDict):
@@ -53,19 +49,14 @@ class SessionJson(TypedDict):
     thinking: bool
     over: bool
     score: float | None
-    mark: int | None
-    """The index of the score among the game's payoffs."""
+    mark: int | None  # the index of the score among the game's payoffs
     result: str | None
     seen: str
     picture: PictureJson
-    latest: list[Place]
-    """The squares of boards that look different since the person's last action."""
-    truth: PictureJson | None
-    """The whole truth, once the game is over, where anything was hidden."""
-    routine: int | None
-    """What is done for the person who plays on, where there is little to decide."""
-    draw: str | None
-    """What became of the person's offer of a draw: offered, declined, or accepted."""
+    latest: list[Place]  # the squares of boards that look different since the person's last action
+    truth: PictureJson | None  # the whole truth, once the game is over, where anything was hidden
+    routine: int | None  # what is done for the person who plays on, where there is little to decide
+    draw: str | None  # what became of the person's offer of a draw: offered, declined, or accepted
     told: list[TranscriptLine]
     notice: str | None
     trouble: str | None
@@ -179,7 +170,7 @@ def _action(game: Game, moment: Moment) -> str | None:
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
-    """Whether each action was an attempt that was refused, as its player saw it."""
+    """True if each action was an attempt that was refused, as its player saw it."""
     found = []
     for moment, after in pairwise(moments):
         mover, action = moment.mover, moment.action

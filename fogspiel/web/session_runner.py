@@ -21,12 +21,10 @@ from .session_store import SessionFileError, SessionStore, StoredSession, game_b
 from .thread_pool import FairThreadPool
 
 LOG = logging.getLogger(__name__)
+# For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines.
 QUICK_THREADS, ENGINE_THREADS = 8, 3
-"""For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines."""
-WAIT_SECONDS = 0.6
-"""How long a request waits for a quick opponent, or for an engine with its usual time."""
-LOADING_SECONDS = 2.0
-"""How long an engine waits for its kernels, which are loaded by then if they were compiled before."""
+WAIT_SECONDS = 0.6  # how long a request waits for a quick opponent, or for an engine with its usual time
+LOADING_SECONDS = 2.0  # how long an engine waits for its kernels, which are loaded by then if they were compiled before
 
 
 class SessionRunner:

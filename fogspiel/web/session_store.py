@@ -22,7 +22,7 @@ from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_polic
 from ..core.game import Game, known_game
 from ..core.page_contract import Preparation, play_support, play_supports
 from ..core.session import PersonSession, Session
-from ..runs.agent_texts import parse_agent
+from ..runs.agent_parser import parse_agent
 from .opponents import demand_page_agent
 from .reply_timing import ENGINE_SECONDS, ReplySchedule, Slots, is_thinker, slot_seconds
 from .transcript import Transcript
@@ -30,11 +30,10 @@ from .transcript import Transcript
 if TYPE_CHECKING:
     from .session_json import SessionJson
 
+# How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
+#
+# The others are made again from their records when they are asked for.
 MOST_LIVE, MOST_LIVE_ENGINES = 128, 16
-"""How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
-
-The others are made again from their records when they are asked for.
-"""
 KEY_BYTES = 18
 OWNER_ONLY = 0o600
 TABLE = """CREATE TABLE IF NOT EXISTS sittings (
@@ -42,8 +41,8 @@ TABLE = """CREATE TABLE IF NOT EXISTS sittings (
     created REAL, touched REAL, resigned INTEGER DEFAULT 0, mark INTEGER, agreed INTEGER DEFAULT 0) WITHOUT ROWID"""
 COLUMNS = "key, game, rules, side, seed, opponent, record, created, touched"
 OUTLINE = "game, rules, side, opponent, created, mark, resigned"
+# Columns that files of earlier versions do not have; a mark is the index of the person's payoff, once it is known.
 LATER = {"resigned": "INTEGER DEFAULT 0", "mark": "INTEGER", "agreed": "INTEGER DEFAULT 0"}
-"""Columns that files of earlier versions do not have; a mark is the index of the person's payoff, once it is known."""
 
 
 class UnknownSession(ValueError):
@@ -61,16 +60,13 @@ class StoredSession:
     key: str
     against: str
     session: PersonSession
-    release: ReplySchedule
-    """When replies of the opponent may be seen."""
+    release: ReplySchedule  # when replies of the opponent may be seen
     lock: threading.RLock = field(default_factory=threading.RLock)
+    # Set while the opponent thinks: the session then belongs to its thread.
     thinking: threading.Event = field(default_factory=threading.Event)
-    """Set while the opponent thinks: the session then belongs to its thread."""
-    answer: "SessionJson | None" = None
-    """What was last shown to the person."""
+    answer: "SessionJson | None" = None  # what was last shown to the person
     transcript: Transcript = field(default_factory=Transcript)
-    preparation: Preparation | None = None
-    """The engine's, while its kernels may have to be compiled."""
+    preparation: Preparation | None = None  # the engine's, while its kernels may have to be compiled
 
     def meanwhile(self) -> AbstractContextManager[None]:
         """As long as this lasts, the session does not wait for kernels that are being compiled."""
@@ -78,7 +74,7 @@ class StoredSession:
 
     @property
     def has_thinker(self) -> bool:
-        """Whether the opponent is an engine that searches."""
+        """True if the opponent is an engine that searches."""
         return is_thinker(self.session.game, self.against)
 
 
@@ -148,10 +144,8 @@ class SessionSummary(NamedTuple):
     game: Game
     side: int
     against: str
-    began: float
-    """When it was begun, in seconds of the epoch."""
-    mark: int | None
-    """The index of the person's payoff, once the game is over and its end may be seen."""
+    began: float  # when it was begun, in seconds of the epoch
+    mark: int | None  # the index of the person's payoff, once the game is over and its end may be seen
     resigned: bool
 
 

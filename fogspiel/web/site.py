@@ -34,8 +34,7 @@ from .session_store import SessionStore
 PACKAGE = Path(__file__).parents[1]
 SUFFIXES = (".js", ".css", ".svg")
 FOR_EVER, ASK = "private, max-age=31536000, immutable", "private, no-cache"
-LEVEL = 6
-"""Of compression; the highest takes twice the time for a hundredth of the size."""
+LEVEL = 6  # of compression; the highest takes twice the time for a hundredth of the size
 PLOTLY = "plotly.min.js"
 mimetypes.add_type("text/javascript", ".js")  # some systems say text/plain, which no browser runs
 
@@ -84,16 +83,13 @@ class Site:
         self.store = store
         self.routes = APIRouter()
         self.links: list[Link] = []
-        self.asides: list[Link] = []
-        """Links to pages of slices in sentences."""
-        self.cards: list[str] = []
-        """Templates of invitations on the first page."""
+        self.asides: list[Link] = []  # links to pages of slices in sentences
+        self.cards: list[str] = []  # templates of invitations on the first page
         self.sessions = SessionRunner(SessionStore(games, store, slots))
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
         self.notes = RunNotes(store)
-        self.jobs = self.background = JobQueue()
-        """`background` is its name in pages of earlier plug-ins."""
+        self.jobs = self.background = JobQueue()  # `background` is its name in pages of earlier plug-ins
         self.versions = VersionCache()
         static = slice_folders("static")
         self._templates = Jinja2Templates(slice_folders("templates"))

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from fastapi import HTTPException
 
 Work = Callable[[], None]
+# How many opponents may wait for a thread; who comes later is asked to try again.
 MOST_WAITING, MOST_OF_A_CLIENT = 64, 32
-"""How many opponents may wait for a thread; who comes later is asked to try again."""
 
 
 class FairThreadPool:

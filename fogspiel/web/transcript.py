@@ -15,15 +15,12 @@ from ..core.picture import BoardPicture, Cell, Messages, Parts, refereed_board
 from ..core.session import PersonSession, Session
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
-OTHERS = "the other: "
-"""How news of what the other has done begin."""
+OTHERS = "the other: "  # how news of what the other has done begin
 REFUSED = ": refused"
-PHANTOM = "phantom"
-"""The family of games whose cells show what was refused."""
+PHANTOM = "phantom"  # the family of games whose cells show what was refused
 
 
-Place = tuple[int, int, int]
-"""A cell of a picture: the number of its part, its row and its column."""
+Place = tuple[int, int, int]  # a cell of a picture: the number of its part, its row and its column
 
 
 class TranscriptLine(TypedDict):
@@ -38,12 +35,9 @@ class Transcript:
     """The lines up to an own action whose outcome is not yet known."""
 
     settled: list[TranscriptLine] = field(default_factory=list)
-    decisions: int = 0
-    """How many own actions have been looked at."""
-    before: Parts = ()
-    """What was seen before the last of them."""
-    view: np.ndarray | None = None
-    """The view of that moment."""
+    decisions: int = 0  # how many own actions have been looked at
+    before: Parts = ()  # what was seen before the last of them
+    view: np.ndarray | None = None  # the view of that moment
     action: int | None = None
     memory: NewsMemory | None = None
 
@@ -130,7 +124,7 @@ def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
 
 
 def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
-    """Whether an attempt was refused, as its player saw it before and after."""
+    """True if an attempt was refused, as its player saw it before and after."""
     if game.family == PHANTOM:
         after = _chosen_cell(before, now, action)[1]
         return after is not None and bool({"refused", "other"} & set(after.look.split()))

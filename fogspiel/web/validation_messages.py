@@ -17,8 +17,7 @@ WORDS = {
     "union_tag_invalid": "must be one of {expected_tags}",
     "union_tag_not_found": "is missing",
     "finite_number": "must be a finite number",
-}
-"""By the kind of error of pydantic; the numbers are in its context."""
+}  # by the kind of error of pydantic; the numbers are in its context
 KINDS = {
     "int": "must be a whole number",
     "float": "must be a number",
@@ -27,8 +26,7 @@ KINDS = {
     "list": "must be a list",
     "model": "must be a JSON object",
     "dict": "must be a JSON object",
-}
-"""By what was expected, the first word of the kinds of error that are left."""
+}  # by what was expected, the first word of the kinds of error that are left
 BODY = "the request"
 
 

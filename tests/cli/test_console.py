@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from fogspiel.cli import console
-from fogspiel.cli.commands.values import SPARE
-from fogspiel.cli.work import resume_command
+from fogspiel.cli.commands.solve import SPARE
+from fogspiel.cli.execute import resume_command
 from fogspiel.core.agents import policy_names
 from fogspiel.core.game import list_games
 from fogspiel.solving.known_values import COLUMNS, known_values

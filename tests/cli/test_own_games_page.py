@@ -148,7 +148,7 @@ def test_an_interrupted_run_says_to_name_the_file_again(here, fogspiel, monkeypa
     def interrupted(*given, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fogspiel.runs.tuning_work.steps_of", interrupted)
+    monkeypatch.setattr("fogspiel.runs.tuning_run.steps_of", interrupted)
     outcome = fogspiel("tune", "mine.py", "--games", 2000, "--json")
     assert outcome.returncode == 130
     assert json.loads(outcome.stdout)["resume"] == "fogspiel resume mine-1 --game mine.py"

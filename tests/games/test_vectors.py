@@ -14,7 +14,7 @@ from fogspiel.core.game import CHANCE, OVER, known_game, list_games
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import view_of
 from fogspiel.core.simulate import PolicyMatch
-from fogspiel.runs.agent_texts import MOST_BYTES, parse_agent
+from fogspiel.runs.agent_parser import MOST_BYTES, parse_agent
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)

@@ -14,13 +14,13 @@ import pytest
 from fogspiel.kriegspiel import match
 from fogspiel.kriegspiel import match as played
 from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.kinds.match import KIND
 from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
 from fogspiel.runs import jobs
+from fogspiel.runs.execute import Context
 from fogspiel.runs.jobs import find_or_create_run
 from fogspiel.runs.kind import Outputs, execute
-from fogspiel.runs.kinds.kriegspiel import KIND
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 

@@ -14,6 +14,7 @@ from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import SearchLimit, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.engines.mcts import ApproachA
+from fogspiel.kriegspiel.kinds import match as bouts
 from fogspiel.kriegspiel.match import code_of
 from fogspiel.kriegspiel.opponent_model import (
     AT_HOME,
@@ -32,8 +33,7 @@ from fogspiel.kriegspiel.opponent_model import (
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.papers.ciancarini2010.opponent_training import Training, train
-from fogspiel.runs import agent_texts
-from fogspiel.runs.kinds import kriegspiel as bouts
+from fogspiel.runs import agent_parser
 
 E4, E5 = 28, 36
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
@@ -135,7 +135,7 @@ def test_whoever_plays_on_a_page_can_neither_open_files_nor_start_programs(tmp_p
         "hs@1n:uci=x@1n",
     ):
         with pytest.raises(ValueError):
-            agent_texts.parse_agent(game, words, tmp_path / "runs.db", 1)
+            agent_parser.parse_agent(game, words, tmp_path / "runs.db", 1)
 
 
 class Steady:

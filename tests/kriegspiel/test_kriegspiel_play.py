@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from fogspiel.cli.kriegspiel_terminal import KriegspielTerminal, result_of
 from fogspiel.cli.terminal import parse_seat
 from fogspiel.core.agents import PlayerAgent
 from fogspiel.core.rng import stream_of
@@ -15,6 +14,7 @@ from fogspiel.games.chess.position import PLY
 from fogspiel.kriegspiel.engine import SearchLimit, engine_agent
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import kriegspiel_from
+from fogspiel.kriegspiel.terminal import KriegspielTerminal, result_of
 
 
 class Script:

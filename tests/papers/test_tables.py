@@ -13,11 +13,11 @@ from plugins.papers import methods_compared
 from fogspiel.core.game import known_game, parameters_of
 from fogspiel.papers.cauwet2018 import table2, table3, war_opponents
 from fogspiel.papers.cauwet2018.printed_tables import CROSSED, LINES, METHODS, NAIVE, SEEDS, Line
+from fogspiel.papers.kinds.paper import PaperKind, PaperPart
+from fogspiel.runs.execute import Context
 from fogspiel.runs.jobs import Job, find_or_create_run, rows_of
-from fogspiel.runs.kinds.experiment import PaperKind, PaperPart
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 from fogspiel.stats.elo import median_interval
 
 TINY = PaperRequest("table2", quick=True, seeds=2, scale=0.2)

@@ -8,12 +8,12 @@ from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.analysis import PositionAnalysis, analyse, analyse_turns
 from fogspiel.kriegspiel.decisions import replayed_decisions
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
+from fogspiel.kriegspiel.kinds.analysis import analysis_of
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.runs.engine_requests import AnalysisRequest
+from fogspiel.kriegspiel.requests import AnalysisRequest
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.analysis import analysis_of
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 
 LIGHT = SearchLimit(nodes=300)
 ENDING = "4k3/8/8/8/8/8/3p4/R3K2R w - - 0 1"

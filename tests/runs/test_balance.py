@@ -2,11 +2,11 @@
 
 import pytest
 
+from fogspiel.resistance.kinds.balance import outcome_of
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.balance import outcome_of
 from fogspiel.runs.requests import BalanceRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 
 REQUEST = BalanceRequest("resistance", 6, 2, 2, 3, nearest=3)
 

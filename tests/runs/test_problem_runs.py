@@ -7,13 +7,13 @@ import time
 import pytest
 from support.commands import COMMAND
 
+from fogspiel.kriegspiel.kinds.problems import KIND, candidates_of
 from fogspiel.kriegspiel.problems.generator import find_candidates
 from fogspiel.kriegspiel.problems.problem import SHIPPED
-from fogspiel.runs.engine_requests import ProblemsRequest
+from fogspiel.kriegspiel.requests import ProblemsRequest
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
-from fogspiel.runs.kinds.problems import KIND, candidates_of
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 
 REQUEST = ProblemsRequest(candidates=10, seed=1)
 
@@ -24,7 +24,7 @@ def stop(progress):
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr("fogspiel.runs.kinds.problems.BLOCK", 4)
+    monkeypatch.setattr("fogspiel.kriegspiel.kinds.problems.BLOCK", 4)
 
 
 def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):

@@ -10,12 +10,11 @@ import pytest
 from support.web_client import open_client, wait_for_work
 
 from fogspiel import __version__
-from fogspiel.runs.jobs import Job, JobRunner
+from fogspiel.runs.execute import Context, Recorder
+from fogspiel.runs.jobs import Job, JobRunner, note_repetition, repetition_words, repetitions
 from fogspiel.runs.kind import execute
-from fogspiel.runs.repetitions import note_repetition, repetition_words, repetitions
 from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context, Recorder
 
 PLAYERS = ["hold20", "hold25"]
 LOST = "worker 7 died on met pig hold20 hold25 seed 1: the job is repeated"

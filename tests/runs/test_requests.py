@@ -20,8 +20,8 @@ from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.house_rules import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
-from fogspiel.runs.answers import StepRow
-from fogspiel.runs.engine_requests import AnalysisRequest, ProblemsRequest
+from fogspiel.kriegspiel.requests import AnalysisRequest, ProblemsRequest
+from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kinds.match import MatchKind
 from fogspiel.runs.report import Chart, Table
 from fogspiel.runs.request import StoredAgent
@@ -33,7 +33,7 @@ from fogspiel.runs.requests import RoundRobinRequest as RoundRobinRequest
 from fogspiel.runs.requests import SolveRequest as SolveRequest
 from fogspiel.runs.requests import TuneRequest as TuneRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.trail import CurvePoint
+from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds.ponnuki import Ledger
 from fogspiel.solving.solution import Solution
 from fogspiel.solving.sources import find_source

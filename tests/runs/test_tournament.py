@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 
+from fogspiel.runs.execute import Context
 from fogspiel.runs.jobs import find_or_create_run, rows_of
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.standings import Standings, sentences
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 from fogspiel.stats.round_robin import counts_of
 
 BATAWAF = ("descending", "ascending", "uniform")

@@ -4,10 +4,10 @@ import pytest
 
 from fogspiel.core.agents import decode_policy, policy_json_in
 from fogspiel.core.game import known_game
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
-from fogspiel.runs.work import Context
 from fogspiel.stats.evaluate import report_key
 
 TUNING = TuneRequest("batawaf", "iterative", games=6_000, report_games=400, seeds=3)

@@ -8,10 +8,10 @@ import time
 import pytest
 from support.levels import by_default
 
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
-from fogspiel.runs.work import Context
 from fogspiel.tuning.methods import tune_methods
 
 SOME = ["iterative", "psro"]

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 from support.levels import by_default
 
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
-from fogspiel.runs.work import Context
 from fogspiel.solving.proofs.checkers.tree import verify
 from fogspiel.solving.sources import find_source
 

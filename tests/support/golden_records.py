@@ -11,7 +11,7 @@ from pathlib import Path
 from fogspiel.core.agents import find_policy, fixed_baseline, policy_names
 from fogspiel.core.game import UNIFORM, Game, list_games
 from fogspiel.core.session import record_game
-from fogspiel.runs.agent_texts import SOLVED, find_agent
+from fogspiel.runs.agent_parser import SOLVED, find_agent
 from support import five_payoffs, tree_games
 
 FOLDER = Path(__file__).parents[1] / "golden"

@@ -8,11 +8,11 @@ from fogspiel.core.exact_scores import best_response_scores
 from fogspiel.core.game import known_game
 from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.pig import exact as pig
-from fogspiel.runs.answers import recommendations_of
 from fogspiel.runs.kinds.diagnose import checkpoints, diagnose
 from fogspiel.runs.requests import DiagnoseRequest
 from fogspiel.runs.requests import TuneRequest as Tuning
 from fogspiel.runs.store import Store
+from fogspiel.runs.tuning_run import recommendations_of
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.best_response import find_exploiter
 

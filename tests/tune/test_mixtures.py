@@ -23,12 +23,12 @@ from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games import morra as morra
-from fogspiel.runs.agent_texts import parse_agent
-from fogspiel.runs.answers import recommendation_of
+from fogspiel.runs.agent_parser import parse_agent
+from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import MatchRequest, RoundRobinRequest, TuneRequest
 from fogspiel.runs.store import DeferredRun, Store, canonical
-from fogspiel.runs.work import Context
+from fogspiel.runs.tuning_run import recommendation_of
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
 from fogspiel.tuning.methods import tune_methods

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     from ...core.game import Game
     from ...runs.store import Run
 
-Row = tuple[str, list[tuple[str, str]]]
-"""What a player sees, and its actions with their probabilities."""
+Row = tuple[str, list[tuple[str, str]]]  # what a player sees, and its actions with their probabilities
 SHOWN_ROWS = 12
 SEATS = ("first", "second")
 WHAT = "A game, a run (tuned or solved), or a certificate file."
 WHO = "A player of that game, as in `match`: a name, `solved`, a run, a file, or numbers. Without one: its solution."
+# GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon.
 MEMORY = 0.25
-"""GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon."""
 
 
 @app.command("explain", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
@@ -67,7 +66,7 @@ def explain(
     from ...core.behaviour_policy import BehaviourPolicy
     from ...core.find import load_game
     from ...core.game import list_games
-    from ...runs.agent_texts import parse_agent
+    from ...runs.agent_parser import parse_agent
     from ...runs.kind import kind_of
     from ...runs.request import game_of_run
 

@@ -6,9 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...runs.requests import MatchRequest
-from ..app import AsJson, Remember, StorePath, Threads, app, asking, load_and_announce, print_json, store_path
-from ..work import RunOptions, execute_run, print_run
+from ...runs.requests import MatchRequest, RoundRobinRequest
+from ..app import (
+    AsJson,
+    Cluster,
+    Processes,
+    Remember,
+    StorePath,
+    Threads,
+    app,
+    asking,
+    load_and_announce,
+    print_json,
+    remembering,
+    store_path,
+)
+from ..execute import RunOptions, begin_and_show, execute_run, print_run
 
 if TYPE_CHECKING:
     from ...core.behaviour_policy import ExactOrFloat
@@ -67,3 +80,29 @@ def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
     return console.out.print(
         f"{ask['game']}: {ask['first']} against {ask['second']} scores exactly {value:.6f} ({short})"
     )
+
+
+# fogspiel tournament.
+
+
+@app.command("tournament", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@asking(RoundRobinRequest)
+def tournament(
+    asked: dict[str, Any],
+    processes: Processes = None,
+    cluster: Cluster = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The folder for the report (fogspiel-tournament-GAME, here).")
+    ] = None,
+    remember: Remember = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let players meet each other: cross-table, proved claims, Nash ranking, cyclic share, Elo if it makes sense."""
+    from ...core.find import load_game
+
+    chosen = load_game(remembering(asked["game"], remember)).name
+    request = RoundRobinRequest(**asked | {"game": chosen}).resolved(store_path(store))
+    if cluster is not None:
+        request.demand_portable()
+    begin_and_show(request.to_json(), RunOptions(store, as_json, processes, cluster, output), once=True)

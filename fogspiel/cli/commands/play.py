@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from ...core.session import PersonSession
     from ...solving.policies.state_sheets import MoveReview
 
-USUAL_ENGINE = "greedy"
-"""Who plays Kriegspiel if no other opponent is named."""
+USUAL_ENGINE = "greedy"  # who plays Kriegspiel if no other opponent is named
 
 
 @app.command("play")
@@ -42,13 +41,13 @@ def play(
 
     from ...core.agents import policy_names
     from ...core.session import PersonSession
-    from ...runs.agent_texts import KRIEGSPIEL, parse_agent
+    from ...runs.agent_parser import KRIEGSPIEL, parse_agent
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
     chosen, side = load_and_announce(game, remember), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
     if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
-        from .kriegspiel_games import play_game
+        from ...kriegspiel.commands.games import play_game
 
         return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
     against = against or policy_names(chosen)[0]

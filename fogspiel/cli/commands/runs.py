@@ -1,212 +1,145 @@
-"""fogspiel tune, resume and export."""
+"""fogspiel runs: the list of runs, and its upkeep."""
 
-import json
-import shlex
 import time
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...runs.requests import ProgramRequest, TuneRequest
-from ..app import (
-    AsJson,
-    Cluster,
-    Processes,
-    Remember,
-    RulesFile,
-    RunName,
-    StorePath,
-    Threads,
-    app,
-    asking,
-    print_json,
-    remembering,
-    store_path,
-    taking,
-    write_text,
-)  # fmt: skip
-from ..completion import complete_runs
-from ..listing import listing
-from ..programs import ProgramOptions, ProgramSourceOptions, program_of, sort_of, tune_program
-from ..work import (
-    RunOptions,
-    begin_and_show,
-    check_cluster,
-    execute_run,
-    outcome_of,
-    print_parts,
-    print_repetitions,
-    print_run,
-)
+from ..app import AsJson, StorePath, app, print_json, store_path
+from ..completion import complete_games, complete_runs
 
 if TYPE_CHECKING:
-    from ...runs.store import Run
+    from ...runs.store import Summary
 
-NO_PROGRAM = ProgramOptions()
-NO_PROGRAM_WORDS = ProgramSourceOptions()
+group = typer.Typer(name="runs", invoke_without_command=True)
+app.add_typer(group)
+
+DAY = 86_400.0
+USUAL_DAYS = 30.0
+GameName = Annotated[str | None, typer.Option("--game", autocompletion=complete_games, help="Only runs of this game.")]
+State = Annotated[str | None, typer.Option(help="Only runs in this state: finished, running, interrupted or damaged.")]
 
 
-@app.command("tune", epilog=listing("Methods:", "tuning.methods", "METHODS"))
-@asking(TuneRequest, optional="game")
-@taking(ProgramOptions)
-def tune(
-    asked: dict[str, Any],
-    minutes: Annotated[
-        float | None, typer.Option(help="Budget in minutes of execute_run (1 if nothing is said).")
-    ] = None,
-    threads: Threads = None,
-    processes: Processes = None,
-    cluster: Cluster = None,
-    remember: Remember = False,
+@group.callback()
+def list_runs(
+    context: typer.Context,
+    game: GameName = None,
+    state: State = None,
     store: StorePath = None,
     as_json: AsJson = False,
-    program: ProgramOptions = NO_PROGRAM,
 ) -> None:
-    """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
-    from ...runs.checks import check_budget, seconds_for
+    """List the runs of the store: state, games, score with interval, age."""
+    if context.invoked_subcommand is not None:
+        if game or state or store or as_json:
+            raise ValueError(f"options of `runs {context.invoked_subcommand}` stand behind that word")
+        return None
+    path = store_path(store)
+    found = _find(path, game, state)
+    if as_json:
+        return print_json({"store": str(path), "runs": [summary.to_json() for summary in found]})
+    from .. import console
 
-    sort = sort_of(asked["game"], program)
-    asked["seconds"] = seconds_for(asked["games"], minutes, asked["seconds"])
-    check_budget("seconds", asked["seconds"])
-    if sort is not None:
-        for option in ("baseline", "seeds"):
-            if asked[option] != TuneRequest.model_fields[option].default:
-                raise ValueError(f"--{option} is for games: a program is measured against its start, from one seed")
-        if remember:
-            raise ValueError("--remember is for games: a program is measured against its start, from one seed")
-        if processes is not None:
-            program = replace(program, workers=processes)
-        shared = {name: asked[name] for name in ProgramRequest.model_fields if name in asked}
-        options = RunOptions(store, as_json, cluster=cluster)
-        return tune_program(sort, program, shared | {"search": asked["method"]}, options)
-    from ...core.find import load_game
-
-    request = TuneRequest(**asked | {"game": load_game(remembering(asked["game"], remember)).name})
-    if request.seeds is None and (processes is not None or cluster is not None):
-        raise ValueError("--processes and --cluster share out seeds: add --seeds N, or use --threads")
-    options = RunOptions(store, as_json, threads if request.seeds is None else processes, cluster)
-    return begin_and_show(request.resolved(store_path(store)).to_json(), options)
+    if not found:
+        none = "no runs yet" if game is None and state is None else "no such runs"
+        return console.out.print(f"{none} in {path}; begin with: fogspiel tune batawaf")
+    return _print_runs(f"Runs in {path}", found)
 
 
-@app.command("resume")
-@taking(ProgramSourceOptions)
-def resume(
-    run: Annotated[str | None, typer.Argument(metavar="RUN", autocompletion=complete_runs)] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every interrupted run that nobody works on.")] = False,
-    game: RulesFile = None,
-    threads: Threads = None,
-    cluster: Cluster = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-    program: ProgramSourceOptions = NO_PROGRAM_WORDS,
+@group.command("backup")
+def backup(
+    copy: Annotated[Path, typer.Argument(metavar="FILE")], store: StorePath = None, as_json: AsJson = False
 ) -> None:
-    """Go on with a run that was interrupted; the result is the same as if it had not been."""
+    """Copy the store to a new FILE, also while runs are at work; the copy is verified before it gets its name."""
     from ...runs.store import Store
     from .. import console
 
-    check_cluster(cluster)
-    options = RunOptions(store, as_json, threads, cluster, source=game)
-    if every:
-        if run is not None or game is not None or program.named:
-            raise ValueError("--all goes on with every run that needs nothing to be named: name nothing, or one RUN")
-        return _resume_all(options)
-    if run is None:
-        raise ValueError("there is nothing to resume: name a RUN, as `fogspiel runs` lists them, or use --all")
-    with Store.open(store_path(store), write=False) as runs:
-        found = runs.read(run)
-    if found.result is not None:
-        from ...runs.kind import finished_json, kind_of
-
-        console.err.print(f"run {run} is finished: there is nothing to resume")
-        if as_json:
-            return print_json(finished_json(found))
-        kind = kind_of(found)
-        if not kind.writes_report:
-            return print_run(found, RunOptions(store))
-        print_parts(kind.report(found))
-        return print_repetitions(found, store)
-    found, seconds = _go_on(found, options, program)
-    return print_run(found, options, seconds)
+    path = _existing(store_path(store))
+    with Store.open(path, write=False) as runs:
+        many = runs.back_up(copy)
+    if as_json:
+        return print_json({"store": str(path), "backup": str(copy), "runs": many, "bytes": copy.stat().st_size})
+    return console.out.print(f"{many} runs are in {copy}, every row verified")
 
 
-def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":
-    """Work on an interrupted run until it is done; returns it with the CPU time that this took."""
-    from ...runs.kind import kind_of
-    from ...runs.store import Store
-
-    kind_of(run).check_source(run, options.source)
-    began = time.process_time()
-    with (
-        program_of(run, program, options.cluster) as prepared,
-        Store.open(store_path(options.store), write=True) as runs,
-    ):
-        found = runs.work_on(run.name)
-        execute_run(found, options, prepared)
-    return found, time.process_time() - began
+@group.command("delete")
+def delete(
+    names: Annotated[list[str], typer.Argument(metavar="RUN..", autocompletion=complete_runs)],
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete runs for good, all of those that are named or none; a run that is worked on is refused."""
+    _delete(store_path(store), names, as_json)
 
 
-def _resume_all(options: RunOptions) -> None:
-    """Go on with every interrupted run that is nobody's and needs no file or program to be named."""
-    from ...runs.store import Damaged, Store, StoreBusy
+@group.command("prune")
+def prune(
+    days: Annotated[
+        float, typer.Option(min=0, help="Only runs that nobody has worked on for so many days.")
+    ] = USUAL_DAYS,
+    game: GameName = None,
+    state: Annotated[str, typer.Option(help="Runs in this state: interrupted or finished.")] = "interrupted",
+    yes: Annotated[bool, typer.Option("--yes", help="Delete them; without it they are only listed.")] = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the interrupted runs that nobody has worked on for 30 days, and with --yes delete them for good."""
     from .. import console
 
-    again = "fogspiel resume --all" + (f" --store {shlex.quote(str(options.store))}" if options.store else "")
-    options, resumed, skipped = replace(options, again=again), [], []
-    with Store.open(store_path(options.store), write=False) as runs:
-        names = [found.name for found in runs.summaries() if found.state == "interrupted"]
+    if state not in ("interrupted", "finished"):
+        raise ValueError(f"--state is {state!r}: only interrupted or finished runs can be pruned")
+    path, latest = store_path(store), time.time() - days * DAY
+    found = [summary for summary in _find(path, game, state) if (summary.seen or summary.created) <= latest]
+    names = [summary.name for summary in found]
+    if yes and names:
+        return _delete(path, names, as_json)
+    if as_json:
+        return print_json({"store": str(path), "deleted": [], "would_delete": names})
+    if not names:
+        return console.out.print(f"no {state} run of {path} is {days:g} days old: there is nothing to delete")
+    _print_runs("Would be deleted", found)
+    return console.out.print("nothing is deleted yet: add --yes to delete these runs for good")
+
+
+def _find(path: Path, game: str | None, state: str | None) -> "list[Summary]":
+    """Return the runs of a game in a state, where these are given; runs that are set aside are named on stderr."""
+    from ...runs.store import STATES, Store
+    from .. import console
+
+    if state is not None and state not in STATES:
+        raise ValueError(f"--state is {state!r}: it must be {', '.join(STATES[:-1])} or {STATES[-1]}")
+    with Store.open(path, write=False) as runs:
         for sentence in runs.set_aside():
             console.err.print(sentence)
-    for name in names:
-        try:
-            with Store.open(store_path(options.store), write=False) as runs:
-                found = runs.read(name)
-            found, seconds = _go_on(found, options, ProgramSourceOptions())
-        except (ValueError, StoreBusy, Damaged) as error:
-            skipped.append({"run": name, "why": str(error)})
-            console.err.print(f"run {name} is skipped: {error}")
-            continue
-        if options.as_json:
-            resumed.append({"run": name} | outcome_of(found, options, seconds))
-        else:
-            print_run(found, options, seconds)
-    if options.as_json:
-        return print_json({"resumed": resumed, "skipped": skipped})
-    return console.out.print(f"{len(names) - len(skipped)} of {len(names)} interrupted runs are finished now")
+        return [s for s in runs.summaries() if game in (None, s.game) and state in (None, s.state)]
 
 
-@app.command("export")
-def export(
-    run: RunName,
-    form: Annotated[str, typer.Option("--format", help="json or csv.")] = "json",
-    output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Export a run: JSON (request, steps, result; can be played as a parameter file) or CSV (a line per step)."""
-    import csv
-    import io
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise ValueError(f"there is no store {path}: name one with --store")
+    return path
 
+
+def _delete(path: Path, names: list[str], as_json: bool) -> None:
     from ...runs.store import Store
+    from .. import console
 
-    if form not in ("json", "csv"):
-        raise ValueError(f"--format is {form!r}: it must be json or csv")
-    if as_json and form == "csv" and output is None:
-        raise ValueError("--json and CSV cannot share stdout: add --output FILE")
-    with Store.open(store_path(store), write=False) as runs:
-        found = runs.read(run)
-    from ...runs.kind import kind_of
+    with Store.open(_existing(path), write=True) as runs:
+        runs.delete(names)
+    if as_json:
+        return print_json({"store": str(path), "deleted": names})
+    return console.out.print(f"deleted: {', '.join(names)}")
 
-    kind = kind_of(found)
-    if form == "csv":
-        page = io.StringIO()
-        csv.writer(page, lineterminator="\n").writerows(kind.csv(found))
-        text = page.getvalue()
-    else:
-        whole = {"run": run, "game": found.ask["game"], "state": found.state, **kind.numbers(found)}
-        whole |= {"ask": found.ask, "steps": found.steps, "result": found.result}
-        text = json.dumps(whole, allow_nan=False) + "\n"
-    write_text(text, output)
-    if as_json and output is not None:
-        print_json({"run": run, "format": form, "output": str(output)})
+
+def _print_runs(title: str, found: "list[Summary]") -> None:
+    from .. import console
+
+    rows = [
+        (
+            s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
+            console.with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
+            console.ago(s.seen),
+        )
+        for s in found
+    ]  # fmt: skip
+    console.table(title, ("run", "method", "state", "steps", "games", "score [interval]", "last seen"), rows)

@@ -101,7 +101,7 @@ def _address_of(host: str) -> str:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
+    """True if only this machine can reach the host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

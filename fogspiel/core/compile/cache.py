@@ -18,10 +18,8 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 SUFFIX, UNFINISHED = ".kernel", ".unfinished"
-KEPT_DAYS = 7
-"""How long a kernel is kept that is not used."""
-UNFINISHED_SECONDS = 3600
-"""A file that has been written for longer belongs to a process that died."""
+KEPT_DAYS = 7  # how long a kernel is kept that is not used
+UNFINISHED_SECONDS = 3600  # a file that has been written for longer belongs to a process that died
 DIGEST_SIZE = 32
 
 

@@ -47,22 +47,20 @@ from .cache import (
 )
 from .kernel_key import KeylessError, describe, describe_class, describe_options
 
-Kernel = Callable[..., Any]
-"""A function that is compiled; its types are those of its arguments when it is called first."""
+Kernel = Callable[..., Any]  # a function that is compiled; its types are those of its arguments when it is called first
 
 CACHE = usable_root()
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
+# Of Numba's settings those that change machine code besides the processor, which its code generator describes.
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
-"""Of Numba's settings those that change machine code besides the processor, which its code generator describes."""
-HOME = __package__.partition(".")[0]
-"""The module that compiled code names as its own."""
+HOME = __package__.partition(".")[0]  # the module that compiled code names as its own
 
 
 def _is_plain(given: Any) -> bool:
-    """Whether nobody counts references to what has this type."""
+    """True if nobody counts references to what has this type."""
     if isinstance(given, types.BaseTuple):
         return all(_is_plain(part) for part in given.types)  # type: ignore[attr-defined]
     return isinstance(given, types.Number | types.Boolean | types.NoneType)
@@ -297,20 +295,18 @@ def compiled(function: Kernel, of: Signature) -> Kernel:
 
 
 class _Mode(threading.local):
-    """Whether Python itself runs the kernels that this thread calls, always or until something has happened."""
+    """True if Python itself runs the kernels that this thread calls, always or until something has happened."""
 
     interpreted = False
     until: threading.Event | None = None
 
 
 _mode = _Mode()
-NEVER = threading.Event()
-"""What is never set."""
+NEVER = threading.Event()  # what is never set
 _mode_changes = threading.Lock()
 CALL = "__call__"
 COMPILED_CALL: Any = Dispatcher.__call__
-_interpreters = 0
-"""How many threads interpret kernels."""
+_interpreters = 0  # how many threads interpret kernels
 
 
 def is_cold(*kernels: Kernel) -> bool:
@@ -319,8 +315,8 @@ def is_cold(*kernels: Kernel) -> bool:
     return any(folder is None or not folder.is_dir() for folder in folders)
 
 
+# Work for which nothing is compiled, in CPU seconds of the interpreter: a solver takes ten to compile.
 INTERPRETED_SECONDS = 4.0
-"""Work for which nothing is compiled, in CPU seconds of the interpreter: a solver takes ten to compile."""
 
 
 def need_no_compiler(seconds: float, *kernels: Kernel) -> bool:
@@ -333,7 +329,7 @@ def need_no_compiler(seconds: float, *kernels: Kernel) -> bool:
 
 
 def interprets() -> bool:
-    """Whether this thread interprets the kernels that it calls now."""
+    """True if this thread interprets the kernels that it calls now."""
     return _mode.interpreted or (_mode.until is not None and not _mode.until.is_set())
 
 
@@ -464,8 +460,8 @@ def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: b
     lower_builtin(function, types.int64)(emit)
 
 
+# What LLVM calls them, and whether there is a flag that says that they are defined at zero.
 INSTRUCTIONS = {"ctpop": (ones, False), "cttz": (trailing_zeros, True), "ctlz": (leading_zeros, True)}
-"""What LLVM calls them, and whether there is a flag that says that they are defined at zero."""
 for _name, (_function, _flag) in INSTRUCTIONS.items():
     _compile_to(_name, _function, defined_at_zero=_flag)
 

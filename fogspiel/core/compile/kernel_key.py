@@ -21,14 +21,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 Function = Callable[..., Any]
+# Types whose values print differently if they differ.
 PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
-"""Types whose values print differently if they differ."""
+# Packages that are known by their versions, which are part of every key.
 LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}
-"""Packages that are known by their versions, which are part of every key."""
 LOAD_GLOBAL, EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 ATTRIBUTES = {opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD") if name in opmap}
+# Since then the lowest bit of the argument of LOAD_ATTR says whether it is a method; before, LOAD_METHOD did.
 FLAG_BIT = int(sys.version_info >= (3, 12))
-"""Since then the lowest bit of the argument of LOAD_ATTR says whether it is a method; before, LOAD_METHOD did."""
 
 
 class KeylessError(Exception):

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..plugins import ROOT, folders
 
 PACKAGE = Path(__file__).parents[2]
+# A relative import at the top level of a file; what functions import later no kernel can use.
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
-"""A relative import at the top level of a file; what functions import later no kernel can use."""
 
 COMMENT = re.compile(r"#.*")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...core.agents import Agent
 from ...core.game import Game
-from ...runs.agent_texts import AgentSource
+from ...runs.agent_parser import AgentSource
 from ..game.look import GAMES
 
 

@@ -36,8 +36,7 @@ ENDINGS = {
     rules.TOO_LONG: "a draw: a thousand moves without a capture or a pawn move",
     rules.LOST_STALEMATE: "stalemate, which loses",
 }
-QUESTION = Chess.QUESTION
-"""The name of the question whether any pawn can take."""
+QUESTION = Chess.QUESTION  # the name of the question whether any pawn can take
 ANSWERS = {rules.NO: "no", rules.YES: "yes"}
 KIND_WORDS = {
     PAWN_TAKEN: "pawn taken",

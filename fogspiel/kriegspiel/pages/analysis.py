@@ -16,8 +16,7 @@ from ..referee import GAME, switches_in
 Side = Annotated[int | None, Query(ge=0, le=1, description="Whose view; the person's if nothing is said.")]
 After = Annotated[int, Query(ge=0, le=2**31, description="How many positions are known already.")]
 
-SHOWN = 8
-"""Attempts per turn that are sent, besides what was tried."""
+SHOWN = 8  # attempts per turn that are sent, besides what was tried
 MAPS = ("king", "pawn", "piece")
 
 

@@ -25,12 +25,10 @@ from ..pgn import write_pgn
 from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_in
 from ..warm_up import Preparation, prepare
 
-CARD = "kriegspiel_card.html"
-"""The invitation on the first page."""
-LEAST_SECONDS = 1e-3
-"""For an attempt in a turn whose time is spent."""
+CARD = "kriegspiel_card.html"  # the invitation on the first page
+LEAST_SECONDS = 1e-3  # for an attempt in a turn whose time is spent
+# Engines, the strongest first, by the matches in docs/results/kriegspiel.md.
 STRONGEST = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
-"""Engines, the strongest first, by the matches in docs/results/kriegspiel.md."""
 
 NOTES = {
     "fog": "weighs every board that explains all messages, and expects an opponent as blind as itself: the strongest",

@@ -16,8 +16,7 @@ from ..problems.solution import solve, tree_lines
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
-MOST_REMEMBERED = 300_000
-"""Nodes after which a solver begins again with nothing in mind."""
+MOST_REMEMBERED = 300_000  # nodes after which a solver begins again with nothing in mind
 Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
 Attempt = Annotated[str, Field(max_length=5)]
 Result = TypeVar("Result")

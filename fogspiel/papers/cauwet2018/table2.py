@@ -13,13 +13,13 @@ import numpy as np
 from ...core.agents import decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.game import known_game
 from ...runs.jobs import Job, Row, rows_by
-from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.elo import Spread, median_interval
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.tune import tune_strategy
+from ..kinds.paper import Batches, PaperPart
 from .printed_tables import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
 from .war_opponents import order_jobs, table_2_evidence
 

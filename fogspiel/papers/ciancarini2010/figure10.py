@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, statistics_of
 from ...runs.jobs import Row, rows_by
-from ...runs.kinds.experiment import Batches, PaperPart
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.elo import Strength
 from ..catalogue import verdict
+from ..kinds.paper import Batches, PaperPart
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}

@@ -16,8 +16,8 @@ from ..linear_program import LETTERS, TABLES, plan_steps, strategy_of
 from ..row_generation import solve
 
 PATH = "/resistance"
+# A mention on pages about strategies: the title of the link, and the words after it.
 ASIDE = "a plan for The Resistance", "that one can follow at a real table"
-"""A mention on pages about strategies: the title of the link, and the words after it."""
 OUTCOMES = {"+": "succeeded", "-": "sabotaged"}
 Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How many play.")]
 

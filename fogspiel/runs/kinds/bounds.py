@@ -7,12 +7,12 @@ from fractions import Fraction
 from ...solving.bounds.informed_opponent import Schedule, informed_bounds
 from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
+from ..execute import Context, Progress, Recorder, run_generator
 from ..kind import Outputs
 from ..request import asks
 from ..requests import BoundsRequest
 from ..store import Json, Run
-from ..value import ValueKind, facts_of
-from ..work import Context, Progress, Recorder, run_generator
+from .solve import ValueKind, facts_of
 
 
 def stages(request: BoundsRequest, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:

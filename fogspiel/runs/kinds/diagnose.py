@@ -21,7 +21,6 @@ from ...core.find import load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
 from ...process.jobs import run_jobs
 from ...process.jobs import say as tell_fault
-from ...runs.answers import recommendations_of, thin_evenly
 from ...runs.kinds.tune import KIND as TUNE
 from ...runs.kinds.tune import tuned_game
 from ...runs.report import Cell, Chart, Part, Report, Series, Table
@@ -32,6 +31,7 @@ from ...tuning.best_response import Exploiter
 from ...tuning.exploitability import DiagnosisBudget, Findings, play_history, train_exploiter
 from ..kind import AnswerKind
 from ..requests import DiagnoseRequest
+from ..tuning_run import recommendations_of, thin_evenly
 
 MOST_CHECKPOINTS = 12
 

@@ -7,15 +7,15 @@ from ...core.agents import Agent
 from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
-from ..agent_texts import engines_of
+from ..agent_parser import engines_of
+from ..curve import Curve, CurvePoint
+from ..execute import Context, Progress, Recorder
 from ..formatting import with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
 from ..request import NUMBERS, asks, game_of_run
 from ..requests import MatchRequest
 from ..store import Json, Run
-from ..trail import Curve, CurvePoint
-from ..work import Context, Progress, Recorder
 
 
 def agents_of(request: MatchRequest, store: Path) -> tuple[Agent, Agent]:

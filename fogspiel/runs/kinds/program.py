@@ -8,17 +8,23 @@ from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, ProgramContest, Scale
 from ...tuning.programs.parameters import Value
 from ...tuning.validation import START
-from ..answers import StepRow, keep_recommendation, recommendation_of
+from ..curve import Curve
+from ..execute import Context, Recorder
 from ..kind import Kind, Outputs, in_sentences
 from ..programs import TITLES, ProgramSpec, option_for
-from ..proof import pairs_sentence, proof_sentence
 from ..report import Cell, Table
 from ..request import asks
 from ..requests import ProgramRequest
 from ..store import Json, Run
-from ..trail import Curve
-from ..tuning_work import TuningTask, tune_contest
-from ..work import Context, Recorder
+from ..tuning_run import (
+    StepRow,
+    TuningTask,
+    keep_recommendation,
+    pairs_sentence,
+    proof_sentence,
+    recommendation_of,
+    tune_contest,
+)
 from .tune import RaceCurve
 
 

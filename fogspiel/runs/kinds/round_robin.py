@@ -15,6 +15,8 @@ from ...core.find import load_game, spec_of
 from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
+from ..curve import Curve
+from ..execute import Context, Progress, Recorder
 from ..jobs import Job, JobRunner, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
@@ -22,8 +24,6 @@ from ..request import NUMBERS, StoredAgent, asks, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
 from ..store import Json, Run, canonical
-from ..trail import Curve
-from ..work import Context, Progress, Recorder
 
 
 def standings(request: RoundRobinRequest, rows: Sequence[Row]) -> Standings:

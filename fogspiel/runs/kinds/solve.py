@@ -1,9 +1,9 @@
-"""Solves: worked on step by step, and resumed from where they were left."""
+"""What solves and bounds have in common: the value of a game between a lower and an upper bound."""
 
 import shlex
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isfinite
@@ -21,12 +21,71 @@ from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState
 from ...solving.solution import SolverProgress as RouteProgress
 from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
 from ...solving.tree.size import build_small_tree
-from ..kind import Outputs
+from ..curve import BoundsCurve, Curve
+from ..execute import Context, Progress, Recorder, ignore_progress, run_generator
+from ..kind import Kind, Outputs
+from ..report import Cell
 from ..request import asks
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
-from ..value import ValueKind, facts_of
-from ..work import Context, Progress, Recorder, ignore_progress, run_generator
+
+LONG = 60  # letters of a fraction that are shown
+
+
+class ValueKind(Kind):
+    """A run that finds the value of a game, with a certificate."""
+
+    has_report = True
+
+    def trail(self, ask: Json) -> Curve:
+        return BoundsCurve()
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        lines: list[Sequence[Cell]] = [("round", "lower", "upper")]
+        lines += [(step["number"], step["lower"], step["upper"]) for step in run.steps]
+        if run.result:
+            lines.append(("result", run.result["lower"], run.result["upper"]))
+        return lines
+
+    def certificate(self, run: Run) -> Json | None:
+        return run.result and run.result["certificate"]
+
+    def solution(self, run: Run) -> Json:
+        found = self.certificate(run)
+        if found is None:
+            raise ValueError(f"run {run.name} has no certificate: it must be finished, and small enough to have one")
+        return found
+
+    def summary(self, run: Run) -> list[str]:
+        result = run.result
+        if result is None:
+            return []
+        if result["exact"]:
+            value = str(result.get("value", result["lower"]))
+            number = value if len(value) < LONG else value[: LONG - 3] + ".."
+            decimal = f" = {result['score']:.9g}" if "/" in value else ""
+            said = f"The first player gets exactly {number}{decimal}."
+        else:
+            low, high = result["interval"]
+            said = f"The first player gets {result['score']:.9g}, certainly between {low:.9g} and {high:.9g}."
+        proof = (
+            "Both strategies are proved by a certificate."
+            if result["certificate"] is not None
+            else "There is no certificate: the strategies were checked in floating point only."
+        )
+        return [said, *([f"Found by {result['solver']}."] if "solver" in result else []), proof]
+
+
+def facts_of(run: Run, keys: Sequence[str], delivered: Outputs) -> Json:
+    """What `--json` prints first: the run, these keys of its result, and the time that was spent."""
+    result, seconds = run.result or {}, delivered.seconds
+    found = {key: result[key] for key in keys}
+    spent = {"cpu_seconds": None if seconds is None else round(seconds, 3)}
+    proof = {"certificate": None if delivered.certificate is None else str(delivered.certificate)}
+    return {"run": run.name, "state": "finished", "game": run.ask["game"], **found, **spent, **proof}
+
+
+# Solves: worked on step by step, and resumed from where they were left.
 
 Watch = Callable[[Progress], None]
 
@@ -38,8 +97,7 @@ class SolveTask:
     request: SolveRequest
     problem: GameSource
     route: SolveMethod
-    small: bool = False
-    """Whether compiling the kernels would take longer than the work."""
+    small: bool = False  # true if compiling the kernels would take longer than the work
 
     @property
     def ask(self) -> Json:

@@ -13,17 +13,15 @@ from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.validation import SHARE
-from ..answers import StepRow, keep_recommendation, recommendation_of
+from ..curve import Curve, CurvePoint
+from ..execute import Context, Recorder
 from ..formatting import with_interval
 from ..kind import Kind, Outputs, in_sentences
-from ..proof import proof_sentence
 from ..report import Cell
 from ..request import asks, game_of_run
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
-from ..trail import Curve, CurvePoint
-from ..tuning_work import TuningTask, tune_contest
-from ..work import Context, Recorder
+from ..tuning_run import StepRow, TuningTask, keep_recommendation, proof_sentence, recommendation_of, tune_contest
 
 SHOWN_PARAMETERS = 8
 

@@ -16,20 +16,19 @@ from ...stats.elo import median_interval
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
 from ...tuning.tune import tune_strategy
+from ..curve import Curve, CurvePoint
+from ..execute import Context, Progress, Recorder
 from ..formatting import with_interval
 from ..jobs import Job, JobRunner, Row
 from ..kind import Kind, Outputs, in_sentences
-from ..proof import proof_sentence, validation_json
 from ..report import Table
 from ..request import game_of_run
 from ..requests import TuneRequest
 from ..store import Json, Run, Summary
-from ..trail import Curve, CurvePoint
-from ..work import Context, Progress, Recorder
+from ..tuning_run import proof_sentence, validation_json
 from .tune import ASKED
 
-SELECTION = 1
-"""The stream, below the one that only measures, of the games that choose between the seeds."""
+SELECTION = 1  # the stream, below the one that only measures, of the games that choose between the seeds
 
 
 def jobs_of(request: TuneRequest) -> list[Job]:

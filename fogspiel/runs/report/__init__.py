@@ -7,10 +7,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from .figures import drawings
-from .page import as_html
-from .parts import Cell, Chart, Part, Report, Series, Table, cell_text
-from .text import as_csv, as_json, as_markdown, json_text
+from .charts import drawings
+from .html_page import as_html
+from .model import Cell, Chart, Part, Report, Series, Table, as_csv, as_json, as_markdown, cell_text, json_text
 
 __all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "cell_text", "files", "write_report"]
 

@@ -92,7 +92,7 @@ def plain(path: Path, error: Exception) -> StoreError:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether SQLite complains about what is in the file, not about disk, locks or permissions."""
+    """True if SQLite complains about what is in the file, not about disk, locks or permissions."""
     return isinstance(plain(Path(), error), Damaged)
 
 
@@ -214,7 +214,7 @@ class Presence:
                 unlock_bytes(self.descriptor, LOCKS_AT + lock, length)
 
     def taken(self, lock: int) -> bool:
-        """Whether any process holds the lock."""
+        """True if any process holds the lock."""
         with mutex:
             if lock in self.held or self.descriptor is None:
                 return lock in self.held

@@ -390,7 +390,7 @@ class StoreFile:
                 self._longest_log = max(LOG_LIMIT, log.stat().st_size + LOG_LIMIT // 4)
 
     def running(self, run: int) -> bool:
-        """Whether some process is working on the run."""
+        """True if some process is working on the run."""
         with plainly(self.path), presence(self.path, examine, create=False) as here:
             return here.taken(run)
 

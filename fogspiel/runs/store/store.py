@@ -98,7 +98,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has its result."""
+        """True if the run has its result."""
         return self._last.kind == "result"
 
     @property

@@ -47,12 +47,9 @@ class Setting(NamedTuple):
 class Plan(NamedTuple):
     """A strategy of the planner, if nothing but itself decided."""
 
-    share: np.ndarray
-    """How likely each sequence is."""
-    picks: np.ndarray
-    """Its vectors: sequence s goes on by rows picks[s] of its stone's table."""
-    shares: np.ndarray
-    """How likely each sequence is with each of its vectors."""
+    share: np.ndarray  # how likely each sequence is
+    picks: np.ndarray  # its vectors: sequence s goes on by rows picks[s] of its stone's table
+    shares: np.ndarray  # how likely each sequence is with each of its vectors
 
 
 class Sums(NamedTuple):

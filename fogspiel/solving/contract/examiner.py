@@ -46,8 +46,7 @@ class Finding(JsonRecord):
 
     KEYS = ("rule", "sentence", "change", "record", "place")
 
-    rule: str
-    """The rule, or the part of the game, that is wrong."""
+    rule: str  # the rule, or the part of the game, that is wrong
     sentence: str
     change: str  # what to do about it
     # The actions that lead there, as few as were found; None where it has nothing to do with a position.

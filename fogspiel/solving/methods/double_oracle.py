@@ -33,10 +33,8 @@ from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guarantee
 from .lp import equilibrium
 
 NOWHERE = -1
-TOLERANCE = 1e-9
-"""Strategies whose bounds differ by no more are taken for optimal."""
-ROUNDING = 1e-6
-"""What the optimum of a program may be wrong by, for values of about 1."""
+TOLERANCE = 1e-9  # strategies whose bounds differ by no more are taken for optimal
+ROUNDING = 1e-6  # what the optimum of a program may be wrong by, for values of about 1
 
 
 class BrokenInvariant(AssertionError):
@@ -82,22 +80,17 @@ class Growth(JsonRecord):
     KEYS = ("number", "generated", "lower", "upper", "added", "behaviours", "gap")
 
     number: int
-    generated: tuple[int, int]
-    """How many sequences of each player the restricted game has, the empty ones included."""
-    lower: float
-    """The most that a strategy of the first player has guaranteed so far."""
-    upper: float
-    """The least that a strategy of the second player has allowed so far."""
+    generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
+    lower: float  # the most that a strategy of the first player has guaranteed so far
+    upper: float  # the least that a strategy of the second player has allowed so far
+    # The sequences of each player that the next round has in addition, in the order of their rows.
     added: tuple[list[int], list[int]]
-    """The sequences of each player that the next round has in addition, in the order of their rows."""
-    behaviours: tuple[np.ndarray, np.ndarray]
-    """A strategy for each player in the whole game."""
-    gap: float
-    """How far apart the bounds are that these two strategies secure."""
+    behaviours: tuple[np.ndarray, np.ndarray]  # a strategy for each player in the whole game
+    gap: float  # how far apart the bounds are that these two strategies secure
 
     @property
     def final(self) -> bool:
-        """Whether nothing is left to add."""
+        """True if nothing is left to add."""
         return not (self.added[0] or self.added[1])
 
     @property

@@ -85,7 +85,7 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """Whether words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    """True if words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
     if names_function(words):
         return True
     if words.endswith(".json"):

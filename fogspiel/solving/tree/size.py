@@ -57,10 +57,9 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
 # takes one or two without. So where these kernels have never been compiled, a tree is built by the interpreter as long
 # as it is small.
 
-HISTORIES_PER_SECOND = 4000
-"""Of a tree that the interpreter builds and solves."""
+HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
+# Kernels of the files that most of the work is in.
 KERNELS = (grow, multiply, respond, split_unlike, lift, strike_dominated)
-"""Kernels of the files that most of the work is in."""
 
 
 class _WorthCompiling(Exception):

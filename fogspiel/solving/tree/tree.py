@@ -147,13 +147,12 @@ class Stack(NamedTuple):
     """The way from the root to the node that is visited next, a row for each depth."""
 
     states: np.ndarray
-    choices: np.ndarray
-    """The actions that a state lists."""
+    choices: np.ndarray  # the actions that a state lists
+    # The weights of chance's outcomes and, last, their sum; no rows where all outcomes are equally likely.
     odds: np.ndarray
-    """The weights of chance's outcomes and, last, their sum; no rows where all outcomes are equally likely."""
     frames: np.ndarray
+    # At the last node: the owner, its last sequence and its view, the three things that make an infoset.
     known: np.ndarray
-    """At the last node: the owner, its last sequence and its view, the three things that make an infoset."""
 
 
 class Findings(NamedTuple):

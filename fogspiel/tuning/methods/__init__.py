@@ -24,8 +24,8 @@ FIRST = (
 )  # fmt: skip
 """The order of listings: the usual one, the five methods of the paper, then ours; any other method comes last."""
 
+# Methods of earlier versions, of which stores have runs; the plug-in folder of the benchmarks has them.
 REMOVED = ("elitist", "cma", "rectangular", "bandit", "seed-nash")
-"""Methods of earlier versions, of which stores have runs; the plug-in folder of the benchmarks has them."""
 
 
 def tune_methods() -> dict[str, Method]:

@@ -19,13 +19,10 @@ from ..site import Site, attachment
 
 PATH, TITLE = "/certificates", "Certificates"
 UPLOAD = "/api/certificates"
-PROVING = (solve.KIND.method, bounds.KIND.method)
-"""The methods of runs that may have a certificate."""
+PROVING = (solve.KIND.method, bounds.KIND.method)  # the methods of runs that may have a certificate
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check.")]
-SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2
-"""The limits of a check: CPU time, the size of the file, memory."""
-LONG = 40
-"""Letters of a fraction from which on it is shown as a decimal number."""
+SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2  # the limits of a check: CPU time, the size of the file, memory
+LONG = 40  # letters of a fraction from which on it is shown as a decimal number
 
 
 def certificate_of(run: Run) -> Json | None:

@@ -23,10 +23,9 @@ from ..session_json import Standing, standing
 from ..site import Site
 from .runs import RunState
 
-MOST_MARKS = 4000
-"""Letters of a list of results."""
+MOST_MARKS = 4000  # letters of a list of results
+# Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10.
 MOST_HISTORIES = 5_000_000
-"""Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10."""
 MEMORY = 2.0  # GiB that such a solution may take
 AT_WORK = ("queued", "starting", "running")
 
@@ -151,7 +150,7 @@ def add_to(site: Site) -> None:
 
     @router.get("/{name}/solving")
     def solving(name: str) -> SolveStatus:
-        """Whether the game is solved, can be solved here, or is being solved."""
+        """True if the game is solved, can be solved here, or is being solved."""
         return solving_of(known_game(name), site)
 
     @router.post("/{name}/solving", status_code=201)

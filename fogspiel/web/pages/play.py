@@ -14,8 +14,7 @@ from ..session_json import MOST_KEYS, History, history_of, moment_pictures, repl
 from ..site import Site
 
 PATH, TITLE = "/play", "Play"
-MOST_LETTERS = 16_000
-"""Of the text of an opponent, which may be a long vector."""
+MOST_LETTERS = 16_000  # of the text of an opponent, which may be a long vector
 
 
 class NewGameRequest(BaseModel):

@@ -9,14 +9,12 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from ...runs.kind import title_of
 from .. import JsonObject
 from ..form_route import form_route
-from ..question_requests import AnyQuestion, question_of
-from ..requests import InvalidRequest, refusal
+from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
 from ..site import Site
 
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a question.")]
 SEATS = ("first", "second")
-LONG = 40
-"""Letters of a fraction that are shown."""
+LONG = 40  # letters of a fraction that are shown
 
 
 class SheetTable(NamedTuple):

@@ -10,17 +10,15 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from ...runs.checks import FILE_NAME
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import Chart, Report, Table, as_json, cell_text
-from ...runs.report.figures import colours_of, plot_chart
-from ...runs.report.parts import HEADING, numeric
-from ...runs.report.text import as_csv
+from ...runs.report.charts import colours_of, plot_chart
+from ...runs.report.model import HEADING, as_csv, numeric
 from ...runs.store import Json, Run
 from .. import JsonObject
 from ..run_reader import Name, RunReader
 from ..site import Site, attachment
 
 PATH, TITLE = "/results", "Results"
-WORDY = 40
-"""Letters from which on a cell may be broken into lines."""
+WORDY = 40  # letters from which on a cell may be broken into lines
 TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a table.")]
 
 
@@ -84,7 +82,7 @@ def blocks_of(report: Report) -> list[Block]:
 
 
 def _is_worth_drawing(chart: Chart) -> bool:
-    """Whether there is something to see: a single point is in the tables already."""
+    """True if there is something to see: a single point is in the tables already."""
     return len({(series.name, at) for series in chart.series for at in series.x}) > 1
 
 

@@ -9,12 +9,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import list_games, parameters_of
+from ...runs.curve import CurvePoint
+from ...runs.jobs import repetition_words, repetitions
 from ...runs.kind import kind_of, title_of
-from ...runs.repetitions import repetition_words, repetitions
 from ...runs.report import Table
-from ...runs.report.text import as_csv
+from ...runs.report.model import as_csv
 from ...runs.store import Run
-from ...runs.trail import CurvePoint
 from .. import JsonObject
 from ..form_route import form_route
 from ..requests import AnyRequest, InvalidRequest, refusal, row_of
@@ -27,8 +27,7 @@ from ..site import Site, attachment
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
-MOST_POINTS = 5000
-"""Points in one answer; the rest is asked for again."""
+MOST_POINTS = 5000  # points in one answer; the rest is asked for again
 MOST_COMPARED = 8
 Chosen = Annotated[str, Query(max_length=200)]
 

@@ -13,11 +13,11 @@ from ...core.agents import ParametricPolicy, policy_names
 from ...core.explain import Explanation, Table, TextChart, explain
 from ...core.game import Game, known_game, list_games, parameters_of
 from ...core.page_contract import play_support
-from ...runs.agent_texts import SOLVED, engines_of, parse_agent
+from ...runs.agent_parser import SOLVED, engines_of, parse_agent
 from ...runs.checks import RUN_NAME
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
-from ...runs.report.parts import FIGURES
+from ...runs.report.model import FIGURES
 from ...solving.known_values import shipped_solution
 from ...solving.proofs import certificate_files
 from ...solving.proofs.certificate_files import problem_of
@@ -31,18 +31,13 @@ from ..site import Site
 from .certificates import number_words
 
 PATH, TITLE = "/strategies", "Strategies"
-MOST_ROWS = 300
-"""Rows of a solution that are shown; a certificate may have many thousands."""
+MOST_ROWS = 300  # rows of a solution that are shown; a certificate may have many thousands
 SHADES = 10
-COARSE = 0.2
-"""From this largest share on, shares are shown without decimals."""
+COARSE = 0.2  # from this largest share on, shares are shown without decimals
 SOLUTION = "The certified solution"
-ROWS_PER_PAGE = 40
-"""Decisions on one page of a solution."""
-LONG_FRACTION = 12
-"""Letters of a fraction from which on it is shown as a decimal number."""
-SEED = 1
-"""What is drawn where something has to be sampled."""
+ROWS_PER_PAGE = 40  # decisions on one page of a solution
+LONG_FRACTION = 12  # letters of a fraction from which on it is shown as a decimal number
+SEED = 1  # what is drawn where something has to be sampled
 ORDERS = {"tree": "in the order of play", "reach": "likeliest first", "mixed": "only where chance has a part"}
 Text = Annotated[str, Query(max_length=4000)]
 Side = Annotated[int, Query(ge=0, le=1)]
@@ -151,17 +146,15 @@ class StrategyRow(NamedTuple):
     """
 
     number: int
-    before: int | None
-    """The number of its own decision before that one."""
-    did: str
-    """What it did there."""
+    before: int | None  # the number of its own decision before that one
+    did: str  # what it did there
     sees: str
     shares: tuple[Share, ...]
     reach: float
 
     @property
     def mixed(self) -> bool:
-        """Whether chance has a part in what it does."""
+        """True if chance has a part in what it does."""
         return sum(share.number > 0 for share in self.shares) > 1
 
 
@@ -177,7 +170,7 @@ class DecisionPage(NamedTuple):
 
 
 def has_rows(certificate: Mapping[str, Any]) -> bool:
-    """Whether a certificate lists decisions one by one."""
+    """True if a certificate lists decisions one by one."""
     return certificate.get("format") == FORMAT
 
 
@@ -229,7 +222,7 @@ def _share_words(share: Fraction) -> str:
 
 
 def is_explained(game: Game) -> bool:
-    """Whether there is more to say about the players of a game than that they try anything."""
+    """True if there is more to say about the players of a game than that they try anything."""
     return bool(game.named or parameters_of(game) or engines_of(game))
 
 
@@ -263,7 +256,7 @@ def add_to(site: Site) -> None:
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 
     def is_solution(game: Game, text: str) -> bool:
-        """Whether a player is a solution with a certificate."""
+        """True if a player is a solution with a certificate."""
         if text == SOLVED:
             return shipped_solution(game.name) is not None
         found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)

@@ -57,10 +57,8 @@ class Descent(NamedTuple):
     walk: np.ndarray
     levels: np.ndarray
     sums: np.ndarray
-    order: np.ndarray
-    """The histories of each level, those that look the same to the responder next to each other."""
-    choices: np.ndarray
-    """The actions that are tried at each level; the last row is for the planner's."""
+    order: np.ndarray  # the histories of each level, those that look the same to the responder next to each other
+    choices: np.ndarray  # the actions that are tried at each level; the last row is for the planner's
 
 
 class Task(NamedTuple):

@@ -41,8 +41,7 @@ class Known(NamedTuple):
     table: np.ndarray
     rows: np.ndarray
     regret: np.ndarray
-    average: np.ndarray
-    """The sums of the strategies."""
+    average: np.ndarray  # the sums of the strategies
 
 
 class Hashing(NamedTuple):
@@ -151,14 +150,10 @@ class Path(NamedTuple):
     states: np.ndarray
     choices: np.ndarray
     frames: np.ndarray
-    chains: np.ndarray
-    """Both players' chains, then the key of the information state."""
-    shares: np.ndarray
-    """The strategy of the player who updates."""
-    worths: np.ndarray
-    """What its actions are worth."""
-    other_shares: np.ndarray
-    """One row: the strategy of the other player, or what is drawn by."""
+    chains: np.ndarray  # both players' chains, then the key of the information state
+    shares: np.ndarray  # the strategy of the player who updates
+    worths: np.ndarray  # what its actions are worth
+    other_shares: np.ndarray  # one row: the strategy of the other player, or what is drawn by
 
 
 TASK = record_of(Task, SEED, NUMBER, NUMBER, NUMBER, NUMBER)

@@ -21,10 +21,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from .primitives import go_on
 
-WIN, DRAW = 2, 1
-"""Half points for a win and a draw."""
+WIN, DRAW = 2, 1  # half points for a win and a draw
+# The lines of tic-tac-toe: three stones in a row, a column or a diagonal win.
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-"""The lines of tic-tac-toe: three stones in a row, a column or a diagonal win."""
 
 
 class Board(NamedTuple):
@@ -33,10 +32,8 @@ class Board(NamedTuple):
     name: str
     rows: int
     columns: int
-    symmetries: list[tuple[int, ...]]
-    """Where each of them takes the cells."""
-    won: tuple[list[bool], list[bool]]
-    """For each player and each set of stones: whether they win."""
+    symmetries: list[tuple[int, ...]]  # where each of them takes the cells
+    won: tuple[list[bool], list[bool]]  # for each player and each set of stones: whether they win
 
     @property
     def cells(self) -> int:
@@ -109,8 +106,8 @@ def hex_board(rows: int, columns: int) -> Board:
 
 Position = TypeVar("Position")
 World = TypeVar("World")
+# Where the responder is after it was told something, and the worlds that are left.
 Outcome = tuple[Position, list[World]]
-"""Where the responder is after it was told something, and the worlds that are left."""
 
 
 class Responder(ABC, Generic[Position, World]):

@@ -76,8 +76,7 @@ def board_of(game: str) -> Board:
 
 
 GAMES: dict[str, Callable[[], Board]] = {"phantom-ttt": tic_tac_toe, "dark-hex-3x3": lambda: hex_board(3, 3)}
-OPENING = "-opening-"
-"""Between the name of a game and the cell that Black's first stone goes to, or an image of it."""
+OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
 def first_cells(game: str) -> set[int]:
@@ -229,8 +228,7 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 
 # The best answer
 
-Place = tuple[int, int]
-"""The answerer's own stones, and all cells that it knows to be taken."""
+Place = tuple[int, int]  # the answerer's own stones, and all cells that it knows to be taken
 
 
 class Answerer(Responder[Place, Node]):

@@ -173,8 +173,7 @@ def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
 # The best answer
 
 
-Place = tuple[int, int, int]
-"""The answerer's own stones, the cells where it failed, and the tries of its turn so far."""
+Place = tuple[int, int, int]  # the answerer's own stones, the cells where it failed, and the tries of its turn so far
 
 
 class Answerer(Responder[Place, World]):

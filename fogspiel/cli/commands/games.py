@@ -1,0 +1,161 @@
+"""fogspiel games, fogspiel show."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..app import AsJson, GameWords, Remember, Seed, app, load_and_announce, print_json
+
+if TYPE_CHECKING:
+    from ...core.game import Game
+
+
+@app.command("games")
+def list_games(as_json: AsJson = False) -> None:
+    """List the games, their parameters and their named strategies."""
+    from ...core import agents
+    from ...core.game import list_games, parameters_of
+    from .. import console
+
+    found = list_games().values()
+    if as_json:
+        return print_json({"games": [_words_of(game) for game in found]})
+    rows = [(g.name, g.title, len(parameters_of(g)), ", ".join(agents.policy_names(g))) for g in found]
+    console.table("Games", ("name", "title", "parameters", "players by name"), rows)
+
+
+def _words_of(game: "Game") -> dict[str, Any]:
+    from ...core.agents import policy_names
+    from ...core.game import parameters_of
+
+    hashed = list(game.strategy.hashed) if game.strategy else []
+    return {
+        "name": game.name,
+        "title": game.title,
+        "rules": game.version,
+        "parameters": len(parameters_of(game)),
+        "parameter_names": list(parameters_of(game)),
+        "hashed_parameters": hashed,
+        "players": policy_names(game),
+        "symmetric": game.symmetric,
+        "payoffs": [str(payoff) for payoff in game.payoffs],
+        "source": game.source,
+    }
+
+
+@app.command("show")
+def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: AsJson = False) -> None:
+    """Show one game: its strategy, who plays it, where it comes from, and a position as a player sees it."""
+    from ...core.agents import find_policy
+    from ...core.compile.kernel import interpreted
+    from ...core.game import UNIFORM
+    from ...core.session import record_game, replay, view_of
+    from .. import console
+
+    chosen = load_and_announce(game, remember)
+    uniform = find_policy(chosen, UNIFORM.name)
+    with interpreted():  # one game is not worth compiling anything
+        record, _ = record_game(chosen, uniform, uniform, seed, 0)
+        moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
+        view = chosen.show(view_of(chosen, moment.state, moment.mover))
+    tries = [chosen.label(action) for action in moment.actions]
+    if as_json:
+        return print_json(_words_of(chosen) | {"view": view, "actions": tries})
+    words = _words_of(chosen)
+    names = words["parameter_names"]
+    listed = ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])}, .. {names[-1]}"
+    console.out.print(console.bold(chosen.name) + f": {chosen.title} (rules version {chosen.version})")
+    console.out.print(f"parameters ({len(names)}): {listed}")
+    if words["hashed_parameters"]:
+        console.out.print(
+            f"seeds of something random, nearby values unrelated: {', '.join(words['hashed_parameters'])}"
+        )
+    console.out.print(f"players by name: {', '.join(words['players'])}")
+    if chosen.source:
+        console.out.print(f"source: {chosen.source}")
+    moved = f"the first decision of a game (seed {seed}), as player {moment.mover + 1} sees it"
+    console.out.print("\n", console.bold(moved), sep="")
+    console.out.print(view)
+    most = 12
+    more = f" and {len(tries) - most} more" if len(tries) > most else ""
+    console.out.print(f"may try: {', '.join(tries[:most])}{more}")
+
+
+# fogspiel check, fogspiel new.
+
+if TYPE_CHECKING:
+    from ...solving.contract.check import GameCheck
+    from ...solving.contract.examiner import Finding
+
+SHOWN_ACTIONS = 30
+
+
+@app.command("check")
+def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
+    """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
+    from ...solving.contract.check import check_game
+    from .. import console
+
+    chosen = load_and_announce(game, remember)
+    with console.status(chosen.name) as say:
+        say("playing it")
+        found = check_game(chosen)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print_check(found)
+    if not found.sound:
+        raise typer.Exit(1)
+
+
+def _print_check(found: "GameCheck") -> None:
+    from .. import console
+
+    if found.sound:
+        console.out.print(f"{found.game} is sound: {_facts(found)}")
+    for one in found.findings:
+        for line in _lines_of(one):
+            console.out.print(line)
+
+
+def _lines_of(one: "Finding") -> list[str]:
+    """A finding, where it is, and what to do."""
+    where = f" ({one.place})" if one.place else ""
+    lines = [f"{one.sentence}{where}"]
+    if one.record is not None:
+        shown = " ".join(map(str, one.record[:SHOWN_ACTIONS]))
+        more = f" .. ({len(one.record)} in all)" if len(one.record) > SHOWN_ACTIONS else ""
+        lines.append(f"    after the actions: {shown}{more}" if one.record else "    at the start of the game")
+    return [*lines, f"    to do: {one.change}"]
+
+
+def _facts(found: "GameCheck") -> str:
+    """What is good to know of a sound game."""
+    facts, tree = found.facts, found.facts.get("tree")
+    said = [f"{facts['positions']:,} positions looked at"]
+    if facts["mean_length"] is not None:
+        said.append(f"games of {facts['mean_length']:.1f} actions on average and {facts['longest']:,} at most")
+    said.append(f"{facts['games_per_second']:,.0f} games per second and core")
+    if tree is None:
+        said.append("a tree too large for a quick look")
+    else:
+        first, second = tree["infosets"]
+        said.append(f"a tree of {tree['nodes']:,} histories with {first:,} and {second:,} infosets")
+    if facts.get("perfect_recall") is False:
+        said.append("views that do not tell players all that they did (solving keeps it in mind for them)")
+    return "; ".join(said)
+
+
+@app.command("new")
+def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: AsJson = False) -> None:
+    """Write a small working game to start from."""
+    from ...core.game_template import write_template
+    from .. import console
+
+    name = write_template(file)
+    if as_json:
+        return print_json({"file": str(file), "game": name})
+    console.out.print(f"wrote {file}, the game {name}: change it, then")
+    for command in (f"check {file}", f"play {file}", f"match {file} bold uniform", f"solve {file}", f"tune {file}"):
+        console.out.print(f"    fogspiel {command}")

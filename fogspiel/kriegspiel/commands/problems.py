@@ -1,0 +1,249 @@
+"""fogspiel kriegspiel problems, problem and make-problems: forced mates where the king's square is not known."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...cli.app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking, print_json, write_text
+from ...cli.execute import RunOptions, start_run
+from ...cli.terminal import normal
+from ..problems.adversary import first_scene, hear, hint, known_men, scene_after, standing
+from ..problems.problem import Problem
+from ..problems.solution import ILLEGAL, tree_lines
+from ..problems.solution import solve as solution_of
+from ..problems.solver import Solver
+from ..requests import ProblemsRequest
+from .match import group
+
+if TYPE_CHECKING:
+    from ..problems.problem import Problem
+    from ..problems.solution import ProblemSolution
+
+USUAL_NODES = 2_000_000
+LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)  # the moves of the problems that are made
+Limit = Annotated[int, typer.Option("--nodes", min=1, help="Give up after so many nodes.")]
+
+
+@group.command("problems")
+def show_problems(
+    number: Annotated[int | None, typer.Argument(help="The number of one of them (all).")] = None,
+    solution: Annotated[bool, typer.Option("--solution", help="Print the solution as a tree.")] = False,
+    play: Annotated[bool, typer.Option("--play", help="Solve it here, against the worst answers.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the problems, show one or its solution, or solve it against a referee who gives the worst answers."""
+    from ...cli import console
+    from ..problems.problem import find_problem, shipped_problems
+
+    if solution and play:
+        raise ValueError("--solution and --play exclude each other: solve it, then look at the solution")
+    if number is not None:
+        problem = find_problem(number)
+        return _play(problem, as_json) if play else _show(problem, solution, USUAL_NODES, as_json)
+    if solution or play:
+        raise ValueError("say which problem, as in `fogspiel kriegspiel problems 3 --play`")
+    problems = shipped_problems()
+    if as_json:
+        listed = [{"number": place} | problem.to_json() for place, problem in enumerate(problems, 1)]
+        return print_json({"problems": listed})
+    rows = [(str(place), p.title, f"mate in {p.mate_in}", " ".join(p.kings)) for place, p in enumerate(problems, 1)]
+    return console.table("Kriegspiel problems", ("number", "White's men", "White to move", "the king may be on"), rows)
+
+
+@group.command("problem")
+def solve_problem(
+    file: Annotated[Path | None, typer.Argument(help="A JSON file with the problem, instead of words.")] = None,
+    white: Annotated[str, typer.Option(help="White's men, as Kc3,Qd4,e4.")] = "",
+    black: Annotated[str, typer.Option(help="Black's other men, if there are any: White knows them.")] = "",
+    kings: Annotated[str, typer.Option(help="The squares on which Black's king may be, as a8,b8,a7.")] = "",
+    mate_in: Annotated[int, typer.Option(help="In at most so many moves.")] = 3,
+    play: Annotated[bool, typer.Option("--play", help="Solve it yourself, against the worst answers.")] = False,
+    nodes: Limit = USUAL_NODES,
+    as_json: AsJson = False,
+) -> None:
+    """Solve a problem of your own: the shortest forced mate as a tree, or that there is none in so many moves."""
+    from ...core.untrusted_input import read_text
+    from ..problems.problem import MOST_BYTES, Problem, men_from_words, put_kings, read_problems
+
+    if (file is None) == (not (white and kings)) or (file is not None and (white or black or kings)):
+        raise ValueError("name a file, or --white and --kings, as in --white Kc3,Qd4 --kings a8,b8 --mate-in 3")
+    if file is None:
+        squares = [word.strip() for word in kings.split(",")]
+        problem = Problem(put_kings(men_from_words(white, black), squares), mate_in, source="your words")
+    else:
+        found = read_problems(read_text(file, "the problem file", MOST_BYTES, "keep one problem in a file"))
+        if len(found) > 1:
+            raise ValueError(f"{file} has {len(found)} problems: keep one of them in a file of its own")
+        problem = found[0]
+    return _play(problem, as_json) if play else _show(problem, True, nodes, as_json)
+
+
+@group.command("make-problems")
+@asking(ProblemsRequest)
+def make_problems(
+    asked: dict[str, Any],
+    output: Annotated[Path, typer.Option(help="The file for the problems.")] = Path("problems.json"),
+    processes: Processes = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a dozen problems by search: unique keys, no shorter mates, graded from mate in 2 to mate in 4.
+
+    Every ten candidates are stored at once; the same command goes on after an interruption, to the same file.
+    """
+    import json
+    import shlex
+    import sys
+
+    from ...cli import console
+    from ..kinds.problems import candidates_of
+    from ..problems.generator import choose
+
+    request, again = ProblemsRequest(**asked), shlex.join(["fogspiel", *sys.argv[1:]])
+    run = start_run(request.to_json(), RunOptions(store, as_json, processes, again=again), once=True)
+    found = candidates_of(run)
+    problems = choose(found, LENGTHS)
+    listed = {"recipe": request.command, "problems": [problem.to_json() for problem in problems]}
+    write_text(json.dumps(listed, indent=1) + "\n", output)
+    if as_json:
+        facts = {"run": run.name, "output": str(output), "seed": request.seed, "candidates": request.candidates}
+        return print_json(facts | {"found": len(found)})
+    return console.out.print(f"{output}: {len(problems)} problems of {len(found)} that were found")
+
+
+def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None:
+    """Show a problem, and its solution if that is wanted."""
+    from ...cli import console
+    from ..problems.solution import solve
+    from ..problems.solver import Solver
+
+    announce_compilation()
+    found = solve(problem, Solver(nodes)) if solution else None
+    if as_json:
+        return print_json(problem.to_json() | (_solution_json(found) if found else {}))
+    return console.out.print("\n".join(_lines(problem, found)))
+
+
+def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
+    """A problem in words, and its solution if it was looked for."""
+    from ..problems.adversary import known_men
+    from ..problems.solution import tree_lines
+
+    many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
+    lines = [
+        f"{problem.title} ({problem.source})",
+        known_men(problem.positions).text,
+        f"Black's king may be on {' '.join(problem.kings)}. White mates in {many} at most, wherever it is.",
+    ]
+    if found is None:
+        return lines
+    if found.tree is None:
+        return [*lines, f"There is no forced mate in {many} ({found.nodes:,} nodes)."]
+    also = f" (also {', '.join(found.keys[1:])})" if found.keys[1:] else ""
+    return [*lines, f"Mate in {found.moves}: {found.keys[0]}{also}, {found.nodes:,} nodes", *tree_lines(found.tree)]
+
+
+def _solution_json(found: "ProblemSolution") -> dict[str, Any]:
+    tree = found.tree and found.tree.to_json()
+    return {"moves": found.moves, "keys": list(found.keys), "nodes": found.nodes, "tree": tree}
+
+
+def _play(problem: "Problem", as_json: bool) -> None:
+    """Let the person solve a problem."""
+    from ...cli.terminal import ask_person
+
+    announce_compilation()
+    lines, tell = ask_person(as_json)
+    terminal = ProblemTerminal(problem, lines, tell)
+    interrupted = terminal.play()
+    if as_json:
+        attempts = [heard.attempt for heard in terminal.scene.heard]
+        print_json({"title": problem.title, "solved": terminal.scene.solved, "attempts": attempts})
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+# A person solves a problem in a terminal: attempts by their squares, and the worst answers the referee can give.
+
+HELP = """an attempt  both squares, as e2e4; a promoting pawn becomes a queen unless you say otherwise, as in e7e8n
+back        take the last attempt back
+reset       begin again
+board       the board, with ? where the king may be
+hint        an attempt that begins the shortest mate from here
+solution    the whole solution as a tree
+help        this list
+Ctrl-D      leave"""
+
+
+class ProblemTerminal:
+    """The conversation with a person who solves a problem."""
+
+    def __init__(self, problem: Problem, lines: Iterator[str], tell: Callable[[str], None]):
+        self.problem, self.lines, self.tell = problem, lines, tell
+        self.solver, self.scene = Solver(), first_scene(problem)
+        self.commands: dict[str, Callable[[], None]] = {
+            "help": lambda: tell(HELP),
+            "board": self.look,
+            "back": lambda: self.go_back(len(self.scene.heard) - 1),
+            "reset": lambda: self.go_back(0),
+            "hint": self.give_hint,
+            "solution": self.show_solution,
+        }
+
+    def play(self) -> bool:
+        """Let the person try until the problem is solved or left. Whether it was interrupted."""
+        self.tell(f"{self.problem.title}. Say an attempt, or help.")
+        self.look()
+        try:
+            while not self.scene.solved:
+                self.answer(normal(next(self.lines)))
+        except StopIteration:
+            pass
+        except KeyboardInterrupt:
+            return True
+        return False
+
+    def answer(self, said: str) -> None:
+        """Do what the person says, or tell in a sentence why it cannot be done."""
+        if said in self.commands:
+            self.commands[said]()
+        elif said:
+            try:
+                self.attempt(self.scene.parse(said))
+            except ValueError as error:
+                self.tell(f"{error}.")
+
+    def attempt(self, attempt: str) -> None:
+        """Try a move and tell what the referee says."""
+        self.scene = hear(self.solver, self.scene, attempt)
+        heard = self.scene.heard[-1]
+        for words in filter(None, (heard.answer, heard.reply)):
+            self.tell(f"The referee: {words}.")
+        if heard.answer == ILLEGAL or self.scene.over:
+            self.tell(standing(self.scene))
+        else:
+            self.look()
+        if self.scene.over and not self.scene.solved:
+            self.tell("Take it back (back), begin again (reset), or look at the solution (solution).")
+
+    def look(self) -> None:
+        """Show the board and how it stands."""
+        self.tell(f"{known_men(self.scene.boards).text}\n{standing(self.scene)}")
+
+    def go_back(self, many: int) -> None:
+        """Keep so many of the attempts."""
+        kept = [heard.attempt for heard in self.scene.heard[: max(many, 0)]]
+        self.scene = scene_after(self.solver, self.problem, kept)
+        self.look()
+
+    def give_hint(self) -> None:
+        """Tell the next attempt of the shortest mate."""
+        found = hint(self.solver, self.scene)
+        self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
+
+    def show_solution(self) -> None:
+        """Tell the whole solution."""
+        found = solution_of(self.problem, self.solver)
+        self.tell("\n".join(tree_lines(found.tree)) if found.tree else "There is no forced mate in so many moves.")

@@ -1,0 +1,96 @@
+"""Problems of Kriegspiel made by search: candidates are looked through block by block, each stored when it is done.
+
+A block depends on the code, the seed and its numbers alone, so a longer search recalls what a shorter one has found.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from ...core.compile.key import digest_of
+from ...runs.execute import Context, Progress, Recorder
+from ...runs.jobs import Job, JobRunner, rows_of
+from ...runs.kind import Kind, Outputs
+from ...runs.report import Cell
+from ...runs.request import asks
+from ...runs.store import Json, Run
+from ..problems import generator
+from ..problems.generator import Candidate, find_candidates
+from ..requests import ProblemsRequest
+
+GAME = "kriegspiel"
+BLOCK = 10  # candidates of a step: five seconds at most
+
+
+def find_block(code: str, seed: int, first: int, count: int) -> Json:
+    """The good ones among so many candidates from the first number on; the code is what they depend on, too."""
+    found = find_candidates(seed, range(first, first + count))
+    return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
+
+
+def code() -> str:
+    """Return a digest of the code that finds problems: with another one they may be others."""
+    return digest_of(Path(generator.__file__))
+
+
+def jobs_of(request: ProblemsRequest) -> list[Job]:
+    """Return a job per block of candidates."""
+    shared = {"code": code(), "seed": request.seed}
+    blocks = [(first, min(BLOCK, request.candidates - first)) for first in range(0, request.candidates, BLOCK)]
+    return [Job("candidates", find_block, shared | {"first": first, "count": count}) for first, count in blocks]
+
+
+class ProblemsKind(Kind):
+    """Look for problems of Kriegspiel."""
+
+    name = method = "problems"
+    asked = asks(candidates=int, seed=int)
+    title = "Kriegspiel problems"
+    request = ProblemsRequest
+
+    def check(self, run: Run) -> ProblemsRequest:
+        """The request, if the code is still the one that has found the rest."""
+        request = ProblemsRequest.from_json(run.ask)
+        if not run.finished and run.ask != request.to_json():
+            raise ValueError(
+                f"run {run.name} was made by fogspiel {run.ask['fogspiel']} or by code that has changed since: "
+                "start it anew"
+            )
+        return request
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Look through the blocks that are left."""
+        request, found, done = self.check(run), 0, 0
+        with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
+            for row in rows:
+                found, done = found + len(row["found"]), done + row["count"]
+                words = f"{found} found among {done:,} of {request.candidates:,} candidates"
+                context.watch(Progress(words, done / request.candidates))
+        return {"candidates": done, "found": found}
+
+    def headline(self, run: Run) -> str:
+        return f"problems among {run.ask['candidates']:,} random positions, seed {run.ask['seed']}"
+
+    def summary(self, run: Run) -> list[str]:
+        return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
+
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+        """How many there are, and what writes the best of them."""
+        yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
+        yield f"the best dozen is written by: {self.command(run.ask)}"
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        found = [(one.problem.title, one.problem.mate_in, one.worth, one.problem.source) for one in candidates_of(run)]
+        return [("problem", "mate in", "worth", "source"), *found]
+
+    def _done(self, run: Run) -> int:
+        return sum(row["count"] for row in rows_of(run))
+
+
+def candidates_of(run: Run) -> list[Candidate]:
+    """What was found so far, in order."""
+    return [Candidate.from_json(kept) for row in rows_of(run) for kept in row["found"]]
+
+
+KIND = ProblemsKind()
+KINDS = (KIND,)

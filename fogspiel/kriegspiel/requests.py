@@ -1,0 +1,245 @@
+"""The requests of Kriegspiel: matches and round robins of engines, problems, analyses."""
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from ..runs.request import Asked, Request, Seed, Text, versions
+from ..runs.requests import Games
+
+if TYPE_CHECKING:
+    from ..runs.store import Json
+    from .engine import SearchLimit
+    from .match import EngineMatch, EngineSpec
+
+ENGINE = (
+    "NAME, as `fogspiel kriegspiel engines` lists them; NAME@0.4s, NAME@20000n for an effort of its own; C:none, "
+    "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
+    "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
+)
+USUAL_SECONDS = 0.1  # effort of an attempt where nothing is said
+Seconds = Annotated[
+    float | None,
+    Field(gt=0, title="Seconds for each attempt", description="Seconds for each attempt (0.1)."),
+    Asked(option="time", subject="the time of an engine", wanted="positive", page_most=3600),
+]
+Nodes = Annotated[
+    int | None,
+    Field(
+        gt=0,
+        title="Nodes for each attempt",
+        description="Nodes for each attempt instead: the same games on every machine.",
+    ),
+    Asked(subject="the number of nodes of an engine", wanted="positive", page_most=1e9),
+]
+
+
+class EngineOptions(Request):
+    """The conditions of games of engines."""
+
+    once, shown = True, ("games", "seed")
+    kind: Literal["kriegspiel"] = "kriegspiel"
+    games: Annotated[
+        Games,
+        Field(description="At most so many games of two engines, in pairs with the colours swapped."),
+        Asked(page=20, page_most=1e12),
+    ] = 400
+    seed: Seed = 1
+    seconds: Seconds = None
+    nodes: Nodes = None
+    threads: Annotated[
+        int,
+        Field(ge=1, title="Threads", description="Threads that an engine thinks with."),
+        Asked(wanted="at least 1", on_page=False),
+    ] = 1
+    longest: Annotated[
+        int | None,
+        Field(gt=0, title="Longest game", description="After so many plies a game counts as drawn (never)."),
+        Asked(wanted="a positive number of plies", page_most=1e6),
+    ] = None
+    stop: Annotated[bool, Field(title="Stop early", description="Stop as soon as it is proved who is better.")] = False
+    rules: Annotated[
+        Text,
+        Field(title="Rules", description="The rule set: icc, berkeley, berkeley-any, cincinnati, rand or english."),
+        Asked("rule set"),
+    ] = "icc"
+    promotion_tries: Annotated[
+        Text,
+        Field(description="A capture that promotes is one try (once) or four (per_piece)."),
+        Asked(on_page=False),
+    ] = "once"
+    passant_square: Annotated[
+        Text | None,
+        Field(description="Captures en passant are announced at the victim or at arrival (as usual)."),
+        Asked(on_page=False),
+    ] = None
+    fifty: Annotated[
+        bool | None,
+        Field(description="Fifty moves without a capture or a pawn move are a draw (as usual)."),
+        Asked(on_page=False),
+    ] = None
+    repetition: Annotated[
+        bool | None,
+        Field(description="The third occurrence of a position is a draw (as usual)."),
+        Asked(on_page=False),
+    ] = None
+    material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), Asked(on_page=False)] = None
+
+    def efforts(self) -> "list[tuple[str, SearchLimit]]":
+        """Return the engines as they are typed, and what each may spend unless it has an effort of its own."""
+        raise NotImplementedError
+
+    def match(self) -> "EngineMatch":
+        """Return the match; a program is tried first, and kept by its digest."""
+        from .engine import find_engine, parse_engine
+        from .engines.program import name_engine
+        from .house_rules import HouseRules
+        from .match import EngineMatch, EngineSpec
+
+        chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
+        flags = {"fifty": self.fifty, "repetition": self.repetition, "material": self.material}
+        switches = HouseRules.usual(self.rules, chosen | flags)
+        named = [parse_engine(text, effort) for text, effort in self.efforts()]
+        seats = tuple(EngineSpec(name_engine(engine), effort) for engine, effort in named)
+        for seat in seats:
+            find_engine(seat.engine)
+        return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
+
+    def resolved(self, store: Path) -> Self:
+        return self
+
+    def to_json(self) -> "Json":
+        return self.match().to_json()
+
+
+class EngineRequest(EngineOptions):
+    """Run a round robin of Kriegspiel engines; two of them play a match."""
+
+    command_name, tab = "kriegspiel round-robin", "Kriegspiel engines"
+    players: Annotated[
+        tuple[Text, ...],
+        Field(max_length=100, title="Engines", description=f"At least two. {ENGINE}"),
+        Asked(
+            "engine",
+            argument=True,
+            page="fog C",
+            hint="Two or more with blanks between them, with an effort of their own if you like: fog@0.4s, C@20000n.",
+        ),
+    ]
+
+    def efforts(self) -> "list[tuple[str, SearchLimit]]":
+        return [(player, effort_of(self.seconds, self.nodes, self.threads)) for player in self.players]
+
+    @classmethod
+    def of(cls, match: "EngineMatch") -> Self:
+        """Return the request of a match."""
+        chosen: dict[str, Any] = match.switches.chosen
+        threads = match.seats[0].effort.threads
+        rest: dict[str, Any] = {"games": match.games, "seed": match.seed, "longest": match.longest, "stop": match.stop}
+        return cls(
+            players=tuple(map(_typed, match.seats)), threads=threads, rules=match.switches.rules, **rest, **chosen
+        )
+
+    @classmethod
+    def from_json(cls, ask: "Json") -> Self:
+        from .match import EngineMatch
+
+        return cls.of(EngineMatch.from_json(ask))
+
+    @property
+    def command(self) -> str:
+        arguments, options = self.typed()
+        event = "match" if len(self.players) == 2 else "round-robin"
+        return shlex.join(["fogspiel", "kriegspiel", event, *arguments, *options])
+
+
+class EngineMatchRequest(EngineOptions):
+    """Play two Kriegspiel engines against each other."""
+
+    command_name = "kriegspiel match"
+    first: Annotated[Text, Field(title="First engine", description=ENGINE), Asked("engine", argument=True)]
+    second: Annotated[Text, Field(title="Second engine", description=ENGINE), Asked("engine", argument=True)]
+    time_2: Annotated[Seconds, Field(description="Seconds for the second engine (as the first)."), Asked()] = None
+    nodes_2: Annotated[Nodes, Field(description="Nodes for the second engine (as the first)."), Asked()] = None
+
+    def efforts(self) -> "list[tuple[str, SearchLimit]]":
+        first = effort_of(self.seconds, self.nodes, self.threads)
+        as_first = self.time_2 is None and self.nodes_2 is None
+        return [(self.first, first), (self.second, first if as_first else self._second())]
+
+    def _second(self) -> "SearchLimit":
+        return effort_of(self.time_2, self.nodes_2, self.threads)
+
+
+class ProblemsRequest(Request):
+    """Search for problems of Kriegspiel among random positions."""
+
+    command_name, once = "kriegspiel make-problems", True
+    shown = ("candidates", "seed")
+    kind: Literal["problems"] = "problems"
+    candidates: Annotated[
+        int, Field(gt=0, title="Candidates", description="Look through so many random positions.")
+    ] = 2000
+    seed: Seed = 1
+
+    def to_json(self) -> "Json":
+        from .kinds.problems import GAME, code
+
+        return {"game": GAME, "method": self.kind, **self.fields_json(), "code": code(), **versions(GAME)}
+
+
+class AnalysisRequest(Request):
+    """Analyse the decisions of a player in a game of Kriegspiel, which the request does not keep."""
+
+    command_name, once = "kriegspiel analyse", True
+    kind: Literal["analysis"] = "analysis"
+    decisions: Annotated[tuple[Any, ...], Asked(stored_only=True)]
+    side: Annotated[int, Asked(stored_only=True)]
+    names: Annotated[tuple[Text, Text], Asked(stored_only=True)]
+    engine: Annotated[Text, Asked(stored_only=True)]
+    effort: Annotated[Any, Asked(stored_only=True)]
+    seed: Seed
+
+    @property
+    def digest(self) -> str:
+        """The digest of what was seen and tried."""
+        whole = hashlib.sha256()
+        for decision in self.decisions:
+            whole.update(f"{decision.action} ".encode() + decision.seen.tobytes())
+        return whole.hexdigest()
+
+    def to_json(self) -> "Json":
+        from .kinds.analysis import GAME
+        from .match import code_of
+
+        asked: Json = {"game": GAME, "method": self.kind, "decisions": self.digest, "side": self.side}
+        asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}
+        return asked | {"effort": asdict(self.effort), "seed": self.seed} | versions(GAME)
+
+
+def _typed(seat: "EngineSpec") -> str:
+    """Return an engine with its effort as the command line reads it."""
+    effort = seat.effort
+    return f"{seat.engine}@{effort.nodes}n" if effort.nodes is not None else f"{seat.engine}@{effort.seconds:g}s"
+
+
+def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
+    """Return what an engine may spend on an attempt."""
+    from .engine import SearchLimit
+
+    if time is not None and nodes is not None:
+        raise ValueError("--time and --nodes exclude each other: give an engine one of them")
+    return SearchLimit(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
+
+
+def asks_programs(engines: Sequence[str]) -> bool:
+    """True if a run of these engines goes on only when the user names its programs again."""
+    from .engine import asks_program
+    from .engines.program import commands_of
+
+    return bool(commands_of(engines)) or any(map(asks_program, engines))

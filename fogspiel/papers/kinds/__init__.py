@@ -1,0 +1,1 @@
+"""The kind of run of papers."""

@@ -1,0 +1,133 @@
+"""Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
+
+An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS;
+its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from ... import __version__
+from ...core.plugins import collect
+from ...runs.curve import Curve
+from ...runs.execute import Context, Progress, Recorder
+from ...runs.jobs import Job, JobRunner, Row, rows_of
+from ...runs.kind import Kind, Outputs
+from ...runs.report import Report
+from ...runs.request import asks
+from ...runs.requests import PaperRequest
+from ...runs.store import Json, Run
+
+Batches = Generator[list[Job], list[Row], None]
+LAST = 100  # the place of an experiment that does not say where it is listed
+
+
+@dataclass(frozen=True)
+class PaperPart:
+    """A part of a paper: its jobs, and the report that is made of their rows."""
+
+    name: str  # what the command line and its runs call it
+    paper: str  # whose experiment it is
+    batches: Callable[[PaperRequest], Batches]
+    report: Callable[[PaperRequest, Sequence[Row]], Report]
+    place: int = LAST  # where it stands in lists
+
+
+def experiments() -> dict[str, PaperPart]:
+    """The experiments that are stored, by name."""
+    found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
+    return {experiment.name: experiment for experiment in found if isinstance(experiment, PaperPart)}
+
+
+def find_experiment(name: str) -> PaperPart:
+    """The experiment of that name, or a ValueError that lists the names there are."""
+    found = experiments()
+    if name not in found:
+        raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
+    return found[name]
+
+
+class PaperKind(Kind):
+    """Do the experiment of a paper again."""
+
+    name, title, method = "experiment", "paper", "paper"
+    asked = asks(quick=bool, seeds=(int,), race=str, scale=float, seed=int, rules=(int,))
+    has_report = writes_report = True
+    request = PaperRequest
+
+    def __init__(self, find: Callable[[str], PaperPart] = find_experiment):
+        self.find_experiment = find
+
+    def check(self, run: Run) -> PaperRequest:
+        """The request, if this version of the package can still answer it."""
+        made_by = run.ask["fogspiel"]
+        asks_the_same = run.ask.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
+        if made_by != __version__ and not (run.finished and asks_the_same):
+            raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
+        self.find_experiment(run.ask["game"])
+        return PaperRequest.from_json(run.ask)
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Have the jobs done, batch by batch."""
+        request = self.check(run)
+        batches = self.find_experiment(request.name).batches(request)
+        runner, jobs, done = JobRunner(run, recorder, context), next(batches, None), 0
+        while jobs is not None:
+            _demand_same(run, done, jobs)
+            batch: list[Row] = []
+            with closing(runner.rows(jobs)) as found:
+                for row in found:
+                    batch.append(row)
+                    context.watch(_progress(len(batch), len(jobs), row))
+            done += len(batch)
+            try:
+                jobs = batches.send(batch)
+            except StopIteration:
+                jobs = None
+        return {"rows": done}
+
+    def headline(self, run: Run) -> str:
+        return str(run.ask["game"])
+
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        (_, name), *rest = super().request_lines(ask)
+        return [("experiment", name), *rest]  # several games are played in it
+
+    def summary(self, run: Run) -> list[str]:
+        return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
+
+    def outcome(self, run: Run, delivered: Outputs) -> Json:
+        return report_facts(delivered.report or self.report(run), run.name)
+
+    def trail(self, ask: Json) -> Curve:
+        return Curve()
+
+    def report(self, run: Run) -> Report:
+        request = self.check(run)
+        return self.find_experiment(request.name).report(request, rows_of(run))
+
+
+def report_facts(report: Report, run: str | None) -> Json:
+    """What `--json` prints of a report: its tables, a row by column each."""
+    tables = {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables}
+    return {"paper": report.name, "run": run, "command": report.command, "tables": tables}
+
+
+def _progress(done: int, total: int, row: Row) -> Progress:
+    words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
+    return Progress(f"{done} of {total}: {words}", done / total)
+
+
+def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
+    """Refuse to go on with a run whose rows are the answers to other jobs than these."""
+    for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
+        if job.key != body["key"]:
+            raise ValueError(
+                f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` with "
+                f"other code or numbers; start it anew, in another store"
+            )
+
+
+KIND = PaperKind()
+KINDS = (KIND,)

@@ -1,0 +1,243 @@
+"""The parser of agents from text: names, numbers, runs, files, and what plug-ins add.
+
+A text is offered to one source after the other. A file in `runs/agents`, of the package or of a plug-in folder, adds
+its own by listing them in SOURCES.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.agents import (
+    BASELINES,
+    Agent,
+    ParametricPolicy,
+    mixture_policy,
+    named_policy,
+    names_function,
+    policy_names,
+    vector_policy,
+)
+from ..core.find import load_game
+from ..core.game import Game, check_vector, parameters_of
+from ..core.plugins import collect
+from ..core.untrusted_input import parse_json, read_bytes, shorten
+from ..solving.solution import DEFAULT_MEMORY
+from .checks import RUN_NAME
+from .kind import kind_of
+from .store import Store, default_path
+
+if TYPE_CHECKING:
+    from ..solving.policies.exploitability import ExploitResult
+
+SOLVED = "solved"  # who plays the certified solution of a game, where one comes with the package
+KRIEGSPIEL = "kriegspiel"  # the game that has engines
+MOST_BYTES = 16_000_000
+ROUNDING = 1e-9  # how far the weights of a mixture may be from 1 in sum
+
+
+@dataclass(frozen=True)
+class AgentSource:
+    """One way to name an agent of a game in a text."""
+
+    name: str
+    # The agent of a text, with a store for runs and a seed for what is drawn; None where the text is another's.
+    find: Callable[[Game, str, Path, int], Agent | None]
+    names: Callable[[Game], Sequence[str]] = lambda game: ()  # the texts that can be listed
+    # True if the text, whatever is on the disk, is an agent that a web client may name: no file and no program.
+    on_page: Callable[[Game, str], bool] = lambda game, text: False
+
+
+def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
+    """Return the agent that a text stands for, or raise a ValueError that lists what it could have been."""
+    for source in sources():
+        agent = source.find(game, text, store, seed)
+        if agent is not None:
+            return agent
+    listed, count = ", ".join(agent_names(game)), len(parameters_of(game))
+    more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
+    raise ValueError(f"{shorten(text)} is not a player of {game.name}: give a name ({listed}){more}")
+
+
+def find_agent(game: Game, given: Any, store: Path | None = None, seed: int = 1) -> Agent:
+    """Return the agent of a text, a path or a Python object: an agent, a solution, a function, or one of OpenSpiel."""
+    if isinstance(given, str | Path):
+        return parse_agent(game, str(given), store or default_path(), seed)
+    from ..solving.policies.policy_files import as_agent
+
+    return as_agent(game, given)
+
+
+def exploitability(
+    game: Game | str,
+    first: Any,
+    second: Any = None,
+    missing: str = "refuse",
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    memory: float = DEFAULT_MEMORY,
+    seed: int = 1,
+) -> "ExploitResult":
+    """Measure a policy in both seats exactly, or two policies, one in each.
+
+    A policy is a text as on the command line (a name, `solved`, a run, a file, numbers), a path, an agent, a solution,
+    or a function of information states that returns probabilities. Where it has no answer it is refused, or plays at
+    random with `missing="uniform"`. `watch` hears how many of how many states were asked; the tree of the game must fit
+    into `memory` (GiB); `seed` draws the policy `fixed`.
+
+    >>> exploitability("kuhn", "solved").nash_conv
+    Fraction(0, 1)
+    """
+    from ..solving.policies import exploitability
+
+    chosen = load_game(game) if isinstance(game, str) else game
+    other = None if second is None else find_agent(chosen, second, seed=seed)
+    return exploitability.measure_policies(chosen, find_agent(chosen, first, seed=seed), other, missing, watch, memory)
+
+
+def sources() -> Iterator[AgentSource]:
+    """Yield all sources in the order in which they are asked: run names come before files, which could hide them."""
+    yield from (NAMED, SHIPPED)
+    yield from plug_ins()
+    yield from (RUNS, POLICY_FILES, PARAMETERS)
+
+
+def plug_ins() -> Iterable[AgentSource]:
+    """Return the sources of the files in `runs/agents`, of the package or of plug-ins."""
+    found: dict[str, AgentSource] = collect("runs.agents", "SOURCES")
+    return found.values()
+
+
+def agent_names(game: Game) -> list[str]:
+    """Return all names that can be listed for the game."""
+    return [name for source in sources() for name in source.names(game)]
+
+
+def engines_of(game: Game) -> list[str]:
+    """Return the names of agents that are no strategies of the game itself."""
+    return [name for source in plug_ins() for name in source.names(game)]
+
+
+def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:
+    return named_policy(game, text, seed) if text in (*policy_names(game), *BASELINES) else None
+
+
+def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
+    """Return the agent that plays the certified solution that comes with the package."""
+    if text != SOLVED:
+        return None
+    from ..solving.known_values import shipped_solution
+    from ..solving.proofs.certificate_files import certificate_agent, read_certificate
+
+    path = shipped_solution(game.name)
+    if path is None:
+        raise ValueError(f"no solution of {game.name} comes with the package: solve it with `fogspiel solve`")
+    return certificate_agent(SOLVED, read_certificate(path), game)
+
+
+def _of_run(game: Game, text: str, store: Path, seed: int) -> Agent | None:
+    if not RUN_NAME.fullmatch(text):
+        return None
+    with Store.open(store, write=False) as runs:
+        run = runs.read(text)
+    return kind_of(run).agent(run, game)
+
+
+def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | None:
+    """Return the policy of a table, of answers, of a certificate, or of a Python function that the user names."""
+    if not (text.endswith((".json", ".jsonl", ".csv")) or names_function(text)):
+        return None
+    from ..solving.policies.policy_files import holds_policy, read_policy
+
+    return read_policy(game, text) if holds_policy(text) else None
+
+
+def _of_parameters(game: Game, text: str, store: Path, seed: int) -> Agent | None:
+    """Return the parametric strategy with the numbers of the text or of a file."""
+    numbers = numbers_in(text)
+    if numbers is None and not _is_file(text):
+        return None
+    if not parameters_of(game):
+        if text.endswith(".json"):
+            from ..solving.policies.policy_files import demand_json
+
+            demand_json(text)
+        raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
+    if numbers is not None:
+        return vector_policy(game, numbers)
+    return replace(_from_file(game, Path(text)), name=text)
+
+
+def numbers_in(words: str) -> list[float] | None:
+    """The numbers of an inline vector, or None where the words are something else."""
+    try:
+        return [float(word) for word in words.strip("()[] ").split(",")]
+    except ValueError:
+        return None
+
+
+def _is_file(words: str) -> bool:
+    """True if the words look like a file: there is one, or they end like one."""
+    try:
+        return Path(words).exists() or bool(Path(words).suffix)
+    except OSError:  # too long for a name
+        return False
+
+
+def _from_file(game: Game, path: Path) -> ParametricPolicy:
+    """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
+    content = read_bytes(path, "the parameter file", MOST_BYTES, "that is no parameter vector")
+    if content.lstrip()[:1] in (b"{", b"["):
+        try:
+            found = parse_json(content, floats=True)
+        except ValueError as error:
+            raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers: {error}") from None
+    else:
+        try:
+            found = [float(word) for word in re.split(r"[\s,;]+", content.decode().strip())]
+        except ValueError:
+            raise ValueError(f"the parameter file {path} is neither JSON nor plain numbers") from None
+    if isinstance(found, dict):
+        if found.get("game", game.name) != game.name:
+            raise ValueError(f"the parameter file {path} is for {shorten(found['game'])}, not for {game.name}")
+        if found.get("thetas") is not None:
+            return _mixture(game, path, found["thetas"], found.get("weights"))
+        found = found.get("theta")
+    return vector_policy(game, _vector(game, path, found, "under `theta`"))
+
+
+def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
+    """A parameter vector of a file."""
+    if not isinstance(found, list):
+        raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or {where})")
+    for number in found:
+        if not isinstance(number, float):
+            raise ValueError(f"the parameter file {path} has {shorten(number)} in its vector, which is not a number")
+    return check_vector(game, found)
+
+
+def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> ParametricPolicy:
+    """The mixture of a parameter file."""
+    if not isinstance(thetas, list) or not thetas:
+        raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")
+    members = np.array([_vector(game, path, theta, "one for each member under `thetas`") for theta in thetas])
+    if not isinstance(weights, list) or len(weights) != len(members):
+        many = len(weights) if isinstance(weights, list) else "no"
+        raise ValueError(f"the parameter file {path} has {len(members)} members but {many} weights: give one for each")
+    for weight in weights:
+        if not isinstance(weight, float) or not isfinite(weight) or weight < 0:
+            raise ValueError(f"the parameter file {path} has a weight {shorten(weight)}: it must be a number from 0 up")
+    if abs(sum(weights) - 1) > ROUNDING:
+        raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
+    return mixture_policy(game, members, weights)
+
+
+NAMED = AgentSource("names", _named, policy_names, lambda game, text: text in policy_names(game))
+SHIPPED = AgentSource("shipped solution", _shipped, on_page=lambda game, text: text == SOLVED)
+RUNS = AgentSource("runs", _of_run, on_page=lambda game, text: RUN_NAME.fullmatch(text) is not None)
+POLICY_FILES = AgentSource("policy files", _of_policy_file)
+PARAMETERS = AgentSource("parameters", _of_parameters, on_page=lambda game, text: numbers_in(text) is not None)

@@ -1,0 +1,230 @@
+"""What a report is made of: tables, charts, paragraphs and headings."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+from ...core.untrusted_input import JsonRecord
+from ..checks import check_name
+
+Cell = str | int | float | None
+KINDS = ("line", "dots", "bars")
+HEADING = "## "
+FIGURES = re.compile(r"[-+]?\d[^A-Za-z]*")
+NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as people read it: floats with four decimals, or three digits where these would say nothing."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and (cell == 0 or 1e-3 <= abs(cell) < 1e6):
+        return f"{cell:,.4f}"
+    return f"{cell:.3g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def numeric(table: "Table", column: int) -> bool:
+    """True if a column holds numbers, or text of figures without words, and so aligns to the right."""
+    cells = [row[column] for row in table.rows if row[column] not in (None, "")]
+    return bool(cells) and all(FIGURES.fullmatch(cell) for cell in cells if isinstance(cell, str))
+
+
+def _plain(cell: Any) -> Cell:
+    """The cell as JSON can write it, numbers of other libraries included."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, Integral):
+        return int(cell)
+    if isinstance(cell, Real) and math.isfinite(cell):
+        return float(cell)
+    raise ValueError(f"a report cannot show {cell!r}: write text, a finite number, or None for what is missing")
+
+
+@dataclass(frozen=True)
+class Table(JsonRecord):
+    """Rows of cells; None is what is missing, and floats are rounded where people read them."""
+
+    PART, KEYS = "table", ("name", "title", "columns", "rows", "note")
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "the name")
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of table {self.name} has {len(row)} cells for {len(self.columns)} columns")
+
+
+@dataclass(frozen=True)
+class Series(JsonRecord):
+    """The points of one name; with `low` and `high`, the limits of its interval."""
+
+    KEYS = ("name", "x", "y", "low", "high")
+
+    name: str
+    x: Sequence[Cell]
+    y: Sequence[Cell]
+    low: Sequence[Cell] = ()
+    high: Sequence[Cell] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("x", "y", "low", "high"):
+            object.__setattr__(self, field, tuple(_plain(cell) for cell in getattr(self, field)))
+        lengths = (len(self.y), len(self.low) or len(self.x), len(self.high) or len(self.x))
+        if lengths != (len(self.x),) * 3 or bool(self.low) != bool(self.high):
+            raise ValueError(f"series {self.name} needs as many y (and low and high, if any) as x")
+
+    @classmethod
+    def of(cls, name: str, points: Iterable[Sequence[Any]]) -> Self:
+        """The series of points (x, y) or (x, y, low, high)."""
+        return cls(name, *(list(zip(*points, strict=True)) or ((), ())))
+
+
+@dataclass(frozen=True)
+class Chart(JsonRecord):
+    """Series over one pair of axes; charts of one `group` are panels of one figure."""
+
+    PART, KEYS = "chart", ("name", "title", "x", "y", "series", "kind", "note", "group")
+
+    name: str
+    title: str
+    x: str
+    y: str
+    series: Sequence[Series]
+    kind: str = "line"
+    note: str = ""
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.figure, "the name")
+        object.__setattr__(self, "series", tuple(self.series))
+        if self.kind not in KINDS:
+            raise ValueError(f"chart {self.name} is of kind {self.kind!r}: it must be {', '.join(KINDS)}")
+
+    @property
+    def figure(self) -> str:
+        """The figure that this chart is drawn in."""
+        return self.group or self.name
+
+    @property
+    def categories(self) -> list[str]:
+        """What stands along the x axis, where that is names and not numbers."""
+        if self.kind != "bars" and not any(isinstance(x, str) for series in self.series for x in series.x):
+            return []
+        return list(dict.fromkeys(cell_text(x) for series in self.series for x in series.x))
+
+
+Part = Table | Chart | str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Paragraphs, then parts: tables, charts, further paragraphs, and headings (text that starts with `## `)."""
+
+    name: str
+    title: str
+    command: str
+    paragraphs: Sequence[str]
+    parts: Sequence[Part]
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "the name")
+        object.__setattr__(self, "paragraphs", tuple(self.paragraphs))
+        object.__setattr__(self, "parts", tuple(self.parts))
+        names = [part.name for part in self.parts if not isinstance(part, str)]
+        clashing = {name for name in names if names.count(name) > 1} | set(names) & {
+            part.group for part in self.parts if isinstance(part, Chart)
+        }
+        if clashing:
+            raise ValueError(f"report {self.name} has several parts called {min(clashing)}: each needs its own name")
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables among the parts."""
+        return [part for part in self.parts if isinstance(part, Table)]
+
+    @property
+    def figures(self) -> dict[str, list[Chart]]:
+        """The charts among the parts, by the figure that they are panels of."""
+        found: dict[str, list[Chart]] = {}
+        for part in self.parts:
+            if isinstance(part, Chart):
+                found.setdefault(part.figure, []).append(part)
+        return found
+
+    def blocks(self) -> Iterator[Table | list[Chart] | str]:
+        """The parts in order, a figure with all its panels where its first panel stands."""
+        figures = self.figures
+        for part in self.parts:
+            if not isinstance(part, Chart):
+                yield part
+            elif part.figure in figures:
+                yield figures.pop(part.figure)
+
+
+# A report in Markdown, JSON and CSV.
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Everything in the report, unrounded."""
+    parts = [{"text": part} if isinstance(part, str) else {part.PART: part.to_json()} for part in report.parts]
+    head = {"name": report.name, "title": report.title, "command": report.command}
+    return head | {"paragraphs": list(report.paragraphs), "parts": parts}
+
+
+def json_text(report: Report) -> str:
+    """`as_json`, written."""
+    return json.dumps(as_json(report), indent=1, ensure_ascii=False) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """A table for other programs, unrounded."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table.columns, *table.rows])
+    return text.getvalue()
+
+
+def _escape(text: str) -> str:
+    """Text that Markdown shows as it is, but for `code`."""
+    pieces = " ".join(text.split()).split("`")
+    for i in range(0, len(pieces), 2):
+        kept = re.sub(r"([\\*~]|(?<!\w)_|_(?!\w)|(?<=\])\()", r"\\\1", pieces[i])
+        pieces[i] = re.sub(r"&(?=#?\w+;)", "&amp;", kept).replace("<", "&lt;")
+    return re.sub(r"^(?=[#>+-])", r"\\", "`".join(pieces))
+
+
+def as_markdown(report: Report, drawn: bool) -> str:
+    """The report in Markdown, with the charts if they were `drawn`."""
+    blocks = [f"# {_escape(report.title)}", f"Made by `{report.command}`.", *map(_escape, report.paragraphs)]
+    if report.figures and not drawn:
+        page = f"{report.name}.html"
+        blocks.append(f"The charts are in `{page}` only, because matplotlib (the extra `paper`) is not installed.")
+    for block in report.blocks():
+        if isinstance(block, str):
+            heading = HEADING if block.startswith(HEADING) else ""
+            blocks.append(heading + _escape(block.removeprefix(HEADING)))
+        elif isinstance(block, Table):
+            rules = ["---:" if numeric(block, column) else "---" for column in range(len(block.columns))]
+            rows = [block.columns, *([cell_text(cell) for cell in row] for row in block.rows)]
+            lines = ["| " + " | ".join(_escape(cell).replace("|", r"\|") for cell in row) + " |" for row in rows]
+            lines.insert(1, "|" + "|".join(rules) + "|")
+            blocks += [f"**{_escape(block.title)}**", "\n".join(lines), _escape(block.note)]
+        else:
+            titles = "; ".join(_escape(chart.title) for chart in block)
+            if drawn:
+                alternative = titles.replace("[", r"\[").replace("]", r"\]")
+                blocks.append(f"![{alternative}]({report.name}-{block[0].figure}.svg)")
+            blocks += [f"**{titles}**", *(_escape(chart.note) for chart in block)]
+    return "\n\n".join(block for block in blocks if block) + "\n"

@@ -1,0 +1,317 @@
+"""What a tuning run proves about its answer on fresh games, as figures and in a sentence."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
+from ..core.game import WIN_DRAW_LOSS, Game, known_game
+from ..core.untrusted_input import JsonRecord
+from ..stats.elo import elo_of, normalised_elo
+from ..stats.race import Race, interval, mean
+from ..tuning.arena import FINAL, Arena, Budget, Event
+from ..tuning.contest import Contest
+from ..tuning.steps import freeze_mixture
+from ..tuning.tune import BudgetSplit, SearchLog, measure_speed, split_budget, start_log, steps_of
+from ..tuning.validation import START, Validation, validate
+from .execute import Context, Progress, Recorder
+from .formatting import with_interval
+from .store import Json, Row, Run
+
+
+def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
+    """The figures: score and interval against the start, and Elo where games are won, drawn and lost."""
+    low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
+    figures: Json = {"against": START, "candidate": final.candidate, "proved": final.proved, "games": final.games}
+    if not final.games:
+        return figures
+    figures |= {"score": low + span * final.score, "interval": [low + span * limit for limit in final.interval]}
+    figures |= {"pairs": list(final.counts), "better": final.interval[0] > 0.5}
+    if final.gain is not None:
+        figures |= {"gain": span * final.gain[0], "gain_interval": [span * limit for limit in final.gain[1:]]}
+    if tuple(payoffs) == WIN_DRAW_LOSS:
+        figures |= {"elo": _finite(elo_of(final.score)), "elo_interval": [_finite(elo_of(x)) for x in final.interval]}
+        normalised = [_finite(normalised_elo(final.counts, x)) for x in (final.score, *final.interval)]
+        figures |= {"normalised_elo": normalised[0], "normalised_elo_interval": normalised[1:]}
+    return figures
+
+
+def proof_sentence(proof: Mapping[str, Any]) -> str:
+    """The figures in a sentence."""
+    if not proof["proved"]:
+        return "no gain over the start could be proved, so the start is the answer"
+    whose = "" if proof["candidate"] == "answer" else f" ({proof['candidate']} of the way, for the last point failed)"
+    if "gain" in proof:
+        gain = with_interval(proof["gain"], proof["gain_interval"])
+        what = f"better against the baseline by {gain} than the start and no worse against it"
+    elif not proof["better"]:
+        what = "no worse than the start"
+    elif "elo" in proof:
+        low, high = proof["elo_interval"]
+        what = f"{_signed(proof['elo'], '+')} Elo [{_signed(low, '-')}, {_signed(high, '+')}] over the start"
+    else:
+        what = "better than the start"
+    score = with_interval(proof["score"], proof["interval"])
+    return f"{what}{whose}: score {score} in {proof['games']:,} fresh games, valid at any time"
+
+
+def pairs_sentence(proof: Mapping[str, Any]) -> str:
+    """Normalised Elo, and how the pairs of games ended, as testers of engines read them."""
+    low, high = proof["normalised_elo_interval"]
+    normalised = f"{_signed(proof['normalised_elo'], '+')} [{_signed(low, '-')}, {_signed(high, '+')}]"
+    return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
+
+
+def _signed(elo: float | None, infinite: str) -> str:
+    return f"{infinite}inf" if elo is None else f"{elo:+.0f}"
+
+
+def _finite(elo: float) -> float | None:
+    """A number, or None for what is infinite or unknown."""
+    return elo if abs(elo) < float("inf") else None
+
+
+# What tuning runs answer: the steps that are stored, and the vector or mixture of each.
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class StepRow(JsonRecord):
+    """A step as it is stored: what was accepted, and the events that led there."""
+
+    KEYS = (
+        "accepted", "games", "population", "sigma", "events",
+        "theta", "newcomers", "weights", "value", "budget", "final",
+    )  # fmt: skip
+
+    accepted: bool
+    games: int
+    population: int
+    sigma: float | None
+    events: Sequence[Event]
+    theta: Sequence[float] | None = None  # of a step that was accepted
+    # The members that a mixture has in addition to those of earlier steps.
+    newcomers: Sequence[Sequence[float]] | None = None
+    weights: Sequence[Any] | None = None  # of all members so far; or a row for each seat
+    value: float | None = None
+    budget: int | None = None  # of a first row that says how many games the minutes of the run were found to be worth
+    final: str | None = None  # of a last race: which candidate met the start
+
+
+def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:
+    """Every answer of a run from the start on, with the games that were played before it."""
+    game = known_game(run.ask["game"])
+    yield 0, encode_policy(game, fixed_baseline(game, run.ask["seed"]))
+    members: list[Sequence[float]] = []
+    for step in map(StepRow.from_json, run.steps):
+        members += step.newcomers or ()
+        if step.weights is not None:
+            yield step.games, freeze_mixture(np.array(members), np.array(step.weights))
+        elif step.theta is not None:
+            yield step.games, {"theta": list(step.theta)}
+
+
+def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
+    """At most so many of the things that were found, the first and the last among them, with their places."""
+    places = np.unique(np.linspace(0, len(found) - 1, min(len(found), most)).round().astype(int)).tolist()
+    return [(place, found[place]) for place in places]
+
+
+def keep_recommendation(kept: list[Row], row: Row) -> None:
+    """Add a row to those that `recommendation_of` needs: all with members of a mixture, and the last of the others."""
+    if "newcomers" in row.body:
+        kept.append(row)
+    elif "theta" in row.body:
+        if kept and "newcomers" not in kept[-1].body:
+            kept.pop()
+        kept.append(row)
+
+
+def recommendation_of(run: Run) -> PolicyJson | None:
+    """What a run has found so far; None before anything was found."""
+    if run.result is not None and "theta" in run.result:
+        return policy_json_in(run.result)
+    rows = run.telling_rows  # once: those of a long run are read anew each time
+    for number in reversed(range(len(rows))):
+        body = rows[number].body
+        if "weights" in body and "thetas" not in body:
+            members = [theta for row in rows[: number + 1] for theta in row.body.get("newcomers", ())]
+            return freeze_mixture(np.array(members), np.array(body["weights"]))
+        if "theta" in body:
+            return policy_json_in(body)
+    return None
+
+
+# Work on a tuning run of any contest: the method from its start, then the last races, stored step by step.
+#
+# Recorded events are recalled and not played again, so an interrupted run comes to the same rows. A budget in seconds
+# is turned into games once, by measuring how fast they are; that number is the first row of the run.
+
+LEAST_GAMES = 64
+PATIENCE = 1.5  # how much longer than the seconds of a run the games may take that they were found to be worth
+NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
+
+
+@dataclass(frozen=True)
+class TuningTask:
+    """What is tuned, how, and within which budget."""
+
+    game: Game | Contest
+    method: str
+    race: Race
+    baseline: str
+    observation: str
+    seed: int
+    games: int | None
+    seconds: float | None
+    share: float  # of the budget, for the last races; 0 leaves them out
+
+
+class StoredTuning:
+    """The rows of a run that was interrupted, by what they are."""
+
+    def __init__(self, run: Run) -> None:
+        self.partial = run.partial()
+        self.budget: int | None = next((row["budget"] for row in run.steps if "budget" in row), None)
+        self.steps = [row for row in run.steps if "budget" not in row and "final" not in row]
+        self.finals = [row for row in run.steps if "final" in row]
+        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
+
+    @property
+    def spent(self) -> int | None:
+        """The games of the method, if the last races have begun."""
+        if self.finals:
+            return int(self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"]))
+        return int(self.partial["spent"]) if self.judging and self.partial is not None else None
+
+
+class TuningWork:
+    """One run at work."""
+
+    def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
+        self.search, self.recorder, self.context, self.stored = search, recorder, context, StoredTuning(run)
+        self.left = None if search.seconds is None else search.seconds - run.seconds_worked
+        self.began, self.total = time.monotonic(), search.games or self.stored.budget
+
+    def tune(self) -> Json:
+        """The answer, what it cost, and how it did against the start."""
+        parts = self._parts()
+        arena, way = self._follow(parts)
+        games = arena.games if self.stored.spent is None else self.stored.spent
+        if not self.search.share:
+            return {**way.answer, "games": games, "steps": self.recorder.steps}
+        final, games = self._judge(parts, way, games)
+        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
+        result |= {"proof": validation_json(final, self.search.game.payoffs)}
+        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
+
+    def _parts(self) -> BudgetSplit:
+        """How many games the method and the last races have; runs without last races may have no such number."""
+        if not self.search.share:
+            return BudgetSplit(self.total or 0, 0)
+        if self.search.games is None:
+            self.total = self.total or self._worth()
+            self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
+        return split_budget(self.total or 0, self.search.share)
+
+    def _worth(self) -> int:
+        """How many games the seconds are worth."""
+        self.context.watch(Progress("measuring how fast games are", 0.0, 0))
+        arena = self._arena(Budget())
+        speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
+        left = (self.left or 0.0) - (time.monotonic() - self.began)
+        return max(int(speed * left), LEAST_GAMES)
+
+    def _deadline(self, share: float) -> float | None:
+        """When the work must end that has this share of the seconds; games that these were turned into may be late."""
+        if self.left is None:
+            return None
+        return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)
+
+    def _arena(self, budget: Budget, **more: Any) -> Arena:
+        search, threads = self.search, self.context.threads or 1
+        return Arena(
+            search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
+        )
+
+    def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
+        """Let the method run, and store its steps."""
+        search, stored = self.search, self.stored
+        recorded = [event for row in stored.steps for event in row["events"]]
+
+        def watch(arena: Arena, event: Event) -> None:
+            self.recorder.keep(lambda: event)
+            self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
+
+        arena = self._arena(
+            Budget(parts.method if self.total else None, self._deadline(1 - search.share)),
+            recorded=recorded,
+            partial=None if stored.judging else stored.partial,
+            on_batch=watch,
+            last_event=len(recorded) if stored.judging else None,
+        )
+        way = start_log(arena)
+        for number, row in enumerate(_rows(search.method, arena, way)):
+            earlier = stored.steps[number] if number < len(stored.steps) else row
+            if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
+                row = earlier  # of an older version, which ended in a mixture that the program could not play
+            if self.recorder.step(row):
+                self._tell(f"step {way.steps}, population {row['population']}", arena.games)
+        return arena, way
+
+    def _judge(self, parts: BudgetSplit, way: SearchLog, spent: int) -> tuple[Validation, int]:
+        """The last races: what the run answers and what is proved about it, and all games of the run."""
+
+        def watch(arena: Arena, event: Event) -> None:
+            self.recorder.keep(lambda: {**event, "spent": spent})
+            self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
+
+        least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
+        arena = self._arena(
+            Budget(parts.final, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
+            recorded=[event for row in self.stored.finals for event in row["events"]],
+            partial=self.stored.partial if self.stored.judging else None,
+            on_batch=watch,
+            purpose=FINAL,
+        )
+        for final in validate(arena, way.answer, way.checkpoints):
+            row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
+            self.recorder.step(row | {"events": arena.take_events()})
+            last = final
+        return last, spent + arena.games
+
+    def _tell(self, words: str, games: int) -> None:
+        self.context.watch(Progress(words, games / self.total if self.total else None, games))
+
+
+def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:
+    """Work on a tuning run until its budget is spent; returns its answer, its cost and its proof."""
+    return TuningWork(search, run, recorder, context).tune()
+
+
+def _standing(event: Event) -> str:
+    """The score of the race under way, in words."""
+    if "counts" not in event:
+        return ""
+    counts = np.array(event["counts"])
+    return f": {with_interval(mean(counts), interval(counts))}"
+
+
+def _rows(method: str, arena: Arena, way: SearchLog) -> Iterator[Json]:
+    """The steps of the method as they are stored, each with the events and the members since the one before."""
+    members = 0
+    for step in steps_of(method, arena):
+        way.follow(step)
+        row: Json = {"accepted": step.accepted, "games": arena.games}
+        row |= {"population": step.population, "sigma": step.sigma, "events": arena.take_events()}
+        if step.accepted:
+            row |= {"theta": way.answer["theta"]}
+        if step.accepted and step.thetas is not None and step.weights is not None:
+            row |= {"newcomers": step.thetas[members:].tolist(), "weights": step.weights.tolist(), "value": step.value}
+            members = len(step.thetas)
+        yield row
