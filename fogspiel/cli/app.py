@@ -1,4 +1,4 @@
-"""What all commands share: the application, the common options, and how answers are printed."""
+"""Shared parts of all commands: the application, the common options, and the printing of results."""
 
 import json
 import os

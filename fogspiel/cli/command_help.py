@@ -1,4 +1,4 @@
-"""How `--help` groups the commands, and the example that each of them shows."""
+"""Groups of the commands in `--help`, and the example that each of them shows."""
 
 import sys
 from typing import Any

@@ -91,12 +91,12 @@ complete_routes = _listed("solving.methods", "METHODS")
 
 
 def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
-    """What can be explained or verified by its name."""
+    """Complete names of runs and games, for `explain` and `verify`."""
     return [*complete_runs(ctx, incomplete), *complete_games(incomplete)]
 
 
 def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Who can play the game that was named: strategies, engines, and runs that were tuned or solved."""
+    """Complete players of the named game: strategies, engines, and runs that were tuned or solved."""
     found: list[str] = []
     game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
     with suppress(Exception):

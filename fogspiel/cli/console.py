@@ -1,4 +1,4 @@
-"""What the command line shows: tables on stdout, progress on stderr, numbers the way people read them.
+"""Output of the command line: tables on stdout, progress on stderr, numbers for people.
 
 All that is printed is text: a path, a run's name or a message may have square brackets or colons, which Rich would
 otherwise take for styles and pictures.
@@ -67,7 +67,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
 
 
 def _column_widths(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """How wide each column is, the widest ones narrowed to what there is room for; None if a name would be broken."""
+    """Return the width of each column, the widest ones narrowed to fit; None if a name would be broken."""
     texts = [[column, *(row[number] for row in rows)] for number, column in enumerate(columns)]
     widths = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
     least = [max((cell_len(word) for text in column for word in text.split()), default=0) for column in texts]

@@ -39,7 +39,7 @@ def checks(store: Path) -> list[Check]:
 
 
 def _versions() -> Iterator[Check]:
-    """What is installed of all that the package says it needs, and of its extras."""
+    """List the installed versions of the requirements and of the extras."""
     yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
     extras: dict[str, list[str]] = {}
     for requirement in _requirements():

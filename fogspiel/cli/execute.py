@@ -22,7 +22,7 @@ SHOWN_COLUMNS, SHOWN_TABLES = 7, 2  # of a report in the terminal
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What commands that work on runs have in common."""
+    """Common options of commands that work on runs."""
 
     store: Path | None = None
     as_json: bool = False
@@ -121,7 +121,7 @@ def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
 
 @contextmanager
 def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
-    """Whatever stops the work on a run, say how to go on with it."""
+    """Print the command that resumes a run, whatever stops the work on it."""
     from ..runs.store import Damaged, StoreError, StoreMoved
     from . import console
 
@@ -180,7 +180,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
 
 
 def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json":
-    """What `--json` prints of a finished run, after its certificate and its report are written."""
+    """Return the `--json` output of a finished run, after its certificate and its report are written."""
     from ..runs.jobs import repetitions
     from ..runs.kind import kind_of
 
@@ -204,7 +204,7 @@ def _deliver(
 
 
 def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
-    """Where the certificate of a run is now, if it has one."""
+    """Write the certificate of a run, if it has one, and return its path."""
     proof = kind.certificate(run)
     if proof is None:
         if options.certificate is not None:

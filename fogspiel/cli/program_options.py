@@ -20,7 +20,7 @@ RULES = "When a game is decided: resign=1000x3,draw=10x8@40,longest=600, or none
 
 @dataclass(frozen=True)
 class EngineWords:
-    """What a run of an engine is named by, when it begins and whenever it goes on."""
+    """Options that name the run of an engine, when it begins and whenever it resumes."""
 
     uci: Annotated[
         str | None,
@@ -53,7 +53,7 @@ class EngineWords:
 
     @property
     def beside(self) -> list[str]:
-        """What is named beside the engine, a word each."""
+        """Options named beside the engine, a word each."""
         single = {"uci-opponent": self.uci_opponent, "openings": self.openings}
         words = [f"--{name}={value}" for name, value in single.items() if value is not None]
         words += [f"--option={setting}" for setting in self.option or ()]
@@ -117,7 +117,7 @@ PARAMETERS = "TOML or JSON, a table for each parameter: start, low, high, scale,
 
 @dataclass(frozen=True)
 class ProgramSourceOptions(EngineWords):
-    """What names a program, and what its workers may use, on which results do not depend."""
+    """Options that name a program, and resources of its workers that do not change results."""
 
     function: Annotated[
         str | None,
@@ -178,7 +178,7 @@ def _append(path: Path) -> TextIO:
 
 @dataclass(frozen=True)
 class ProgramOptions(ProgramSourceOptions, EngineLimits):
-    """What the tuning of a program is asked for."""
+    """Options of the tuning of a program."""
 
     parameters: Annotated[Path | None, typer.Option(metavar="FILE", help=PARAMETERS, rich_help_panel=PANEL)] = None
     list_options: Annotated[
@@ -263,7 +263,7 @@ def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
 
 
 def _scale(sort: str, given: ProgramOptions) -> "Scale":
-    """Which scores the program gives."""
+    """Return the score scale of the program."""
     from ..tuning.programs.contest import Scale
 
     scores = given.score_range

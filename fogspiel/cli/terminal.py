@@ -25,7 +25,7 @@ LONGEST = 200  # actions that are told after the game; of a longer one the last
 
 @dataclass(frozen=True)
 class GameEnding:
-    """How a game at the terminal ended."""
+    """End of a game at the terminal."""
 
     how: str  # in words
     score: int | None = None  # the index of the first player's payoff; None if the game was left
@@ -98,7 +98,7 @@ class Terminal:
         self.tell(self.scene())
 
     def scene(self) -> str:
-        """What the person sees and may do."""
+        """Describe the person's view and actions."""
         game, session = self.session.game, self.session
         labels = [game.label(action) for action in session.choices()]
         if len(labels) <= MANY:
@@ -127,11 +127,11 @@ class Terminal:
         raise Resigned
 
     def resignation(self) -> str:
-        """How a game ended that the person gave up."""
+        """Return the end of a game that the person gave up."""
         return "you resigned"
 
     def ending(self) -> str:
-        """How a game ended that was played to its end, which is shown."""
+        """Return the end of a game that was played to its end, and show it."""
         game = self.session.game
         self.tell(game.show(self.session.seen()))
         score, even = payoff_of(self.session, self.session.score or 0), float(game.payoffs[0] + game.payoffs[-1]) / 2
@@ -152,7 +152,7 @@ class Terminal:
 
 
 def payoff_of(session: PersonSession, score: int) -> float:
-    """What the person gets where the first player gets the payoff of this index."""
+    """Return the person's payoff where the first player gets the payoff of this index."""
     payoffs = session.game.payoffs
     return float(payoffs[score if session.side == 0 else len(payoffs) - 1 - score])
 
@@ -197,7 +197,7 @@ def parse_seat(name: str, seats: Sequence[str] = ("first", "second", "white", "b
 
 
 def ask_person(as_json: bool) -> tuple[Iterator[str], Callable[[str], None]]:
-    """What the person says, line by line after a prompt, and what tells the person something.
+    """Yield the person's input, line by line after a prompt, with a function that prints to the person.
 
     The conversation is on stderr where stdout is for a program.
     """

@@ -1,1 +1,1 @@
-"""What all share: kernels, random numbers, the contract of a game, agents, and the loops that play."""
+"""Shared parts: kernels, random numbers, the contract of a game, agents, and the loops that play."""

@@ -105,7 +105,7 @@ Agent = ParametricPolicy | PlayerAgent
 
 @kernel
 def draw_member(how, number, cumulated, draws):
-    """Which row of a policy plays game (pair) `number`."""
+    """Return the row of a policy that plays game (pair) `number`."""
     if how == IN_TURN:
         return number % len(cumulated)
     if how == MIXED:
@@ -236,7 +236,7 @@ def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:
 
 
 def decode_policy(game: Game, numbers: PolicyJson, name: str | None = None) -> ParametricPolicy:
-    """Who plays by these numbers: a vector, or a mixture whose member is drawn before every pair of games."""
+    """Return the policy of these numbers: a vector, or a mixture whose member is drawn before every game pair."""
     if "weights" not in numbers:
         return vector_policy(game, numbers["theta"], name)
     rows = np.array(numbers["thetas"])

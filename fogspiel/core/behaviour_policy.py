@@ -25,7 +25,7 @@ ROUNDING = 1e-9  # how far floats may be from 1 in sum
 
 @dataclass(frozen=True, eq=False)
 class InformationState:
-    """What a player knows when it decides: what it sees now, and what it has done so far."""
+    """Knowledge of a player at a decision: its view, and its own past actions."""
 
     game: Game
     player: int  # 0 moves first, 1 second
@@ -35,7 +35,7 @@ class InformationState:
 
     @property
     def text(self) -> str:
-        """What the player sees, in words."""
+        """The player's view as text."""
         return self.game.show(self.view)
 
     @property

@@ -27,7 +27,7 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 
 
 def news_between(game: Game, before: np.ndarray | None, action: int | None, now: np.ndarray) -> list[str] | None:
-    """What a player has seen happen since its last action, from its view before that and its view now.
+    """List the visible events since a player's last action, from its view before that and its view now.
 
     Before the first action there is no such view: what happened until then is told by `first_news`, where it can be.
     Lines that begin with "the other: " are what the other did. None where the game's look has no news.
@@ -44,13 +44,13 @@ def news_between(game: Game, before: np.ndarray | None, action: int | None, now:
 
 
 class NewsMemory(Protocol):
-    """What a player remembers, where two views do not tell what it has seen happen."""
+    """Memory of a player, where two views do not show what happened between them."""
 
     def note(self, seen: np.ndarray, action: int) -> None:
         """Remember an own action, and the view before it."""
 
     def news(self, now: np.ndarray) -> list[str]:
-        """What has happened since the last action, as `news_between` tells it."""
+        """List the events since the last action, as `news_between` does."""
 
 
 def memory_of(game: Game) -> NewsMemory | None:
@@ -61,12 +61,12 @@ def memory_of(game: Game) -> NewsMemory | None:
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
-    """What chance did in a game in which nothing is hidden, in words for the player on a side; nothing if untold."""
+    """Describe a chance move in a game without hidden information, for the player on a side; empty if untold."""
     tell = game.look.chance_text
     return tell(game, state, action, side) if tell else ""
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
-    """What is done for a player who plays on, or None where a player should think."""
+    """Return the automatic action of a player who plays on, or None where a player should think."""
     choose = game.look.routine_action
     return choose(game, seen) if choose else None

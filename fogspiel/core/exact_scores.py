@@ -1,4 +1,4 @@
-"""What is known exactly: scores between given players, and the best replies to them.
+"""Exact results: scores between given players, and of best responses to them.
 
 A family that has such results gives them in `Game.exact`, by `score(game, first, second)` and
 `best_responses(game, player)`.
@@ -31,7 +31,7 @@ def exact_score(game: Game, first: ParametricPolicy | PlayerAgent, second: Param
 
 
 class BestResponseScore(NamedTuple):
-    """What the best of some players scores against a given one, both seats counted alike."""
+    """Score of the best of some players against a given one, both seats counted alike."""
 
     among: str
     score: float

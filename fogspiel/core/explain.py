@@ -1,4 +1,4 @@
-"""What an explanation is made of: sentences, tables, and pictures drawn with characters."""
+"""Parts of an explanation: sentences, tables, and pictures drawn with characters."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class TextChart(JsonRecord):
 
 @dataclass(frozen=True)
 class Explanation(JsonRecord):
-    """What a player does, for people to read."""
+    """Description of a player for people."""
 
     KEYS: ClassVar[tuple[str, ...]] = ("sentences", "tables", "pictures")
 
@@ -103,7 +103,7 @@ MOST_MEMBERS = 20  # members of a mixture that are listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """What a player does; where something has to be sampled the seed decides what is drawn."""
+    """Describe a player; the seed decides what is drawn where something has to be sampled."""
     strategy = player.strategy
     if player.how == REDRAWN:
         many = len(strategy.parameters)

@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games, and 
 
 
 class GameSpec(NamedTuple):
-    """How the user names a game that is not of the package."""
+    """User's text for a game that is not of the package."""
 
     typed: str
     absolute: str  # the same with the whole path of its file, for processes that begin in another folder
@@ -60,12 +60,12 @@ def load_game(words: str | Path) -> Game:
 
 
 def spec_of(name: str) -> GameSpec | None:
-    """How the user has named a game that was brought into this process; None for any other one."""
+    """Return the user's text for a game loaded into this process; None for any other one."""
     return _words.get(name)
 
 
 def command_spec(name: str) -> str:
-    """What stands for a game in a command that the user may type."""
+    """Return the text for a game in a command that the user may type."""
     return _words[name].typed if name in _words else name
 
 
@@ -77,7 +77,7 @@ def forget_games() -> None:
 
 
 def digest_of_file(path: Path) -> str:
-    """What stands for the version of the rules in a file: any change makes another game."""
+    """Return the version of the rules in a file: any change makes another game."""
     return f"sha256 {hashlib.sha256(_content(path)).hexdigest()}"
 
 

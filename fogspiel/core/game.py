@@ -1,4 +1,4 @@
-"""What a game is: six kernels or seven, their sizes, and words.
+"""Contract of a game: six kernels or seven, their sizes, and texts.
 
     start(state)                 write the first state
     mover(state) -> who          0 or 1, or CHANCE, or OVER

@@ -12,7 +12,7 @@ from .untrusted_input import SHOWN, check_file, shorten
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
-    """What is said of a name that is not known, with those that look like it."""
+    """Make the error for an unknown name, with similar names."""
     near = get_close_matches(name[:SHOWN], known, n=3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return ValueError(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
@@ -59,7 +59,7 @@ def check_game_spec(words: str) -> None:
 
 
 def no_game(name: str, known: Collection[str]) -> ValueError:
-    """What is said of a name that no game has."""
+    """Make the error for a name that no game has."""
     near = (
         get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
     )

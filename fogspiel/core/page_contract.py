@@ -37,7 +37,7 @@ class RunningJob(Protocol):
 
     @property
     def sentence(self) -> str:
-        """What went wrong, if anything did."""
+        """Error message, if any."""
 
 
 class Jobs(Protocol):

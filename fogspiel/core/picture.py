@@ -52,7 +52,7 @@ class Cards(JsonRecord):
 
 @dataclass(frozen=True)
 class Facts(JsonRecord):
-    """What is known in numbers and names."""
+    """Facts as numbers and names."""
 
     KIND, KEYS = "facts", ("rows", "title")
 
@@ -62,7 +62,7 @@ class Facts(JsonRecord):
 
 @dataclass(frozen=True)
 class Messages(JsonRecord):
-    """What was said, the latest last."""
+    """Messages, the latest last."""
 
     KIND, KEYS = "words", ("lines", "title")
 

@@ -158,7 +158,7 @@ def modules(room: str) -> Iterator[ModuleType]:
 
 
 def collect(room: str, attribute: str) -> dict[str, Any]:
-    """What the modules of a room list under this attribute: a mapping by name, or things that have a name.
+    """Collect the things that a room's modules list under this attribute: a mapping by name, or named things.
 
     A module of the package may list nothing, a plug-in may not; two things of one name are a ValueError. What
     installed packages offer comes last.
@@ -199,14 +199,14 @@ def _by_name(things: Any, what: str) -> Iterable[tuple[str, Any]]:
 
 
 def _entry_points(room: str) -> "Iterable[EntryPoint]":
-    """What installed packages add to a room."""
+    """Return the additions of installed packages to a room."""
     from importlib.metadata import entry_points  # takes longer than many a command
 
     return entry_points(group=ROOMS[room].group)
 
 
 def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
-    """What an entry point of an installed package lists; whatever is wrong with it is a ValueError."""
+    """List the things of an entry point of an installed package; whatever is wrong with it is a ValueError."""
     offered, what = _loaded(point), _offer(point)
     things = getattr(offered, attribute, ()) if isinstance(offered, ModuleType) else offered
     if not things:

@@ -44,7 +44,7 @@ class Session:
 
     @property
     def actions(self) -> list[int]:
-        """What the mover may try, or the outcomes of chance; nothing once the game is over."""
+        """Actions of the player to move, or outcomes of chance; empty once the game is over."""
         return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
 
     def draw_chance(self, stream: np.ndarray) -> int:
@@ -61,7 +61,7 @@ class Session:
         return view_of(self.game, self.state, player)
 
     def why_impossible(self, action: int) -> str:
-        """What is wrong with an action of the mover that is not one of the actions."""
+        """Explain why an action of the player to move is not one of the actions."""
         return f"player {self.mover + 1} of {self.game.name} tried {action}, which is not among {self.actions[:12]}"
 
     def apply(self, action: int) -> None:
@@ -91,7 +91,7 @@ def replay(game: Game, record: Sequence[int]) -> Iterator[Position]:
 
 
 def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
-    """What the player knows in this state."""
+    """Return the player's view of this state."""
     seen = new_cells(game.sizes.view)
     game.rules.view(state, player, seen)
     return seen
@@ -162,7 +162,7 @@ def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int)
 
 
 def _member(agent: Agent, number: int, draws: np.ndarray) -> Agent:
-    """Who plays game (pair) `number`: of a policy the member whose turn it is, or that is drawn."""
+    """Return the player of game (pair) `number`: of a policy the member whose turn it is, or that is drawn."""
     if not isinstance(agent, ParametricPolicy):
         return agent
     return replace(agent, thetas=theta_for(agent, number, draws)[None], how=ALONE, weights=())
@@ -243,7 +243,7 @@ class PersonSession(Session):
         return self.view(self.side)
 
     def choices(self) -> list[int]:
-        """What the person may try now."""
+        """Actions of the person now."""
         return self.actions if self.mover == self.side and not self.resigned else []
 
     def act(self, action: int) -> None:

@@ -45,7 +45,7 @@ class Plans(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What a game is played on: its state, a view, a list of actions, weights of chance, a vector to be drawn."""
+    """Arrays of a game in progress: its state, a view, a list of actions, weights of chance, a vector to be drawn."""
 
     state: np.ndarray
     seen: np.ndarray
@@ -55,7 +55,7 @@ class Workspace(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Which games are played: stream, first number and seats; what is special about the rules; their top score."""
+    """Games to play: stream, first number and seats; what is special about the rules; their top score."""
 
     key: np.uint64
     first: int

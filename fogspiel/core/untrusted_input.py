@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 
 
 def shorten(value: object, most: int = SHOWN) -> str:
-    """What was given, fit for a sentence; only so much of a long text is looked at."""
+    """Return a value as text for a message; only part of a long text is read."""
     shown = repr(value[: most + 1] if isinstance(value, str) else value)
     return shown if len(shown) <= most else shown[: most - 3] + ".."
 

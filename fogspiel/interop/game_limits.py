@@ -1,4 +1,4 @@
-"""How large the numbers of a game get, where its rules do not say: actions, the length of games, the cells of views.
+"""Bounds of a game's numbers where its rules do not give them: actions, length of games, cells of views.
 
 A small game is walked as a whole, and its limits are exact. Of a larger one some random games are played, the same ones
 every time, and what they reach is taken with a margin: no proof, so whoever relies on a limit checks it in play.
@@ -24,7 +24,7 @@ NARROW_CELL = FLOAT_CELL // 16
 
 
 class GameLimits(NamedTuple):
-    """What the numbers of a game stay within."""
+    """Bounds of a game's numbers."""
 
     actions: int  # the actions of players are numbers below this
     moves: int  # moves of both players in one game
@@ -42,7 +42,7 @@ class _Reached:
     wide: bool = False
 
     def look(self, session: Session, moves: int, draws: int) -> list[int]:
-        """What can happen now, after so many moves and draws."""
+        """Update the bounds by the possible events after this many moves and draws."""
         self.moves, self.draws = max(self.moves, moves), max(self.draws, draws)
         self.wide = self.wide or any(largest_cell(session.view(player)) > NARROW_CELL for player in (0, 1))
         if session.mover == CHANCE:

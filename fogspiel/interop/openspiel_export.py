@@ -83,7 +83,7 @@ def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
 
 
 def _table_rows(policy: Any) -> Ask:
-    """How a policy in C++ is asked: by the string of an information state."""
+    """Make the lookup of a policy in C++: by the string of an information state."""
     refused = import_pyspiel().SpielError
 
     def ask(state: InformationState) -> Mapping[int, float]:
@@ -96,7 +96,7 @@ def _table_rows(policy: Any) -> Ask:
 
 
 def _python_answers(game: Game, policy: Any) -> Ask:
-    """How a policy in Python is asked."""
+    """Make the lookup of a policy in Python."""
     if not hasattr(policy, "action_probabilities"):
         raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
@@ -121,7 +121,7 @@ def legal_part(state: InformationState, answer: Mapping[int, float]) -> ActionPr
 
 
 class InformationStateView:
-    """What a policy of OpenSpiel asks a state for, as far as the player to move knows it."""
+    """Part of a state that a policy of OpenSpiel may read: the knowledge of the player to move."""
 
     def __init__(self, state: InformationState, limits: GameLimits):
         self._state, self._limits = state, limits
@@ -319,7 +319,7 @@ def _state_class(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
 
 
 class Observer:
-    """What a player observes, with its own past actions (`perfect_recall`) or without."""
+    """Observations of a player, with its own past actions (`perfect_recall`) or without."""
 
     def __init__(self, pyspiel: Any, game: Game, limits: GameLimits, kind: Any):
         if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER or not kind.public_info:
@@ -338,7 +338,7 @@ class Observer:
         self.tensor[:] = self._tensor(player, view_of(self.game, state.cells, player), state.own[player])
 
     def string_from(self, state: Any, player: int) -> str:
-        """What the player observes in words."""
+        """Return the player's observation as text."""
         view = view_of(self.game, state.cells, player)
         if not self.recall:
             return self.game.show(view)

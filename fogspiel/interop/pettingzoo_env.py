@@ -90,7 +90,7 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             self._go_on()
 
         def observe(self, agent: str) -> dict[str, np.ndarray]:
-            """What an agent sees, and what it may try."""
+            """Return an agent's view and action mask."""
             mask = np.zeros(count, np.int8)
             if AGENTS.index(agent) == self._session.mover:
                 mask[self._session.actions] = 1

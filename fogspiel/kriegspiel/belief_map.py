@@ -104,7 +104,7 @@ MAN_KINDS = ("king", "pawn", "piece")
 
 @dataclass(frozen=True)
 class Phase(JsonRecord):
-    """How right the belief was in a part of the game."""
+    """Accuracy of the belief in a part of the game."""
 
     KEYS = ("plies", "decisions", "log_loss", "even_log_loss", "king_rank", "king_chance")
 

@@ -40,7 +40,7 @@ INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 
 @dataclass(frozen=True)
 class SearchLimit(JsonRecord):
-    """How long an engine may think about an attempt: seconds, or nodes of its search (then it is deterministic).
+    """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
 
     Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
     an outside program think, they are those of the clock.

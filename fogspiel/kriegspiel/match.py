@@ -144,7 +144,7 @@ def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
 
 @dataclass(frozen=True)
 class GameStatistics(JsonRecord):
-    """How games went, on average: their length, refused attempts and nodes per move of each engine, endings."""
+    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
 
     KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings")
 
@@ -180,7 +180,7 @@ NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long on
 
 @dataclass(frozen=True)
 class EngineMatch:
-    """What was asked: two engines or more, each against each."""
+    """Request of a match: two engines or more, each against each."""
 
     seats: tuple[EngineSpec, ...]
     games: int  # at most so many games of two engines; an odd number is rounded up
@@ -210,12 +210,12 @@ class EngineMatch:
 
     @property
     def meetings(self) -> list[tuple[int, int]]:
-        """Who meets whom."""
+        """All pairings of engines."""
         return list(combinations(range(len(self.seats)), 2))
 
     @property
     def patience(self) -> SilenceLimits:
-        """How long a worker may be silent: engines do not tell that they go on while they think about a move."""
+        """Silence limit of a worker: engines send no heartbeat while they search."""
         usual = SilenceLimits()
         longest = max(seat.effort.seconds or (seat.effort.nodes or 0) / NODES_PER_SECOND for seat in self.seats)
         return usual._replace(going_on=usual.going_on + 3 * longest)
@@ -280,14 +280,14 @@ class EngineMatch:
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
-        """What came out: the figures of a match, or who is best of a round robin."""
+        """Return the result: the figures of a match, or the best of a round robin."""
         if len(rows) > 1:
             return {"games": 2 * sum(len(part) for part in rows), "best": self.standings(rows).best}
         strength = elo_of_pairs(rows[0])
         return self.figures(rows[0]) | {"decision": proved_winner(strength)}
 
     def figures(self, rows: Sequence[Row]) -> Json:
-        """How strong two engines are and how their games went."""
+        """Return the strength of two engines and the statistics of their games."""
         return {**elo_of_pairs(rows).to_json(self.stop), **statistics_of(rows).to_json()}
 
 
@@ -308,5 +308,5 @@ def play_engines(
 
 
 def proved_winner(strength: Strength) -> int:
-    """Which engine is proved to be the better one: 1 the first, -1 the second, 0 neither yet."""
+    """Return the engine proved to be better: 1 the first, -1 the second, 0 neither yet."""
     return decision(RACE, np.array(strength.pairs, np.int64))

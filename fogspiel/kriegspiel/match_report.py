@@ -1,4 +1,4 @@
-"""What a match or round robin of Kriegspiel engines says: lines and tables for the terminal, and a report."""
+"""Report of a match or round robin of Kriegspiel engines: lines and tables for the terminal, and pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -54,7 +54,7 @@ def _elo(figures: Json) -> str:
 
 
 def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
-    """What two engines scored, and how their games went."""
+    """Describe the score of two engines and the statistics of their games."""
     figures, (first, second) = request.outcome(rows), request.names
     score = with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
     kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"

@@ -28,7 +28,7 @@ FETCH = 1.0  # seconds to wait for a result that is there, but on a worker that 
 
 
 def versions() -> dict[str, str]:
-    """What the results depend on besides the jobs."""
+    """Return the versions that results depend on."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "fogspiel": __version__,
@@ -250,7 +250,7 @@ class DaskCrew(Crew):
 
 
 def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tuple[str, str, Any]:
-    """Where and by whom a job was done, and its result, with its signs of life as events.
+    """Execute a job with its heartbeats as events; return its place, its worker and its result.
 
     A job that is not waited for any more is broken off.
     """

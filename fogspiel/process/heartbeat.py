@@ -17,7 +17,7 @@ APART = 1.0  # seconds between two beats that are told
 
 
 class _Here(threading.local):
-    """What this thread knows of the job that it works on, if it is a worker's."""
+    """State of this thread's job, if it is a worker's."""
 
     tell: Callable[[bytes], object] | None = None
     told = -math.inf
@@ -71,13 +71,13 @@ class SilenceLimits(NamedTuple):
 
     @property
     def look(self) -> float:
-        """How often to look for signs."""
+        """Seconds between two checks for heartbeats."""
         return min(1.0, self.going_on / 5)
 
 
 @dataclass
 class Silence:
-    """How long a job has been silent while it was listened to."""
+    """Duration of a job's silence while it is watched."""
 
     limits: SilenceLimits
     signs: int = 0

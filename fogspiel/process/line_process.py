@@ -36,7 +36,7 @@ BEAT_SECONDS = 1.0  # between two signs of life of whoever waits for an answer
 
 
 class WorkerFault(Exception):
-    """What a worker has done wrong, as the rest of a sentence that begins with the worker."""
+    """Fault of a worker, as the rest of a sentence that begins with the worker."""
 
 
 class ProgramFault(ValueError):

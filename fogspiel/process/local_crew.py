@@ -50,7 +50,7 @@ class Post:
 
     @property
     def worker(self) -> str:
-        """What the worker is called."""
+        """Name of the worker."""
         signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
         process = signs.rstrip("b.")
         return f"worker {process}" if process else "a worker that had not yet begun"

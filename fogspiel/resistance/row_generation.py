@@ -34,7 +34,7 @@ Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
 @dataclass(frozen=True)
 class SolverStep(JsonRecord):
-    """What one step of the solver found; bounds are payoffs of the resistance."""
+    """Result of one step of the solver; bounds are payoffs of the resistance."""
 
     KEYS = ("number", "rows", "lower", "upper", "seconds", "plans", "certificate")
 

@@ -15,7 +15,7 @@ from .store import Json
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint(JsonRecord):
-    """Where a run stood after a step; what is None is not said."""
+    """State of a run after a step; None where unknown."""
 
     KEYS = ("at", "value", "low", "high", "accepted", "population", "words")
 
@@ -61,7 +61,7 @@ class Curve:
         return [self.step(body) for body in steps]
 
     def to_json(self) -> Json:
-        """How to draw it, and how far it has come."""
+        """Return the drawing instructions and the progress."""
         drawn = {"title": self.title, "x": self.x, "y": self.y}
         return {"chart": drawn if self.title else None, "done": self.done, "total": self.total, "unit": self.unit}
 

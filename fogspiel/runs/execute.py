@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Progress(NamedTuple):
-    """How far the work is."""
+    """Progress of the work."""
 
     words: str
     share: float | None = None  # of all the work, where that is known
@@ -31,7 +31,7 @@ def ignore_progress(progress: Progress) -> None:
 
 
 def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage], None]) -> Result:
-    """What a generator returns when it is done; each of its stages is watched."""
+    """Return the result of a generator; each of its stages is reported."""
     while True:
         try:
             stage = next(work)
@@ -43,7 +43,7 @@ def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage],
 
 @dataclass(frozen=True)
 class Context:
-    """What the work on a run may use, and who hears of it."""
+    """Resources of the work on a run, and its listeners."""
 
     # The store of the run, where agents and earlier rows may be found.
     store: Path = field(default_factory=default_path)
@@ -81,7 +81,7 @@ class Recorder:
 
     @property
     def steps(self) -> int:
-        """How many steps there are so far, stored before or now."""
+        """Number of steps so far, stored before or now."""
         return self._number
 
     def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:

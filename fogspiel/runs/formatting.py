@@ -10,7 +10,7 @@ def with_interval(score: float, interval: Sequence[float]) -> str:
 
 
 def ago(moment: float | None) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Describe a past time in the largest unit that fits."""
     if moment is None:
         return "?"
     seconds = max(0.0, time.time() - moment)

@@ -41,7 +41,7 @@ def note_repetition(store: Path, run: Run, sentence: str) -> None:
 
 
 def repetitions(store: Path, run: Run) -> list[str]:
-    """Why jobs of a run were repeated, a reason for each time."""
+    """Return the reasons for repeated jobs of a run, one per repetition."""
     found = []
     with suppress(ValueError, TypeError, KeyError):
         for line in read_head(_file_of(store), "the list of repetitions", MOST_BYTES).splitlines():
@@ -52,7 +52,7 @@ def repetitions(store: Path, run: Run) -> list[str]:
 
 
 def repetition_words(reasons: list[str]) -> list[str]:
-    """How often jobs were repeated and why, as one sentence; none where none was."""
+    """Describe the repeated jobs and the reasons in one sentence; None where there are none."""
     if not reasons:
         return []
     many = "1 job was repeated" if len(reasons) == 1 else f"Jobs were repeated {len(reasons)} times"
@@ -90,7 +90,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """What the row depends on, as text."""
+        """Inputs of the row, as text."""
         return canonical({"job": self.name, **self.asked})
 
     @property
@@ -123,7 +123,7 @@ def rows_by(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]
 
 
 def rows_of(run: Run) -> list[Row]:
-    """What the jobs of a run have found so far."""
+    """Return the results of a run's jobs so far."""
     return [body["row"] for body in run.steps]
 
 

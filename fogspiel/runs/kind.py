@@ -30,7 +30,7 @@ OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
 
 
 class Outputs(NamedTuple):
-    """What a command has done with the outcome of a run."""
+    """Files that a command has written for a run."""
 
     certificate: Path | None = None  # where the certificate was written, if there is one
     seconds: float | None = None  # CPU time of this process, if it has worked on the run
@@ -38,7 +38,7 @@ class Outputs(NamedTuple):
 
 
 class Interruption(NamedTuple):
-    """What is told, to programs and to people, when the work on a run is interrupted."""
+    """Message at an interruption of the work on a run, for programs and people."""
 
     facts: Json
     sentence: str
@@ -103,7 +103,7 @@ class Kind:
         return run.result or result
 
     def processes(self, run: Run, cores: int) -> int:
-        """How many threads or processes the work may have if the user says nothing."""
+        """Default number of threads or processes of the work."""
         return cores
 
     def again(self, run: Run, resume: str) -> str:
@@ -112,27 +112,27 @@ class Kind:
         return resume if words is None else f"{resume} --game {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
-        """What is told when the work is interrupted."""
+        """Return the message at an interruption."""
         facts = {"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again}
         return Interruption(facts, f"interrupted; nothing is lost. Go on with: {again}")
 
     # Telling
 
     def headline(self, run: Run) -> str:
-        """What the run does, in a few words, when the work on it begins."""
+        """Describe the run in a few words, when the work on it begins."""
         return f"{run.ask.get('method')} on {run.ask['game']}"
 
     def summary(self, run: Run) -> list[str]:
-        """What was found so far, in sentences."""
+        """Describe the findings so far, in sentences."""
         return []
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """What the terminal shows of a finished run."""
+        """Return the terminal output of a finished run."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
     def outcome(self, run: Run, delivered: Outputs) -> Json:
-        """What `--json` prints of a finished run."""
+        """Return the `--json` output of a finished run."""
         return finished_json(run)
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
@@ -228,7 +228,7 @@ class Kind:
         return self.numbers(run)["theta"] is not None and run.ask["game"] in list_games()
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
-        """What sort of opponent the run offers, and what that one does; None if there is none."""
+        """Return the category and description of the run's opponent; None if there is none."""
         return None
 
 

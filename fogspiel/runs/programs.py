@@ -42,7 +42,7 @@ class ProgramSpec:
 
     @property
     def option(self) -> str:
-        """How the user names it."""
+        """Option by which the user names it."""
         return shlex.join([f"--{self.sort}", self.words, *self.more])
 
     def open(

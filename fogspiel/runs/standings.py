@@ -1,4 +1,4 @@
-"""What a round robin says, worked out once and shown as tables, charts, sentences and JSON."""
+"""Results of a round robin, computed once and shown as tables, charts, sentences and JSON."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -53,12 +53,12 @@ class Standings:
 
     @property
     def pairs(self) -> int:
-        """How many pairs have met."""
+        """Number of pairs played."""
         return len(self.players) * (len(self.players) - 1) // 2
 
     @property
     def beats(self) -> np.ndarray:
-        """Who has proved to beat whom, all claims right with 95 %."""
+        """Return the proved wins between players, all claims right with 95 %."""
         return self.claims <= RISK
 
     @property
@@ -116,14 +116,14 @@ def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], .
 
 
 def unit_of(game: Game) -> str:
-    """What a score of a round robin is, which knows shares and no payoffs."""
+    """Return the unit of a round robin's scores: shares, not payoffs."""
     if game.payoffs == WIN_DRAW_LOSS:
         return "a win counts 1, a draw 1/2"
     return f"a score is the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
 
 
 def sentences(found: Standings) -> Iterator[str]:
-    """What the standings say."""
+    """Describe the standings."""
     best, circle = found.best, found.circle
     yield (
         "Best, as Table III of Cauwet & Teytaud (2018) defines it (at least one half against each of the others): "

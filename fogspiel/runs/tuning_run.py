@@ -1,4 +1,4 @@
-"""What a tuning run proves about its answer on fresh games, as figures and in a sentence."""
+"""Validation of a tuning run's result on fresh games, as figures and in a sentence."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -133,7 +133,7 @@ def keep_recommendation(kept: list[Row], row: Row) -> None:
 
 
 def recommendation_of(run: Run) -> PolicyJson | None:
-    """What a run has found so far; None before anything was found."""
+    """Return the result of a run so far; None before there is any."""
     if run.result is not None and "theta" in run.result:
         return policy_json_in(run.result)
     rows = run.telling_rows  # once: those of a long run are read anew each time
@@ -159,7 +159,7 @@ NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []
 
 @dataclass(frozen=True)
 class TuningTask:
-    """What is tuned, how, and within which budget."""
+    """Subject, method and budget of a tuning."""
 
     game: Game | Contest
     method: str
@@ -211,7 +211,7 @@ class TuningWork:
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _parts(self) -> BudgetSplit:
-        """How many games the method and the last races have; runs without last races may have no such number."""
+        """Return the games of the method and of the last races; runs without last races may have no such number."""
         if not self.search.share:
             return BudgetSplit(self.total or 0, 0)
         if self.search.games is None:
@@ -220,7 +220,7 @@ class TuningWork:
         return split_budget(self.total or 0, self.search.share)
 
     def _worth(self) -> int:
-        """How many games the seconds are worth."""
+        """Return the number of games the seconds are worth."""
         self.context.watch(Progress("measuring how fast games are", 0.0, 0))
         arena = self._arena(Budget())
         speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
@@ -228,7 +228,7 @@ class TuningWork:
         return max(int(speed * left), LEAST_GAMES)
 
     def _deadline(self, share: float) -> float | None:
-        """When the work must end that has this share of the seconds; games that these were turned into may be late."""
+        """Return the deadline of work with this share of the seconds; games made of them may be late."""
         if self.left is None:
             return None
         return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)

@@ -62,7 +62,7 @@ def add_pages(site: Site) -> None:
 
 
 def answer_in_sentences(app: FastAPI, site: Site) -> None:
-    """Whatever cannot be done is said in one sentence: to programs as JSON, to people as a page."""
+    """Report every error in one sentence: to programs as JSON, to people as a page."""
 
     def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
         if is_for_programs(request.url.path):

@@ -22,7 +22,7 @@ _drawing = threading.Lock()
 
 @dataclass(frozen=True)
 class Tile:
-    """What the first page shows of one game, or of a game in several sizes."""
+    """Entry of one game, or of a game in several sizes, on the first page."""
 
     name: str
     title: str
@@ -65,7 +65,7 @@ def games_by_kind() -> dict[str, list[Game]]:
 
 
 def first_picture(game: Game) -> PictureJson:
-    """What the first player sees at its first decision, if chance deals as it always does here."""
+    """Draw the first player's view at its first decision, after the fixed deal of this page."""
     with interpreted():  # a few moves are not worth compiling anything
         session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
         while session.go_on():
@@ -74,7 +74,7 @@ def first_picture(game: Game) -> PictureJson:
 
 
 def sample_picture(name: str) -> PictureJson:
-    """What a player of the game sees after a few moves at random, always the same; drawn once, one at a time."""
+    """Draw a player's view after a few random moves, always the same; drawn once, one at a time."""
     if name not in _samples:
         with _drawing, interpreted():
             if name not in _samples:

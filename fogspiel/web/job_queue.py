@@ -97,7 +97,7 @@ class Job:
 
     @property
     def sentence(self) -> str:
-        """What went wrong, if anything did."""
+        """Error message, if any."""
         return "" if self.error is None else self.lane.failure or str(self.error)
 
     def to_json(self) -> JobStatus:

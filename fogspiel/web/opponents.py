@@ -43,7 +43,7 @@ NARROW = 1e-5  # bounds so close prove a solution that nobody tells from a perfe
 
 
 class Opponent(TypedDict):
-    """Whom a person can play against: the words that name the opponent, its kind, what it does, and how well."""
+    """Opponent of a person: the text that names it, its category, its description, and its strength."""
 
     words: str
     title: str  # what people are shown in place of the words
@@ -86,7 +86,7 @@ def _level(support: PlaySupport, name: str, kind: str) -> str:
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
-    """What the runs of the store have found; a store that cannot be read hides no other opponent."""
+    """List the opponents of the store's runs; an unreadable store hides no other opponent."""
     try:
         with Store.open(store, write=False) as runs:
             summaries = [run for run in reversed(runs.summaries()) if run.game == game.name]
@@ -96,7 +96,7 @@ def _of_runs(game: Game, store: Path) -> list[Opponent]:
 
 
 def _of_run(run: Summary, runs: Store) -> Opponent | None:
-    """What a run has found, if that can be played."""
+    """Return the opponent of a run, if its result can be played."""
     kind = kind_of_method(run.method)
     offer = kind.opponent(run)
     if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):
@@ -108,7 +108,7 @@ def _of_run(run: Summary, runs: Store) -> Opponent | None:
 
 
 def _about(game: Game, name: str) -> str:
-    """What a strategy does, in a sentence."""
+    """Describe a strategy in a sentence."""
     numbers, family = game.named.get(name), game.strategy
     if isinstance(numbers, tuple) and family and family.words:
         with interpreted():  # a sentence is not worth compiling anything

@@ -1,4 +1,4 @@
-"""When a reply may be seen: at a time that tells nothing about how it was found.
+"""Schedule of replies: their times reveal nothing about how they were found.
 
 An opponent whose attempts were refused thinks longer, so the time of its reply would tell what its person must not
 know. Every reply is therefore held back to the end of a slot that is fixed by the opponent, counted from the moment at
@@ -48,7 +48,7 @@ class ReplySchedule:
     _turns: int = 0
 
     def wait_seconds(self, seconds: float, usual: bool = True) -> float:
-        """How long a reply is held back that took so many seconds; a turn is remembered, but for one that is not usual
+        """Return the delay of a reply that took this many seconds; a turn is remembered, but for one that is not usual
         because kernels are compiled, which has a long slot of its own."""
         if self.slot == 0:
             return 0.0

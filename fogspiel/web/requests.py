@@ -1,4 +1,4 @@
-"""What a form asks for: requests of new runs, checked by the same code as the command line, all fields at once."""
+"""Requests of forms: new runs, checked by the same code as the command line, all fields at once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -114,12 +114,12 @@ def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
 
 
 def refusal(invalid: InvalidRequest) -> JSONResponse:
-    """What is answered to a request that cannot be met."""
+    """Return the response to a request that cannot be met."""
     return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
 
 def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:
-    """What is wrong with the form of a request, and with the meaning of its other fields."""
+    """Return the faults in a request's form, and in the meaning of its other fields."""
     fields, asked = {}, error.body if isinstance(error.body, dict) else {}
     for fault in error.errors():
         place = [str(step) for step in fault["loc"][2:3]]
@@ -147,7 +147,7 @@ def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
 
 
 def _fault(check: Callable[[], object]) -> str | None:
-    """What is wrong, in a sentence without the dashes of the command line."""
+    """Return a fault as a sentence without the dashes of the command line."""
     try:
         check()
     except (ValueError, StoreError) as error:

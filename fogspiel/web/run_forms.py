@@ -71,7 +71,7 @@ def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) 
 
 
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
-    """What the template of a form is filled in with."""
+    """Return the values of a form's template."""
     known, kind = list(list_games().values()), kind if kind in FORMS else "tune"
     model = REQUESTS[kind]
     choices = {

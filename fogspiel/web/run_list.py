@@ -82,7 +82,7 @@ ORDERS: dict[str, tuple[str, Callable[[RunLine], Any]]] = {
 
 @dataclass(frozen=True)
 class Filter:
-    """Which runs are wanted, and in which order; what is empty says nothing."""
+    """Filter and order of the list of runs; an empty field accepts everything."""
 
     game: str = ""
     kind: str = ""

@@ -40,7 +40,7 @@ class RunNotes:
             draft.replace(self.path)
 
     def _read(self) -> dict[Run, str]:
-        """What is in the file now; it is read when it has changed."""
+        """Return the content of the file; it is read when it has changed."""
         try:
             facts = self.path.stat()
             stamp = facts.st_ino, facts.st_mtime_ns, facts.st_size

@@ -53,13 +53,13 @@ class Worker:
 
     @property
     def trouble(self) -> str | None:
-        """Why it could not go on, if it could not."""
+        """Reason why it could not resume, if any."""
         code = self.process.poll()
         return None if code is None or code in (0, *STOPPED) else end_words(code, self.errors)
 
 
 def end_words(code: int, errors: IO[bytes]) -> str:
-    """Why a process ended that was not asked to: its last words, if it had any."""
+    """Explain why a process ended unasked: its last words, if it had any."""
     if code < 0:
         return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"
     errors.seek(0)
@@ -153,7 +153,7 @@ class RunProcesses:
         return "starting" if stored == "interrupted" and worker is not None and worker.alive else stored
 
     def trouble(self, name: str, state: str) -> str | None:
-        """Why the work on an interrupted run could not go on, if this server knows."""
+        """Return the reason why the work on an interrupted run could not resume, if known."""
         if state != "interrupted":
             return None
         worker = self._workers.get(name)

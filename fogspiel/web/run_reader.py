@@ -108,7 +108,7 @@ class FollowedRun:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """What is another after each change of the run."""
+        """Version that changes with every change of the run."""
         return self.store, self.entry.id, self.length, self.digest, self.now, self.state
 
 
@@ -141,7 +141,7 @@ class RunReader:
         return found
 
     def _stamp(self) -> list[tuple[int, int, int] | None]:
-        """What changes with every write to the store: its file and its log."""
+        """Return a stamp that changes with every write to the store: of its file and its log."""
         return [_facts(self.path), _facts(self.path.with_name(f"{self.path.name}-wal"))]
 
     def run(self, name: str) -> Run:
@@ -155,7 +155,7 @@ class RunReader:
             return store.read(name)
 
     def worker(self, name: str) -> WorkPeriod | None:
-        """Who worked on a run last."""
+        """Process that worked on a run last."""
 
         def question(connection: sqlite3.Connection, committed: Committed) -> WorkPeriod | None:
             sessions = sessions_of(connection, _entry(connection, committed, name).id)
@@ -177,7 +177,7 @@ class RunReader:
             return found
 
     def _catch_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> FollowedRun:
-        """What was remembered of a run, with the rows that came since."""
+        """Return the remembered state of a run, with the rows that came since."""
         entry, store = _entry(connection, committed, name), identity(connection)
         found = self._followed.pop(name, None)
         if found is not None and (found.store, found.entry.id, found.entry.created) != (store, entry.id, entry.created):

@@ -1,4 +1,4 @@
-"""What every request must pass: known host, own origin, a body of sensible size, and the token if there is one.
+"""Checks of every request: known host, own origin, a body of limited size, and the token if there is one.
 
 Written against ASGI itself, because a body that comes in chunks must be counted before it is read.
 """

@@ -1,4 +1,4 @@
-"""What is served of a session: what its person knows, in words, as a picture and as data, and what may be done now.
+"""JSON of a session: the person's knowledge as text, picture and data, and the actions now.
 
 Everything here is made from the person's view and the game's words. How far the game has come is counted in moments of
 the person's own (own actions, and whether it is the own turn), because the length of the record would tell how often
@@ -96,7 +96,7 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
 
 
 def seat_of(game: Game, side: int) -> str | None:
-    """What a side is called; None where both are the same."""
+    """Return the name of a side; None where both are the same."""
     return None if game.symmetric else (play_support(game).seats or SEATS)[side]
 
 
@@ -107,7 +107,7 @@ def _truth(session: PersonSession) -> PictureJson | None:
 
 
 def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
-    """How a game ended for the person who got the payoff of this index, in a sentence."""
+    """Describe the result for the person with the payoff of this index, in a sentence."""
     if mark is None:
         return None
     if resigned:
@@ -121,14 +121,14 @@ def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
 
 
 def _result(session: PersonSession) -> str | None:
-    """How a session ended for its person, in a sentence."""
+    """Describe the result of a session for its person, in a sentence."""
     if session.agreed:
         return "A draw by agreement."
     return result_words(session.game, session.mark, session.resigned)
 
 
 def _draw_words(session: PersonSession) -> str | None:
-    """What became of the person's offer of a draw, in a word."""
+    """Describe the fate of the person's offer of a draw, in a word."""
     if session.agreed:
         return "accepted"
     return "offered" if session.offers_draw else "declined" if session.declined else None
@@ -163,7 +163,7 @@ def replay_json(stored: StoredSession) -> JsonObject:
 
 
 def _action(game: Game, moment: Moment) -> str | None:
-    """What was done at a moment, in words."""
+    """Describe the action at a moment."""
     if moment.action is None:
         return None
     return game.label(moment.action) if moment.mover in (0, 1) else str(moment.action)

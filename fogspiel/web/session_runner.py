@@ -87,7 +87,7 @@ class SessionRunner:
             raise HTTPException(409, "the game has moved on: look at it again")
 
     def coach(self, key: str) -> JsonObject:
-        """What the person's moves so far cost; it follows from what the person knew, and is told at any time."""
+        """Return the cost of the person's moves so far; it follows from the person's knowledge, at any time."""
         stored = self.store.find(key)
         session = stored.session
         decisions = session.decisions.copy()

@@ -139,7 +139,7 @@ class SessionRow(NamedTuple):
 
 
 class SessionSummary(NamedTuple):
-    """What a list of games tells of one: nothing that is hidden while it goes on, nor how far it has come."""
+    """Summary of a game in a list: nothing that is hidden during the game, nor its length."""
 
     game: Game
     side: int
@@ -152,7 +152,7 @@ class SessionSummary(NamedTuple):
 def parse_outline(
     name: str, version: object, side: object, opponent: str, began: object, mark: object, resigned: object
 ) -> SessionSummary:
-    """What the file tells of a session; any error means that it is damaged or of other rules."""
+    """Decode the summary of a session; any error means that it is damaged or of other rules."""
     game, words = find_kept_game(name), json.loads(opponent)["words"]
     if version != game.version or side not in (0, 1) or not isinstance(words, str) or not isinstance(began, float):
         raise ValueError("a field is not what it should be")
@@ -240,7 +240,7 @@ class SessionStore:
         return self._remember(StoredSession(key, words, session, ReplySchedule(slot)))
 
     def _read(self, key: str) -> SessionRow:
-        """What the file keeps of a session."""
+        """Return the stored session."""
         with self._file() as file:
             row = file.execute(
                 "SELECT game, rules, side, seed, opponent, record, resigned, agreed FROM sittings WHERE key = ?", (key,)
@@ -253,7 +253,7 @@ class SessionStore:
             raise self._damage() from None
 
     def outline(self, key: str) -> SessionSummary | None:
-        """What may be told of a session without taking it up; None where there is none that can be."""
+        """Return the summary of a session without loading it; None where there is none."""
         with self._file() as file:
             row = file.execute(f"SELECT {OUTLINE} FROM sittings WHERE key = ?", (key,)).fetchone()
         if row is None:

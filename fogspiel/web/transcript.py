@@ -1,4 +1,4 @@
-"""What was done and said in a session so far, as its person knows it.
+"""Transcript of a session so far, as its person knows it.
 
 Each line is an own action, with what came of it, or something that the person's view said when the person was to act,
 or at the end; so a session that is taken up again from its record has the same lines.
@@ -80,7 +80,7 @@ class Transcript:
 
 
 def _line(side: int, words: str) -> TranscriptLine:
-    """What was said: by a player, if it begins so, or by nobody in particular."""
+    """Return a line of the transcript: by a player, if it begins so, or neutral."""
     starts = ((YOU, f"player {side + 1}: "), (OTHER, f"player {2 - side}: "), (OTHER, OTHERS))
     for who, start in starts:
         if words.startswith(start):
@@ -113,7 +113,7 @@ def changed_places(before: Parts, now: Parts) -> list[Place]:
 
 
 def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
-    """What the referee says of the action, or the cell that was chosen, if the action is named after it."""
+    """Describe the referee's answer to the action, or the chosen cell, if the action is named after it."""
     if (board := refereed_board(now)) is not None:
         return board.outcome(label)
     chosen, after = _chosen_cell(before, now, action)

@@ -1,4 +1,4 @@
-"""What is wrong with the form of a request, in plain words instead of those of the library that checks it."""
+"""Messages about the form of a request, in plain words instead of those of the validating library."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ BODY = "the request"
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a field, to be read after its name."""
+    """Describe the fault of a field, to be read after its name."""
     kind = str(fault["type"])
     if kind in WORDS:
         return WORDS[kind].format(**fault.get("ctx", {}))

@@ -131,7 +131,7 @@ def _lines_of(one: "Finding") -> list[str]:
 
 
 def _facts(found: "GameCheck") -> str:
-    """What is good to know of a sound game."""
+    """List the facts of a valid game."""
     facts, tree = found.facts, found.facts.get("tree")
     said = [f"{facts['positions']:,} positions looked at"]
     if facts["mean_length"] is not None:

@@ -92,7 +92,7 @@ Part = tuple[str, Callable[[], None]]
 
 
 def parts(names: list[str]) -> Iterator[Part]:
-    """What there is to compile: all of it, or the games and engines of these names."""
+    """List the parts to compile: all, or the games and engines of these names."""
     known = [*list_games(), SOLVERS, *engines()]
     for name in names:
         if name not in known:

@@ -71,7 +71,7 @@ def play(
 
 
 def _advice(session: "PersonSession", coach: str | None) -> "Callable[[], list[MoveReview]] | None":
-    """What tells the costs of all moves so far, if a coach is wanted."""
+    """Return the function that prints the cost of all moves so far, if a coach is wanted."""
     if coach is None:
         return None
     if coach not in ("each", "after"):

@@ -39,7 +39,7 @@ LETTERS_PER_SECOND = 25_000  # of a certificate that the interpreter checks
 
 
 def _routes() -> str | None:
-    """What --help says of all routes."""
+    """Return the list of methods for --help."""
     listed = (listing("Methods:", "solving.methods", "METHODS"),)
     return "\n\n".join(filter(None, listed)) or None
 

@@ -61,7 +61,7 @@ def _digest(content: bytes | memoryview) -> bytes:
 
 
 def read_kernel(path: Path) -> memoryview:
-    """What was written to a file; a DamageError if it is not that any more."""
+    """Return the content of a file; raise DamageError if it has changed since it was written."""
     whole = memoryview(path.read_bytes())
     if whole[:DIGEST_SIZE] != _digest(whole[DIGEST_SIZE:]):
         raise DamageError(path)

@@ -189,7 +189,7 @@ def _plain_type(given: Any) -> Any:
 
 
 def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """What Numba asks a kernel when another one calls it."""
+    """Numba's template for a kernel that another one calls."""
     return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
 
 
@@ -434,7 +434,7 @@ WORD = 2**64 - 1
 
 
 def ones(word: int) -> int:
-    """How many bits of a 64-bit number are set."""
+    """Count the set bits of a 64-bit number."""
     return (int(word) & WORD).bit_count()
 
 
@@ -468,6 +468,6 @@ for _name, (_function, _flag) in INSTRUCTIONS.items():
 
 @cache
 def _describe_hooks() -> object:
-    """What this file adds to the compiler."""
+    """Describe the additions of this file to the compiler."""
     added = [(name, function.__name__, flag) for name, (function, flag) in INSTRUCTIONS.items()]
     return added, [describe(hook) for hook in (_plain_type, _plain_template, _same_array, _compile_to)]

@@ -116,7 +116,7 @@ class _Description:
         return self._named(value)
 
     def _named(self, value: Any) -> object:
-        """What is named rather than held: functions, classes, modules."""
+        """Describe by name: functions, classes, modules."""
         if isinstance(value, types.ModuleType):
             return "module", value.__name__ if _is_library(value.__name__) else ""
         if isinstance(value, np.ufunc):

@@ -1,4 +1,4 @@
-"""Which source files a file can use: itself and whatever it imports of this package, directly or not."""
+"""Source files that a file can use: itself and its imports of this package, direct or not."""
 
 import ast
 import hashlib

@@ -47,7 +47,7 @@ NO_VIEW = ViewWords()
 
 @dataclass(frozen=True)
 class Subject:
-    """What is analysed: a player's decisions, with the true boards if they are known."""
+    """Subject of an analysis: a player's decisions, with the true boards if they are known."""
 
     side: int
     names: tuple[str, str]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
-    """Who plays: those who are named, else the usual ones, with their own efforts unless another one is given."""
+    """Return the players: the named ones, else the default ones, with their own limits unless one is given."""
     from ..engine import parse_engine
 
     if engines:
@@ -29,7 +29,7 @@ def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple
 
 
 def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
-    """What plays matches as stored runs, whose names it adds; an interruption says that this command goes on."""
+    """Make the player of matches as stored runs, whose names it adds; an interruption names this command."""
     again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
 
     def play(match: "EngineMatch") -> list[list["Row"]]:

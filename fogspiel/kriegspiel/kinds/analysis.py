@@ -90,7 +90,7 @@ def worst_sentence(position: PositionAnalysis) -> str:
 
 
 def _worst_parts(position: PositionAnalysis) -> list[Part]:
-    """What was known at one of the worst turns, and the best attempts there."""
+    """Describe the knowledge at one of the worst turns, and the best attempts there."""
     heard = [f"The referee: {position.heard}."] if position.heard else []
     refused = [f"Refused before: {', '.join(position.refused)}."] if position.refused else []
     implied = " ".join(f"{sentence}." for sentence in position.implied)
@@ -204,7 +204,7 @@ class AnalysisKind(Kind):
         return [f"{len(analysis.positions)} attempts are analysed{cost}."]
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """What was looked at, and what it cost."""
+        """Describe the analysed decisions and their cost."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
@@ -225,7 +225,7 @@ class AnalysisKind(Kind):
 
 
 def analysis_of(run: Run) -> GameAnalysis:
-    """What was found so far."""
+    """Return the analysis so far."""
     ask = run.ask
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])

@@ -75,7 +75,7 @@ class ProblemsKind(Kind):
         return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """How many there are, and what writes the best of them."""
+        """Describe the number of problems, and the command that writes the best of them."""
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
         yield f"the best dozen is written by: {self.command(run.ask)}"
 
@@ -88,7 +88,7 @@ class ProblemsKind(Kind):
 
 
 def candidates_of(run: Run) -> list[Candidate]:
-    """What was found so far, in order."""
+    """Return the candidates so far, in order."""
     return [Candidate.from_json(kept) for row in rows_of(run) for kept in row["found"]]
 
 

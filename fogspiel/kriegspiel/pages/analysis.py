@@ -1,4 +1,4 @@
-"""What an engine makes of a game of Kriegspiel: of each turn when it is over, of the own view while it goes on."""
+"""Engine analysis of a game of Kriegspiel: of each turn when it is over, of the own view during the game."""
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
@@ -58,7 +58,7 @@ def add_to(site: PageSite) -> None:
 
     @router.get("/{key}/advice")
     def advice(key: Key) -> JSONResponse:
-        """What an engine makes of the person's own view at the person's turn: it follows from that view alone."""
+        """Return an engine's analysis of the person's own view at the person's turn."""
         stored = sessions.find(key)
         demand_kriegspiel(stored.session.game)
         with stored.lock:

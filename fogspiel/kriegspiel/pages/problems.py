@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 class Line(BaseModel):
-    """What was tried so far; it determines what the referee answers, so nothing has to be kept on this side."""
+    """Attempts so far; they determine the referee's answers, so the server keeps nothing."""
 
     attempts: Annotated[list[Attempt], Field(max_length=MOST_ATTEMPTS)] = []
 
@@ -50,7 +50,7 @@ def known_problem(number: int) -> Problem:
 
 
 def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
-    """What the person knows; neither the solution nor whether there is still one."""
+    """Return the person's knowledge; neither the solution nor whether there is still one."""
     men, last = known_men(scene.boards), scene.heard[-1:]
     words = [f"{said[0].upper()}{said[1:]}." for heard in last for said in (heard.answer, heard.reply) if said]
     part = Chess(
@@ -96,7 +96,7 @@ def _add_api(site: PageSite) -> None:
 
     @router.post("/{number}")
     def attempt(number: Number, asked: Line) -> JsonObject:
-        """What is known after these attempts, if the referee gives the worst answers."""
+        """Return the knowledge after these attempts under the worst answers of the referee."""
 
         def work(problem: Problem, solver: Solver) -> JsonObject:
             return scene_json(number, scene_after(solver, problem, asked.attempts))

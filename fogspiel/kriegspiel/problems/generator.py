@@ -60,7 +60,7 @@ class Candidate(JsonRecord):
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """What was kept by name."""
+        """Decode a stored problem."""
         return super().from_json({**kept, "problem": Problem.from_json(kept["problem"])})
 
 

@@ -42,7 +42,7 @@ def play_pair(
 
 
 def games_of(game: str, request: PaperRequest) -> int:
-    """How many games two players from the same seed play."""
+    """Return the number of games of two players from the same seed."""
     usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 

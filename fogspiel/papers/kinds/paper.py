@@ -109,7 +109,7 @@ class PaperKind(Kind):
 
 
 def report_facts(report: Report, run: str | None) -> Json:
-    """What `--json` prints of a report: its tables, a row by column each."""
+    """Return the `--json` output of a report: its tables, a row by column each."""
     tables = {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables}
     return {"paper": report.name, "run": run, "command": report.command, "tables": tables}
 

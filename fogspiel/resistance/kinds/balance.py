@@ -56,7 +56,7 @@ class BalanceKind(Kind):
         return outcome_of(run, {}, delivered.seconds)
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """What was looked through, how the values were found, and the fairest tables."""
+        """Describe the sweep, the methods of its values, and the fairest tables."""
         found: Json = run.result or {}
         yield f"balance: looked through {found['space']}"
         yield (
@@ -86,7 +86,7 @@ def tables_of(found: Json) -> list[FairTable]:
 
 
 def outcome_of(run: Run, files: dict[str, str], seconds: float | None) -> dict[str, Any]:
-    """What `--json` prints of a finished sweep, with the files of certificates by the names of tables."""
+    """Return the `--json` output of a finished sweep, with the certificate files by table name."""
     found: Json = run.result or {}
     rows = [row | {"certificate": files.get(row["game"])} for row in found["nearest"]]
     spent = {"cpu_seconds": None if seconds is None else round(seconds, 3)}

@@ -62,7 +62,7 @@ def plan_json(number: int) -> JsonObject:
 
 
 def spies_json(number: int) -> JsonObject:
-    """What the spies do against the plan for that many players; the game is solved for it."""
+    """Return the spies' strategy against the plan for that many players; solves the game for it."""
     certificate = solve(SETUPS[number])
     missions = [
         {"mission": mission, "spies": [{"where": where, "does": does} for where, does in decisions]}

@@ -73,7 +73,7 @@ class BoundsKind(ValueKind):
 
 
 def _opponent(run: Run) -> str:
-    """What the opponent is told, if the bounds are those of Lemma 2."""
+    """Describe the information of the opponent, if the bounds are those of Lemma 2."""
     return f", the opponent informed {run.ask['informed']}" if "informed" in run.ask else ""
 
 

@@ -135,7 +135,7 @@ def counted_so_far(run: Run) -> Json | None:
 
 
 def facts_of(ask: Json) -> Json:
-    """What was asked, as `--json` repeats it."""
+    """Return the request, as `--json` repeats it."""
     return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
 
 

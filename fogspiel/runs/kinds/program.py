@@ -86,7 +86,7 @@ class ProgramKind(Kind):
         return {"parameters": request.space.values(result["theta"]), **result, **figures}
 
     def unnamed(self, run: Run) -> ValueError:
-        """What is said where the user has not named the program of a run."""
+        """Return the message where the user has not named the program of a run."""
         again = f"fogspiel resume {run.name} {self._option(run)}"
         return ValueError(f"run {run.name} tunes a program, which is run only if you name it: {again}")
 
@@ -106,7 +106,7 @@ class ProgramKind(Kind):
         return in_sentences(self._found(run))
 
     def _found(self, run: Run) -> list[str]:
-        """What is proved, or how far the run is."""
+        """Describe the proof, or the progress of the run."""
         if run.result is None:
             return ["nothing is proved before the run has ended with a race against the start"]
         proof = run.result["proof"]
@@ -192,7 +192,7 @@ KINDS = (KIND,)
 
 
 def program_proof(proof: Json, scale: Scale) -> str:
-    """What is proved about a program, in a sentence."""
+    """Describe the proof about a program in a sentence."""
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
     equal = 0.0 if scale.alone else (scale.low + scale.high) / 2

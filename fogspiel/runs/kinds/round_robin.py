@@ -136,7 +136,7 @@ class RoundRobinKind(Kind):
 
 
 def best_of(names: Sequence[str]) -> str:
-    """Who is best, in a sentence."""
+    """Name the best player in a sentence."""
     return f"At least one half against each of the others: {', '.join(names) or 'nobody'}."
 
 

@@ -1,4 +1,4 @@
-"""What solves and bounds have in common: the value of a game between a lower and an upper bound."""
+"""Common part of solving and bounds: the value of a game between a lower and an upper bound."""
 
 import shlex
 import sys
@@ -77,7 +77,7 @@ class ValueKind(Kind):
 
 
 def facts_of(run: Run, keys: Sequence[str], delivered: Outputs) -> Json:
-    """What `--json` prints first: the run, these keys of its result, and the time that was spent."""
+    """Return the first `--json` keys: the run, these keys of its result, and the time spent."""
     result, seconds = run.result or {}, delivered.seconds
     found = {key: result[key] for key in keys}
     spent = {"cpu_seconds": None if seconds is None else round(seconds, 3)}
@@ -113,7 +113,7 @@ class SolveTask:
 
 
 def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
-    """What there is to do, or a ValueError if it cannot be done; nothing is stored before this is known."""
+    """Return the work, or raise ValueError if it cannot be done; nothing is stored before this is known."""
     problem = problem or find_source(request.game)
     route = choose_solve_method(request.solver, problem)
     if route.made_for or route.samples:
@@ -126,13 +126,13 @@ def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: Game
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
-    """How far the tree is; the time that is left if the part to come is like the part that was walked."""
+    """Describe the growth of the tree, and the time left if the rest is like the part traversed."""
     left = f", about {seconds * (1 / share - 1):,.0f} CPU s left" if share else ""
     return Progress(f"{nodes:,} histories{left}", share)
 
 
 def source_of(run: Run, named: str | None) -> str:
-    """Where the rules of a stored run are: where the user says, or else where the run says unless that is code."""
+    """Return the place of a stored run's rules: the user's, or else the run's unless that is code."""
     source = run.ask["source"]
     if named is None and is_code(source):
         raise ValueError(
@@ -163,21 +163,21 @@ def solve_unstored(
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
-    """How far a route is, in words."""
+    """Describe the progress of a method."""
     lower, upper = progress.lower, progress.upper
     bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
     return Progress(progress.remark + bounds)
 
 
 def _kept_words(progress: RouteProgress) -> Json:
-    """What is kept beside the state of a route for those who watch the run: a remark, and bounds if there are any."""
+    """Return the text kept beside a method's state for observers: a remark, and bounds if there are any."""
     bounds = {"lower": progress.lower, "upper": progress.upper}
     known = all(bound is not None and isfinite(bound) for bound in bounds.values())
     return {"remark": progress.remark, **(bounds if known else {})}
 
 
 def solve_game(game: Game | str, **options: Any) -> Solution:
-    """What solving a game gives, by its record or by the words of the command line; options as in `SolveRequest`."""
+    """Solve a game, given by its record or by the text of the command line; options as in `SolveRequest`."""
     if isinstance(game, Game):
         return solve_unstored(SolveRequest(game=game.name, **options), problem=KernelSource(game, game.name))
     return solve_unstored(SolveRequest(game=str(game), **options))
@@ -273,7 +273,7 @@ class SolveKind(ValueKind):
 
 
 def _where(run: Run) -> str:
-    """How to say where the rules are, if they are not in the package."""
+    """Return the option that names the rules, if they are not in the package."""
     return "" if run.ask["source"] == run.ask["game"] else f" --game {shlex.quote(run.ask['source'])}"
 
 

@@ -103,7 +103,7 @@ class TuneKind(Kind):
         return found
 
     def _proved(self, run: Run) -> list[str]:
-        """How the answer did against the start, and why it is what it is, where the run says so."""
+        """Describe the result against the initial parameters, and the reason for it, where the run says so."""
         result = run.result or {}
         proof = [proof_sentence(result["proof"])] if "proof" in result else []
         return [*proof, *([result["why"]] if result.get("why") else [])]

@@ -169,7 +169,7 @@ class TuneSeedsKind(Kind):
 
 
 class SeedCurve(Curve):
-    """What every seed has come to."""
+    """Results of all seeds so far."""
 
     title, x, y = "What every seed found: its score against the baseline", "seeds", "score"
 

@@ -35,7 +35,7 @@ def colours_of(report: Report) -> dict[str, str]:
 
 
 def _apart(ends: Sequence[Cell], middles: Sequence[Cell]) -> list[float]:
-    """How far the limits are from the points; 0 where one of them is missing."""
+    """Return the distance of the limits from the points; 0 where one of them is missing."""
     return [
         abs(end - middle) if isinstance(end, int | float) and isinstance(middle, int | float) else 0.0
         for end, middle in zip(ends, middles, strict=True)

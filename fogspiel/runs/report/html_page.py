@@ -73,7 +73,7 @@ def _link(name: str, kind: str, text: str) -> str:
 
 
 def _number(text: str) -> str:
-    """What a text that starts with a number, or is a fraction, is sorted by."""
+    """Return the sort key of a text that starts with a number, or is a fraction."""
     with suppress(ValueError, ZeroDivisionError):
         return str(float(Fraction(text)))
     found = NUMBER.match(text)

@@ -1,4 +1,4 @@
-"""What a report is made of: tables, charts, paragraphs and headings."""
+"""Parts of a report: tables, charts, paragraphs and headings."""
 
 import csv
 import io
@@ -120,7 +120,7 @@ class Chart(JsonRecord):
 
     @property
     def categories(self) -> list[str]:
-        """What stands along the x axis, where that is names and not numbers."""
+        """Names along the x axis, where it has no numbers."""
         if self.kind != "bars" and not any(isinstance(x, str) for series in self.series for x in series.x):
             return []
         return list(dict.fromkeys(cell_text(x) for series in self.series for x in series.x))

@@ -73,7 +73,7 @@ class StoreMoved(StoreError):
 
 
 def plain(path: Path, error: Exception) -> StoreError:
-    """What SQLite or the system complains about, as one clear sentence."""
+    """Return the message of SQLite or the system as one clear sentence."""
     code, number = getattr(error, "sqlite_errorcode", 0) & 0xFF, getattr(error, "errno", None)
     failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
     if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT) or (failed and _room(path) < 1 << 16):
@@ -108,7 +108,7 @@ def plainly(path: Path) -> Iterator[None]:
 
 
 def _room(path: Path) -> int:
-    """How many bytes are free on the disk of `path`."""
+    """Return the free bytes on the disk of `path`."""
     try:
         return shutil.disk_usage(path.parent).free
     except OSError:
@@ -172,7 +172,7 @@ MOST_RUNS = 1_000_000  # a run's number is its place in the lock file, which is 
 
 
 class Presence:
-    """What this process has of one store: its users, the one descriptor of the lock file, the locks it holds.
+    """This process's hold on one store: its users, the one descriptor of the lock file, the locks it holds.
 
     Closing any descriptor of a file drops all locks that the process has on that file. So the lock file is opened once
     for all users, and the database is read behind SQLite's back only while there is no other user.

@@ -96,7 +96,7 @@ def identity(connection: sqlite3.Connection) -> bytes:
 
 
 def definitions(connection: sqlite3.Connection) -> list[str]:
-    """How the tables are defined; nothing where that is damaged."""
+    """Return the definitions of the tables; nothing where these are damaged."""
     try:
         return [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its complaint
@@ -177,7 +177,7 @@ def copy_files(path: Path, copy: Path) -> None:
 
 
 def disorder(connection: sqlite3.Connection) -> str | None:
-    """What SQLite finds wrong with the pages of its file."""
+    """Return SQLite's findings about the pages of its file."""
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     code = re.search(r"error code=(\d+)", found)
     if code and int(code[1]) & 0xFF == sqlite3.SQLITE_IOERR:
@@ -194,7 +194,7 @@ def _stamp(path: Path) -> tuple[object, ...]:
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
-    """Which file has this name now."""
+    """Return the identity of the file that has this name now."""
     try:
         facts = path.stat()
     except OSError:

@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class CatalogueEntry(NamedTuple):
-    """What the catalogue knows of a run."""
+    """Entry of a run in the catalogue."""
 
     id: int
     name: str

@@ -28,7 +28,7 @@ KEEP_SECONDS = 2.0  # how often the state of a step is kept: so much work an int
 
 
 def default_path() -> Path:
-    """Where the store is unless the user says otherwise: FOGSPIEL_STORE, else the user's data folder."""
+    """Return the default place of the store: FOGSPIEL_STORE, else the user's data folder."""
     if chosen := os.environ.get("FOGSPIEL_STORE"):
         return Path(os.path.expanduser(chosen))
     return user_data_path("fogspiel", appauthor=False) / "runs.db"
@@ -73,12 +73,12 @@ class Run:
 
     @property
     def created(self) -> float:
-        """When it was created: the name of a deleted run may be given again."""
+        """Time of creation: the name of a deleted run may be given again."""
         return self._entry.created
 
     @property
     def step_count(self) -> int:
-        """How many steps there are."""
+        """Number of steps."""
         return self._last.number - self.finished
 
     @property
@@ -88,12 +88,12 @@ class Run:
 
     @property
     def steps(self) -> list[Json]:
-        """What the steps say, in order."""
+        """Bodies of the steps, in order."""
         return [row.body for row in self.rows if row.kind == "step"]
 
     @property
     def result(self) -> Json | None:
-        """What came out, once the run is finished."""
+        """Result, once the run is finished."""
         return self._last.body if self.finished else None
 
     @property
@@ -236,7 +236,7 @@ class Store:
         return [entry.name for entry in self._file.ask(entries_of)]
 
     def summaries(self) -> list[Summary]:
-        """What there is to tell about each run in one line, oldest first."""
+        """Return one summary per run, oldest first."""
 
         def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
             return [
@@ -378,7 +378,7 @@ class DeferredRun(Run):
             super().keep_partial(body)
 
     def partial(self) -> Json | None:
-        """What was kept, if anything was."""
+        """Saved partial state, if any."""
         return None if self._store is None else super().partial()
 
     @property

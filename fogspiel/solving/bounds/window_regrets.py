@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What regret matching adds up: sequences, sequences with their vectors, and the worlds after each sequence."""
+    """Sums of regret matching: sequences, sequences with their vectors, and the worlds after each sequence."""
 
     plan: np.ndarray
     plan_shares: np.ndarray

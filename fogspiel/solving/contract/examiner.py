@@ -56,7 +56,7 @@ class Finding(JsonRecord):
 
 @dataclass(frozen=True)
 class Examination(JsonRecord):
-    """What the uncompiled rules have shown."""
+    """Findings of the uncompiled rules."""
 
     KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
 

@@ -75,7 +75,7 @@ def oracle_rounds(
 
 @dataclass(frozen=True, eq=False)
 class Growth(JsonRecord):
-    """What one round found in the restricted game, and what it adds for the next one."""
+    """Result of one round in the restricted game, and its additions for the next one."""
 
     KEYS = ("number", "generated", "lower", "upper", "added", "behaviours", "gap")
 
@@ -100,7 +100,7 @@ class Growth(JsonRecord):
 
     @property
     def record(self) -> Record:
-        """What has to be kept of this round, ready for JSON: the records of all rounds so far are enough to go on."""
+        """Return the stored record of this round as JSON: the records of all rounds suffice to resume."""
         # Stored rows have always had a basis; this method starts every program afresh.
         return {name: value for name, value in self.to_json().items() if name != "behaviours"} | {"basis": ""}
 

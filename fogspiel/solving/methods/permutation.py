@@ -50,7 +50,7 @@ Replies = tuple[list[Reply], list[Reply]]
 
 @dataclass(frozen=True)
 class Round(JsonRecord):
-    """What one round found; bounds are scores of the first player."""
+    """Result of one round; bounds are scores of the first player."""
 
     KEYS = ("number", "sizes", "lower", "upper", "added", "certificate")
 

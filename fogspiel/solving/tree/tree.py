@@ -156,7 +156,7 @@ class Stack(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What the walk has found so far: tables with room for more, each with a hash table of its row numbers."""
+    """Findings of the traversal so far: tables with room for more, each with a hash table of its row numbers."""
 
     counters: np.ndarray
     nodes: np.ndarray

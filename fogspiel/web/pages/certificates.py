@@ -44,7 +44,7 @@ def check_question(content: bytes, game: str | None = None) -> Question:
 
 
 def check_words(answer: Job) -> str:
-    """How far a check is, or what came of it, in a sentence."""
+    """Describe the progress or the result of a check in a sentence."""
     if answer.state == "refused":
         return f"Refused: {answer.sentence}"
     if answer.facts is None:
@@ -65,7 +65,7 @@ def number_words(text: str) -> str:
 
 
 def check_json(site: Site, key: str) -> JsonObject:
-    """How far a check is; whether the certificate is valid is null until that is known."""
+    """Return the state of a check; `valid` is null until it is known."""
     answer = site.jobs.answer(key)
     valid = None if not answer.ended else answer.facts is not None
     return {"check": key, "valid": valid, "words": check_words(answer), **answer.to_json()}
@@ -93,7 +93,7 @@ def add_to(site: Site) -> None:
 
     @router.get(UPLOAD + "/{key}")
     def check(key: Key) -> JsonObject:
-        """How far a check is, and what came of it."""
+        """Return the state and the result of a check."""
         return check_json(site, key)
 
     @router.get("/api/runs/{name}/certificate")

@@ -31,7 +31,7 @@ AT_WORK = ("queued", "starting", "running")
 
 
 def value_json(known: KnownValue) -> JsonObject:
-    """What is known of the value of a game, short enough for a page, and in full."""
+    """Return the known value of a game, short enough for a page, and in full."""
     bounds = [known.lower, known.upper]
     return {
         "value": None if known.value is None else short(known.value),
@@ -46,7 +46,7 @@ def value_json(known: KnownValue) -> JsonObject:
 
 
 class SolveStatus(BaseModel):
-    """Where the solution of a game stands."""
+    """Status of the solution of a game."""
 
     game: str
     solved: bool = False
@@ -59,7 +59,7 @@ class SolveStatus(BaseModel):
 
 
 def solving_of(game: Game, site: Site) -> SolveStatus:
-    """Where the solution of a game stands, and whether it can be asked for."""
+    """Return the status of a game's solution, and whether it can be requested."""
     if opponents(game, site.store)[0]["level"] == LEVELS[0]:
         return SolveStatus(game=game.name, solved=True)
     run = _latest_solve(game, site)
@@ -94,7 +94,7 @@ def _latest_solve(game: Game, site: Site) -> Summary | None:
 
 
 def _progress_words(run: Summary, site: Site) -> str:
-    """How far a run has come: the CPU time and, where they are known, what the solver is at and its bounds."""
+    """Describe the progress of a run: the CPU time and, where known, the solver's stage and bounds."""
     if run.state == "queued":
         return f"Run {run.name} waits for one of those at work to end."
     spent = f" for {run.seconds:.0f} CPU seconds" if run.seconds and run.seconds >= 1 else ""
@@ -129,7 +129,7 @@ def add_to(site: Site) -> None:
 
     @router.get("/{name}/opponents")
     def list_opponents(name: str) -> JsonObject:
-        """Whom a person can play against in this game, the strongest first."""
+        """List the opponents in this game, the strongest first."""
         return {"game": name, "opponents": opponents(known_game(name), site.store)}
 
     @router.get("/{name}/picture")

@@ -18,7 +18,7 @@ MOST_LETTERS = 16_000  # of the text of an opponent, which may be a long vector
 
 
 class NewGameRequest(BaseModel):
-    """What a person asks for."""
+    """Request of a new game."""
 
     game: Annotated[str, Field(max_length=60)]
     against: Annotated[str, Field(max_length=MOST_LETTERS)] = "uniform"
@@ -28,7 +28,7 @@ class NewGameRequest(BaseModel):
 
 
 class ActionRequest(BaseModel):
-    """What a person does, and at which moment of the game: a click that comes twice counts once."""
+    """Action of a person, and its moment in the game: a click that arrives twice counts once."""
 
     action: Annotated[int, Field(ge=-(2**62), le=2**62)]
     moment: Annotated[int, Field(ge=0, le=2**31)]
@@ -76,7 +76,7 @@ def _add_api(site: Site) -> None:
 
     @router.get("/{key}")
     async def look(request: Request, key: Key) -> JSONResponse:
-        """What the person knows of a game."""
+        """Return the person's knowledge of a game."""
         stored = sessions.store.live(key)
         answer = stored and stored.answer
         return JSONResponse(answer or await run_in_threadpool(sessions.look, key, client_of(request)))
@@ -93,7 +93,7 @@ def _add_api(site: Site) -> None:
 
     @router.get("/{key}/coach")
     def coach(key: Key) -> JSONResponse:
-        """What the person's own moves so far cost against the certified solution, or against this opponent."""
+        """Return the cost of the person's moves so far against the certified solution, or against this opponent."""
         return JSONResponse(sessions.coach(key))
 
     @router.get("/{key}/replay")

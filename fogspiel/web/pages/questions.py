@@ -26,7 +26,7 @@ class SheetTable(NamedTuple):
 
 
 class AnswerSheet(NamedTuple):
-    """What a page says of an answer."""
+    """Texts of a page about an answer."""
 
     title: str
     sentences: Sequence[str]
@@ -34,7 +34,7 @@ class AnswerSheet(NamedTuple):
 
 
 def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
-    """What there is to say about an answer."""
+    """Return the texts about an answer."""
     return _exploit_sheet(facts) if "exploitability" in facts else _diagnosis_sheet(facts)
 
 
@@ -70,7 +70,7 @@ def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
 
 
 def _diagnosis_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
-    """What is wrong with each tuned player."""
+    """Describe the weaknesses of each tuned player."""
     rows = []
     for one in facts["runs"]:
         found, (low, high) = one["exploiter"], one["exploiter"]["interval"]
@@ -114,7 +114,7 @@ def add_to(site: Site) -> None:
 
     @router.get("/{key}")
     def one_answer(key: Key) -> JsonObject:
-        """How far a question is, and what its command has printed."""
+        """Return the state of a question, and the output of its command."""
         return question_json(key)
 
     site.routes.include_router(router)

@@ -100,7 +100,7 @@ def add_to(site: Site) -> None:
     reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
 
     def version(name: str) -> Hashable:
-        """What is another when the run has changed."""
+        """Version that changes with the run."""
         summary = next((line for line in reader.summaries() if line.name == name), None)
         if summary is None:
             raise HTTPException(404, f"there is no run named {name}")

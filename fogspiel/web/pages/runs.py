@@ -40,7 +40,7 @@ class RunState(BaseModel):
 
 
 class Note(BaseModel):
-    """What a person writes on a run; an empty note takes the one before away."""
+    """Note of a person on a run; an empty note removes the one before."""
 
     model_config = ConfigDict(extra="forbid")
     note: Annotated[str, Field(max_length=MOST_LETTERS)]
@@ -78,7 +78,7 @@ def note_on(name: str, site: Site) -> str:
 
 
 def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
-    """What is another when there is something else to tell about a run, and what when that cannot wait."""
+    """Return the version of a run's page, and the part of it that cannot wait."""
     found = site.reader.follow(name)
     state = site.processes.state(name, found.state)
     urgent = state, site.processes.trouble(name, state), note_on(name, site)
@@ -144,7 +144,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
     @router.get("/{name}")
     def one_run(name: Name) -> Response:
-        """What was asked, how far it has come, and what came out."""
+        """Return the request, the progress and the result of a run."""
 
         def make() -> Response:
             return JSONResponse(jsonable_encoder(run_json(reader.run(name), site)))
@@ -174,7 +174,7 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
     @router.get("/{name}/way")
     def way(name: Name) -> JsonObject:
-        """How the answers of a tuning run score against its baseline, measured now in a few fresh games each."""
+        """Score a tuning run's checkpoints against its baseline, in a few fresh games each."""
         last = reader.follow(name).digest
         return site.jobs.compute(("way", name, last), lambda: checkpoint_scores(reader.run(name)))
 
@@ -226,7 +226,7 @@ def _add_working(router: APIRouter, site: Site) -> None:
 
 
 def _add_pages(site: Site) -> None:
-    """What people look at."""
+    """Add the pages for people."""
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")

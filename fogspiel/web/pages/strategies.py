@@ -46,7 +46,7 @@ PageNumber = Annotated[int, Query(ge=1, le=10**6)]
 
 @dataclass(frozen=True)
 class Sheet(Explanation):
-    """What a page says of a strategy: an explanation, or the lines of a solution as they stand."""
+    """Texts of a page about a strategy: an explanation, or the lines of a solution as they stand."""
 
     KEYS = (*Explanation.KEYS, "lines")
 
@@ -63,7 +63,7 @@ class FoundStrategy(TypedDict):
 
 
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
-    """What there is to say about an agent of a game."""
+    """Return the texts about an agent of a game."""
     demand_opponent(game, text)
     name = text.partition("@")[0]
     if name in engines_of(game):
@@ -77,7 +77,7 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
 
 
 def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
-    """What each side of a certificate does, by what it sees."""
+    """Describe each side of a certificate by its views."""
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
@@ -240,7 +240,7 @@ def add_to(site: Site) -> None:
     reader, router = site.reader, APIRouter(prefix="/api/strategies", tags=["strategies"])
 
     def sheet(game: Game, text: str) -> Sheet:
-        """What there is to say, worked out once per row of a run."""
+        """Return the texts, computed once per row of a run."""
         last = reader.follow(text).digest if RUN_NAME.fullmatch(text) and text not in list_games() else b""
         return site.jobs.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
@@ -271,7 +271,7 @@ def add_to(site: Site) -> None:
 
     @router.get("/{game}")
     def one_strategy(game: str, player: Text) -> JsonObject:
-        """What a player of a game does, in sentences, tables and pictures."""
+        """Describe a player of a game in sentences, tables and pictures."""
         return {"game": game, "player": player, **sheet(known_game(game), player).to_json()}
 
     site.routes.include_router(router)

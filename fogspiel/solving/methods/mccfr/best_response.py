@@ -62,7 +62,7 @@ class Descent(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Whom to respond to, how far to go, what is not followed, and whether chance has weights."""
+    """Opponent, limits and pruning of a best response, and whether chance has weights."""
 
     planner: int
     most: int

@@ -46,7 +46,7 @@ METHODS = {"external-sampling": traversal.sample_external, "outcome-sampling": t
 
 @dataclass
 class SampledBounds(JsonRecord):
-    """What average strategies have proved so far, and what the next look at them has to know."""
+    """Bounds by the average strategies so far, and the schedule of the next evaluation."""
 
     KEYS = ("lower", "upper", "cuts", "looks", "iterations", "next_look")
 

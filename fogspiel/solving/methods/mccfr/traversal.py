@@ -45,7 +45,7 @@ class Known(NamedTuple):
 
 
 class Hashing(NamedTuple):
-    """What a position is looked up with: a view, weights of chance, and the random odd numbers of both halves."""
+    """Lookup arrays of a position: a view, weights of chance, and the random odd numbers of both halves."""
 
     seen: np.ndarray
     odds: np.ndarray
@@ -135,7 +135,7 @@ ACTIONS_EACH = 8
 
 
 class Task(NamedTuple):
-    """How far to go: the seed, the last iteration, positions, whether the table cannot grow; are there weights."""
+    """Limits of a traversal: the seed, the last iteration, positions, a full table; and weights of chance."""
 
     seed: np.uint64
     until: int

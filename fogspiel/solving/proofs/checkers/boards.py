@@ -51,7 +51,7 @@ def cells_of(stones: int) -> list[int]:
 
 
 def turns_of(rows: int, columns: int) -> list[tuple[int, ...]]:
-    """Where the rotations and reflections of a rectangle take its cells: eight for a square, else four or fewer."""
+    """Return the cell maps of a rectangle's rotations and reflections: eight for a square, else four or fewer."""
     plain = [[row * columns + column for column in range(columns)] for row in range(rows)]
     boards = [plain, plain[::-1], [row[::-1] for row in plain], [row[::-1] for row in plain[::-1]]]
     if rows == columns:

@@ -96,7 +96,7 @@ def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fracti
 
 
 def symmetries(grid: Grid) -> list[tuple[int, ...]]:
-    """Where the rotations and reflections of the board move its cells; they must map lines to lines."""
+    """Return the cell maps of the board's rotations and reflections; they must map lines to lines."""
     moves = turns_of(grid.rows, grid.columns)
     lines = {frozenset(line) for line in grid.lines}
     kept = all({frozenset(move[cell] for cell in line) for line in lines} == lines for move in moves)
