@@ -124,7 +124,7 @@ class TuneRequest(Request):
 
     command_name, tab = "tune", "Tune"
     seeds_method: ClassVar[str] = "tune-seeds"
-    """What stands for the method in rows of tunings from several seeds."""
+    """Method in rows of tunings from several seeds."""
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
@@ -222,7 +222,7 @@ class ProgramRequest(Request):
     """Of the scores; None where games are won, drawn and lost."""
     alone: bool = False
     facts: Mapping[str, Any] = Field(default_factory=dict)
-    """What else the games depend on, as the sort of program has it."""
+    """Further inputs of the games, by the type of program."""
 
     def check(self) -> None:
         from ..stats.race import Race

@@ -77,7 +77,7 @@ class Link(NamedTuple):
 
 
 class Site:
-    """Registry to which a page module adds its routes; runs are read from the store, people's games from another file."""
+    """Registry of the pages' routes; runs are read from the store, people's games from another file."""
 
     def __init__(self, store: Path, games: Path, slots: Slots):
         self.store = store

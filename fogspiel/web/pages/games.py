@@ -50,9 +50,9 @@ class SolveStatus(BaseModel):
 
     game: str
     solved: bool = False
-    """Whether it is among the opponents."""
+    """True if it is among the opponents."""
     offered: bool = False
-    """Whether it can be asked for now."""
+    """True if it can be requested now."""
     run: str | None = None
     """The run that works on it."""
     words: str = ""

@@ -1,4 +1,4 @@
-"""What a strategy does, in words and pictures: a named one, numbers, what a run has found, or an exact solution."""
+"""Strategies in words and pictures: named ones, numbers, results of runs, and exact solutions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
