@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class TextChart(JsonRecord):
 class Explanation(JsonRecord):
     """Description of a player for people."""
 
-    KEYS: ClassVar[tuple[str, ...]] = ("sentences", "tables", "pictures")
+    KEYS = ("sentences", "tables", "pictures")
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()

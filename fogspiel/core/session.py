@@ -129,7 +129,7 @@ def finish_game(
 
 
 class AgentMatch:
-    """Two agents at one game, move by move; between policies the numbers, streams and scores of `simulate.Match`."""
+    """Two agents at one game, move by move; between policies the numbers, streams and scores of `PolicyMatch`."""
 
     def __init__(self, game: Game, first: Agent, second: Agent):
         self.game, self.agents = game, (first, second)

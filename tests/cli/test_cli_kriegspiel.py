@@ -15,7 +15,7 @@ from fogspiel.stats.elo import INTERVALS_NOTE
 SHORT = ("--nodes", 1, "--longest", 40, "--processes", 1)
 
 
-@pytest.mark.parametrize("command", ("match", "round-robin", "engines", "export", "play", "learn", "train"))
+@pytest.mark.parametrize("command", ("match", "round-robin", "engines", "export", "play", "learn"))
 def test_every_command_has_help(command, fogspiel):
     outcome = fogspiel("kriegspiel", command, "--help")
     assert outcome.returncode == 0 and "--json" in outcome.stdout

@@ -82,7 +82,7 @@ def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
         for picture in found.pictures:
             assert len(picture.grid) == len(picture.rows)
             assert all(len(row) == len(picture.columns) for row in picture.grid)
-        json.dumps(found.as_json(), allow_nan=False)
+        json.dumps(found.to_json(), allow_nan=False)
     assert explain(game, players[-1], 1) == explain(game, players[-1], 1)
 
 

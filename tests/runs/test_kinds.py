@@ -12,9 +12,8 @@ from fogspiel.runs.store import Store
 
 KIND = '''"""Counting to a number."""
 
+from ..execute import Progress
 from ..kind import Kind
-from ..trail import Trail
-from ..work import Progress
 
 
 class Count(Kind):
@@ -38,19 +37,19 @@ KINDS = (Count(),)
 COUNT = '''"""fogspiel count."""
 
 from ..app import AsJson, StorePath, app
-from ..work import Options, begin_and_show
+from ..execute import RunOptions, begin_and_show
 
 
 @app.command()
 def count(games: int = 3, store: StorePath = None, as_json: AsJson = False) -> None:
     """Count to a number."""
-    begin_and_show({"game": "numbers", "method": "count", "games": games, "fogspiel": "1"}, Options(store, as_json))
+    begin_and_show({"game": "numbers", "method": "count", "games": games, "fogspiel": "1"}, RunOptions(store, as_json))
 '''
 EXPERIMENT = '''"""The squares of small numbers."""
 
 from ..runs.jobs import Job
-from ..runs.kinds.experiment import Experiment
 from ..runs.report import Report, Table
+from .kinds.paper import PaperPart
 
 
 def square(number):
@@ -66,7 +65,7 @@ def report(request, rows):
     return Report("squares", "Squares", request.command, [], [table])
 
 
-EXPERIMENTS = (Experiment("squares", "ours", batches, report),)
+EXPERIMENTS = (PaperPart("squares", "ours", batches, report),)
 '''
 
 

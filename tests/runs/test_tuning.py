@@ -114,9 +114,9 @@ def test_the_reported_score_comes_from_games_that_no_method_saw(tmp_path, monkey
     import fogspiel.core.simulate as simulate
 
     keys = []
-    scores = simulate.Match.scores
+    scores = simulate.PolicyMatch.scores
     monkeypatch.setattr(
-        simulate.Match, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k)
+        simulate.PolicyMatch, "scores", lambda self, key, *a, **k: keys.append(int(key)) or scores(self, key, *a, **k)
     )
     finished(tmp_path / "a.db", request("iterative", games=3000))
     report = keys[-1]

@@ -47,7 +47,7 @@ class KriegspielKind(Kind):
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
     asked = asks(
         players=[{"engine": str, "seconds": (float,), "nodes": (int,), "threads": int}], codes=([str],),
-        games=int, seed=int, longest=int, stop=bool,
+        games=int, seed=int, longest=(int,), stop=bool,
         switches={"rules": (str,), "promotion_tries": (str,), "passant_square": (str,), "fifty": (bool,),
                   "repetition": (bool,), "material": (bool,)},
     )  # fmt: skip
