@@ -52,7 +52,7 @@ class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
-    asked = asks(quick=bool, seeds=(int,), race=str, scale=float, seed=int, rules=(int,))
+    asked = asks(quick=(bool,), seeds=(int,), race=(str,), scale=(float,), seed=(int,), rules=(int,))
     has_report = writes_report = True
     request = PaperRequest
 
