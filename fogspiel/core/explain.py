@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class TextChart(JsonRecord):
 class Explanation(JsonRecord):
     """Description of a player for people."""
 
-    KEYS = ("sentences", "tables", "pictures")
+    KEYS: ClassVar[tuple[str, ...]] = ("sentences", "tables", "pictures")
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()

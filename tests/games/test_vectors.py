@@ -15,6 +15,7 @@ from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import view_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.runs.agent_parser import MOST_BYTES, parse_agent
+from fogspiel.runs.requests import BoundsRequest, MatchRequest, SolveRequest, TuneRequest
 from fogspiel.runs.store import Store
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2, 2.0**53, 1e16, 1e308, -1e308)
@@ -207,13 +208,10 @@ def test_games_without_parameters_say_so(game, tmp_path):
 
 
 ASKS = {
-    "nim-1": ({"game": "nim", "method": "iterative"}, "run nim-1 tuned nim, not {}"),
-    "kuhn-1": ({"game": "kuhn", "method": "solve", "rules": 1}, "run kuhn-1 solved version 1 of kuhn, not {}"),
-    "war-1": (
-        {"game": "war", "method": "match", "first": "random"},
-        "run war-1 has the method match and is not a player",
-    ),
-    "pig-1": ({"game": "pig", "method": "bounds"}, "has the method bounds and is not a player"),
+    "nim-1": (TuneRequest("nim", games=10), "run nim-1 tuned nim, not {}"),
+    "kuhn-1": (SolveRequest("kuhn"), "run kuhn-1 solved version 1 of kuhn, not {}"),
+    "war-1": (MatchRequest("war", "random", "uniform"), "run war-1 has the method match and is not a player"),
+    "phantom-ponnuki-2x2-1": (BoundsRequest("phantom-ponnuki-2x2"), "has the method bounds and is not a player"),
 }
 
 
@@ -221,11 +219,11 @@ def test_runs_that_are_no_player_of_the_game_are_refused_by_name(tmp_path):
     path = tmp_path / "runs.db"
     with Store.open(path, write=True) as store:
         for name, (ask, _) in ASKS.items():
-            with store.create({"seed": 1, "rules": 1} | ask) as run:
+            with store.create(ask.to_json()) as run:
                 assert run.name == name
     for game in list_games().values():
         for name, (ask, sentence) in ASKS.items():
-            if game.name != ask["game"]:
+            if game.name != ask.game:
                 with pytest.raises(ValueError) as refusal:
                     parse_agent(game, name, path, 1)
                 assert sentence.format(game.name) in str(refusal.value)

@@ -20,8 +20,9 @@ from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.house_rules import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
-from fogspiel.kriegspiel.requests import AnalysisRequest, ProblemsRequest
+from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest
 from fogspiel.runs.curve import CurvePoint
+from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
 from fogspiel.runs.report import Chart, Table
 from fogspiel.runs.request import StoredAgent
@@ -163,7 +164,7 @@ FIELDS = {
     PolicyJson: "theta thetas weights digest",
     FogWeights: "replies worths",
 }
-"""Classes whose keys, or fields where they have none, are keys of stored rows, files or answers: renaming one changes data."""
+"""Classes whose keys, or fields where they have none, stand in stored rows, files or answers: renaming changes data."""
 PARTS = {BoardPicture: "board", Cards: "cards", Facts: "facts", Messages: "words", Text: "text", Chess: "chess"}
 
 
@@ -203,6 +204,22 @@ def agents(*words):
 def test_the_first_row_of_a_run_has_the_keys_of_stores_in_their_order(kind):
     make, row = ROWS[kind]
     assert list(make().items()) == list(row.items())
+    assert kind_of_request("own-1", row).request is not None
+
+
+USUAL = (
+    MatchRequest("war", "random", "uniform"), RoundRobinRequest("war", ("random", "uniform")),
+    TuneRequest("war", games=2), TuneRequest("war", games=2, seeds=2), SolveRequest("kuhn"),
+    SolveRequest("kuhn", "external-sampling"),
+    BoundsRequest("phantom-ponnuki-2x2"), PaperRequest("table2"), BalanceRequest("resistance", 6), ProblemsRequest(),
+    EngineRequest(players=("random", "greedy")), ProgramRequest("function", "abc", ROWS["program"][1]["parameters"]),
+)  # fmt: skip
+"""Requests in which nothing is said that need not be."""
+
+
+@pytest.mark.parametrize("request_", USUAL, ids=lambda request: type(request).__name__)
+def test_a_row_of_usual_values_can_be_read(request_):
+    assert kind_of_request("own-1", request_.to_json()).request is type(request_)
 
 
 @pytest.mark.parametrize("known", FIELDS, ids=lambda known: known.__name__)

@@ -7,9 +7,10 @@ its docstring is its help. It is a generator that yields lists of jobs and is se
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from sys import modules
 
 from ... import __version__
-from ...core.plugins import collect
+from ...core.plugins import collect, help_of
 from ...runs.curve import Curve
 from ...runs.execute import Context, Progress, Recorder
 from ...runs.jobs import Job, JobRunner, Row, rows_of
@@ -33,6 +34,11 @@ class PaperPart:
     report: Callable[[PaperRequest, Sequence[Row]], Report]
     place: int = LAST  # where it stands in lists
 
+    @property
+    def help(self) -> str:
+        """The first line of the docstring of its file."""
+        return help_of(modules[self.batches.__module__])
+
 
 def experiments() -> dict[str, PaperPart]:
     """The experiments that are stored, by name."""
@@ -52,7 +58,7 @@ class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
-    asked = asks(quick=bool, seeds=(int,), race=str, scale=float, seed=int, rules=(int,))
+    asked = asks(quick=(bool,), seeds=(int,), race=(str,), scale=(float,), seed=(int,), rules=(int,))
     has_report = writes_report = True
     request = PaperRequest
 
