@@ -8,7 +8,6 @@ from support.own_game import OWN_RPS
 from support.web_client import begin, open_client
 
 from fogspiel.core.find import load_game
-from fogspiel.runs import execute
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds.solve import task_of
@@ -96,7 +95,7 @@ def words_when_read(client, place, part):
 def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
     tmp_path, monkeypatch, game, solver, bounded
 ):
-    monkeypatch.setattr(execute, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("fogspiel.runs.execute.KEEP_SECONDS", 0.0)
     monkeypatch.setattr(tree, "SLICE", 50)
     results, interrupted = [], []
 
