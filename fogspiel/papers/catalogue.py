@@ -1,12 +1,13 @@
 """The parts of papers that can be done again, by name: stored experiments, and computations of some seconds."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.game_names import unknown
-from ..core.plugins import collect
+from ..core.plugins import collect, help_of
 from ..runs.report import Report, Table
 from ..runs.store import Json
 from .kinds.paper import LAST, PaperPart
@@ -43,6 +44,11 @@ class Computation:
     paper: str
     compute: Callable[[Options, Say], Report | Computed]
     place: int = LAST
+
+    @property
+    def help(self) -> str:
+        """The first line of its module's docstring."""
+        return help_of(sys.modules[self.compute.__module__])
 
 
 def parts() -> dict[str, PaperPart | Computation]:

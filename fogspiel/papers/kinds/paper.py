@@ -4,12 +4,13 @@ An experiment is a file in `papers` (or in the folder of that name of a plug-in)
 its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
 """
 
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from ... import __version__
-from ...core.plugins import collect
+from ...core.plugins import collect, help_of
 from ...runs.curve import Curve
 from ...runs.execute import Context, Progress, Recorder
 from ...runs.jobs import Job, JobRunner, Row, rows_of
@@ -32,6 +33,11 @@ class PaperPart:
     batches: Callable[[PaperRequest], Batches]
     report: Callable[[PaperRequest, Sequence[Row]], Report]
     place: int = LAST  # where it stands in lists
+
+    @property
+    def help(self) -> str:
+        """The first line of its module's docstring."""
+        return help_of(sys.modules[self.batches.__module__])
 
 
 def experiments() -> dict[str, PaperPart]:
