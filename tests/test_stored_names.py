@@ -91,7 +91,7 @@ KEYS = {
     Summary: SUMMARY,
     CurvePoint: "at value low high accepted population words",
     SolverStep: "number rows lower upper seconds plans certificate",
-    Growth: "number generated lower upper added behaviours gap basis",
+    Growth: "number generated lower upper added behaviours gap",
     Finding: "rule sentence change record place",
     Examination: "findings positions longest mean unfinished traces",
     SampledBounds: "lower upper cuts looks iterations next_look",
@@ -106,6 +106,8 @@ NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
     "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
+    "core/compile/kernel_key.py",  # the globals of a kernel
+    "core/game.py",  # the attributes of a module of a game
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game
     "solving/contract/check.py",
 }
@@ -188,7 +190,9 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "analysis": "analysis",
         "balance": "balance",
         "bounds": "bounds",
+        "diagnose": "diagnose",
         "experiment": "paper",
+        "exploit": "exploit",
         "kriegspiel": "kriegspiel",
         "match": "match",
         "problems": "problems",
@@ -197,6 +201,7 @@ def test_the_names_and_methods_of_kinds_of_runs_are_these():
         "solve": "solve",
         "tune": "",
         "tune_seeds": "tune-seeds",
+        "verify": "verify",
     }
 
 

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from ..runs.store import Store
 
-KRIEGSPIEL, SOLVE = "kriegspiel", "solve"  # the game that has engines, and the method of runs that have solved a game
+SOLVE = "solve"  # the method of runs that have solved a game
 
 
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
@@ -48,14 +48,13 @@ def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
 
     A shell waits for the answer, and importing the catalogue takes half a second.
     """
-    from platformdirs import user_cache_path
-
     from .. import __version__
+    from ..core.compile.cache import cache_root
     from ..core.plugins import PACKAGE, folders
 
     files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
     stamp = [__version__, *map(str, folders()), max(file.stat().st_mtime_ns for file in files)]
-    path = user_cache_path("fogspiel") / "names.json"
+    path = cache_root() / "names.json"
     kept: dict[str, Any] = {}
     with suppress(OSError, ValueError):
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -85,8 +84,6 @@ complete_games = _listed("games", "GAMES")
 complete_engines = _listed("kriegspiel.engines", "ENGINES")
 complete_methods = _listed("tuning.methods", "METHODS")
 complete_papers = _listed("papers", "EXPERIMENTS")
-
-
 complete_routes = _listed("solving.methods", "METHODS")
 
 
@@ -100,7 +97,7 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
     with suppress(Exception):
-        found = [*_strategies(game), *(complete_engines("") if game == KRIEGSPIEL else [])]
+        found = _named_players(game)
     playable = {SOLVE, *complete_methods("")}
 
     def ask(runs: "Store") -> list[str]:
@@ -109,9 +106,13 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
 
 
-def _strategies(game: str) -> list[str]:
-    """The named strategies of a game."""
-    from ..core.agents import policy_names
-    from ..core.game import known_game
+def _named_players(game: str) -> list[str]:
+    """The players of a game that can be listed, if there is such a game."""
 
-    return _remembered(f"players {game}", lambda: policy_names(known_game(game)))
+    def find() -> list[str]:
+        from ..core.game import known_game
+        from ..runs.agent_parser import agent_names
+
+        return agent_names(known_game(game))
+
+    return _remembered(f"players {game}", find) if game in complete_games("") else []

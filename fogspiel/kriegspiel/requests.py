@@ -3,7 +3,6 @@
 import hashlib
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -219,7 +218,7 @@ class AnalysisRequest(Request):
 
         asked: Json = {"game": GAME, "method": self.kind, "decisions": self.digest, "side": self.side}
         asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}
-        return asked | {"effort": asdict(self.effort), "seed": self.seed} | versions(GAME)
+        return asked | {"effort": self.effort.to_json(), "seed": self.seed} | versions(GAME)
 
 
 def _typed(seat: "EngineSpec") -> str:

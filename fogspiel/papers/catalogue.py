@@ -1,9 +1,9 @@
 """The parts of papers that can be done again, by name: stored experiments, and computations of some seconds."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from sys import modules
 from typing import NamedTuple
 
 from ..core.game_names import unknown
@@ -47,8 +47,8 @@ class Computation:
 
     @property
     def help(self) -> str:
-        """The first line of the docstring of its file."""
-        return help_of(modules[self.compute.__module__])
+        """The first line of its module's docstring."""
+        return help_of(sys.modules[self.compute.__module__])
 
 
 def parts() -> dict[str, PaperPart | Computation]:

@@ -1,6 +1,8 @@
 """Python files are run only if the user names them: never because a certificate, a store or a page does."""
 
 import json
+import re
+from itertools import product
 
 import pytest
 from fastapi.testclient import TestClient
@@ -8,6 +10,7 @@ from support.certificates import forged
 from support.levels import by_default
 from support.own_game import OWN_RPS
 
+from fogspiel.runs import checks
 from fogspiel.runs.kinds import solve as solving
 from fogspiel.runs.kinds.solve import solve_unstored, task_of
 from fogspiel.runs.request import StoredAgent
@@ -16,6 +19,7 @@ from fogspiel.runs.requests import RoundRobinRequest as RoundRobin
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.requests import TuneRequest as Tuning
 from fogspiel.runs.store import Store
+from fogspiel.runs.store.rows import fault_of_request
 from fogspiel.web.app import application, guard
 
 HOST = "127.0.0.1:8000"
@@ -153,13 +157,15 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
 
 
 @pytest.mark.parametrize("form", ["{}", "{}:own-rps", "openspiel:{}"])
-def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, form):
+def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, monkeypatch, form):
     name = form.format(tmp_path / "own.py")
     asks = [Tuning("pig", games=10).to_json(), task_of(SolveRequest("rps")).ask]
-    for ask in asks:
-        changed = {"game": name, "rules": "sha256 0"} | ({"source": name} if "source" in ask else {})
-        with Store.open(tmp_path / "runs.db", write=True) as store:
-            stored = store.create(ask | changed).name
+    changes = [{"game": name, "source": name}, {"source": name}]
+    for ask, changed in product(asks, changes):
+        with monkeypatch.context() as stranger, Store.open(tmp_path / "runs.db", write=True) as store:
+            stranger.setattr(checks, "FILE_NAME", re.compile(".+"))
+            stored = store.create(ask | changed | {"rules": "sha256 0"}).name
+        fault_of_request.cache_clear()
         for command in ("resume", "diagnose"):
             assert fogspiel(command, stored).returncode == 2
     assert not trace.exists()

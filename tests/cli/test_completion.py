@@ -18,22 +18,27 @@ try:
     main()
 finally:
     if sys.modules.keys() & {"numba", "numpy"}:
-        print("slow")
+        print("slow", file=sys.stderr)
 """
 
 
 @pytest.fixture
 def complete(tmp_path, monkeypatch):
-    """Presses the key at the end of a line, as bash does."""
+    """Presses the key at the end of a line twice, as bash does: names are kept, so the second time nothing is slow."""
     monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
+    monkeypatch.setenv("FOGSPIEL_CACHE", str(tmp_path / "cache"))
 
     def press(line, **more):
+        (first, said), (again, complaint) = press_once(line, more), press_once(line, more)
+        assert first == again and said in ("", "slow\n") and not complaint
+        return again
+
+    def press_once(line, more):
         asked = {"_FOGSPIEL_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
         done = subprocess.run(
             [sys.executable, "-c", ASK], env=os.environ | asked | more, cwd=tmp_path, capture_output=True, text=True
         )
-        assert not done.stderr
-        return done.stdout.split()
+        return done.stdout.split(), done.stderr
 
     return press
 
@@ -50,7 +55,6 @@ def complete(tmp_path, monkeypatch):
     ],
 )
 def test_names_of_a_room_are_offered(complete, line, room, attribute):
-    complete(line)  # writes the file of names, which the next one reads without importing anything
     assert complete(line) == list(collect(room, attribute))
 
 
@@ -100,7 +104,7 @@ def test_runs_that_can_play_the_game_are_offered_too(complete, tmp_path):
 
 def test_players_of_plug_ins_are_offered(complete, tmp_path):
     (tmp_path / "mine" / "games").mkdir(parents=True)
-    assert complete("fogspiel match pig o", FOGSPIEL_PLUGINS=str(tmp_path / "mine")) == ["optimal", "slow"]
+    assert complete("fogspiel match pig o", FOGSPIEL_PLUGINS=str(tmp_path / "mine")) == ["optimal"]
 
 
 def test_nothing_is_said_of_a_damaged_store_or_a_missing_plug_in_folder(complete, tmp_path):
@@ -114,4 +118,4 @@ def test_plug_ins_are_offered_too(complete, tmp_path):
     methods.mkdir(parents=True)
     (methods / "mine.py").write_text('def mine(arena):\n    """Mine."""\n\n\nMETHODS = {"mine": mine}\n')
     offered = complete("fogspiel tune batawaf --method mi", FOGSPIEL_PLUGINS=str(tmp_path / "mine"))
-    assert offered == ["mine", "slow"]
+    assert offered == ["mine"]

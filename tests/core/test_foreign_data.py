@@ -99,11 +99,10 @@ LIBRARIES = {"np", "numpy", "json", "pickle", "tomllib"}
 PACKAGED, CACHED, CHILD = "files of the package and its plug-ins", "files in the user's own cache", "of a child process"
 ALLOWED = {
     "read_head": "the one way in",
-    "_read_names": PACKAGED, "likely_modules": PACKAGED, "_recorded": PACKAGED, "shipped_problems": PACKAGED,
-    "_content": PACKAGED, "_statements": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED,
-    "_pack": PACKAGED, "digest": PACKAGED, "respond": PACKAGED,
-    "_wait_for_lock": CACHED, "load_overload": CACHED, "read_kernel": CACHED,
-    "look": CHILD, "worker": CHILD, "main": CHILD, "serve": CHILD, "_ask": CHILD,
+    "likely_modules": PACKAGED, "shipped_problems": PACKAGED, "_content": PACKAGED, "_statements": PACKAGED,
+    "_definitions": PACKAGED, "imports_of": PACKAGED, "_index": PACKAGED, "own_book": PACKAGED, "digest": PACKAGED,
+    "load_overload": CACHED, "read_kernel": CACHED, "_remembered": CACHED,
+    "look": CHILD, "worker": CHILD, "main": CHILD, "serve": CHILD, "_run": CHILD,
     "prepare": "the standard streams",
     "peak_megabytes": "/proc/self/status", "_taken": "/proc/self/status",
     "_digest": "a program that the user names, digested block by block",
@@ -121,7 +120,7 @@ def reads(call):
     if name not in READERS or (name == "load" and owner not in LIBRARIES) or "BytesIO" in ast.unparse(call):
         return False
     if name in ("read_text", "read_bytes"):
-        return method and owner != "foreign_data"
+        return method and owner != "untrusted_input"
     if method and name == "open" and not (first is None or isinstance(first, ast.Constant)):
         return False  # a store, a program or a descriptor
     places = [*call.args[:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]

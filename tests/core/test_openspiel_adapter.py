@@ -314,8 +314,8 @@ def test_named_policies_and_mixtures_have_tables(pyspiel):
     game = known_game("kuhn")
     simple = Strategy("first or last", ("which",), 1, copy_parameter, first_or_last)
     mixture = ParametricPolicy("mixture", simple, np.array([[0.0], [1.0]]), MIXED, (0.25, 0.75))
-    for agent in ("uniform", find_policy(game, "uniform"), mixture):
-        found = pyspiel.nash_conv(to_openspiel(game), to_openspiel_policy(game, agent))
+    for named, agent in (("uniform", find_policy(game, "uniform")), (mixture, mixture)):
+        found = pyspiel.nash_conv(to_openspiel(game), to_openspiel_policy(game, named))
         assert found == pytest.approx(float(measure_policies(game, agent).nash_conv), abs=1e-9)
 
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHONS = ("3.11", "3.12", "3.13")
 IMPORT = re.compile(r"^ *(?:import|from) (\w+)[\w.]*(?: import| as|,|$)", re.MULTILINE)
-OUTSIDE = {"pyspiel": "open_spiel", "distributed": "dask"}
+OUTSIDE = {"pyspiel": "open_spiel", "distributed": "dask", "pydantic_core": "pydantic", "llvmlite": "numba"}
 """Modules whose package has another name."""
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from support.web_client import begin, open_client
 
-from fogspiel.core import page_contract
+from fogspiel.core import page_contract, plugins
 from fogspiel.web.site import PACKAGE
 
 PAGE = '''"""Says <what> it is told."""
@@ -79,8 +79,8 @@ def test_a_page_of_a_plug_in_cannot_take_the_place_of_one_of_the_package(pages, 
 @pytest.fixture
 def no_slices(monkeypatch):
     """A package whose slices were taken away."""
-    for module in ("fogspiel.core.page_contract", "fogspiel.web.site"):
-        monkeypatch.setattr(f"{module}.rooms", lambda sort: ["web.pages"])
+    monkeypatch.setitem(plugins.ROOMS, "web.pages", plugins.ROOMS["web.pages"]._replace(in_slice="none"))
+    monkeypatch.setattr("fogspiel.web.site.slice_folders", lambda name: [PACKAGE / "web" / name])
     page_contract._supports.cache_clear()
     yield
     page_contract._supports.cache_clear()

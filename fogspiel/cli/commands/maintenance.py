@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...core.agents import find_policy, policy_names
-from ...core.game import UNIFORM, Game, known_game, list_games
-from ...core.simulate import PolicyMatch
-from ...kriegspiel.engine import engines, find_engine
-from ...kriegspiel.warm_up import play_trial
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
+
+if TYPE_CHECKING:
+    from ...core.game import Game
 
 
 @app.command("tour")
@@ -93,6 +91,9 @@ Part = tuple[str, Callable[[], None]]
 
 def parts(names: list[str]) -> Iterator[Part]:
     """List the parts to compile: all, or the games and engines of these names."""
+    from ...core.game import known_game, list_games
+    from ...kriegspiel.engine import engines
+
     known = [*list_games(), SOLVERS, *engines()]
     for name in names:
         if name not in known:
@@ -106,8 +107,12 @@ def parts(names: list[str]) -> Iterator[Part]:
             yield name, partial(warm_game, known_game(name))
 
 
-def warm_game(game: Game) -> None:
+def warm_game(game: "Game") -> None:
     """Compile the rules of a game, its strategy, and the loop that plays it."""
+    from ...core.agents import find_policy, policy_names
+    from ...core.game import UNIFORM
+    from ...core.simulate import PolicyMatch
+
     players = [UNIFORM.name, *(["fixed"] if "fixed" in policy_names(game) else [])]
     for name in players:
         player = find_policy(game, name)
@@ -130,4 +135,7 @@ def warm_solvers() -> None:
 
 def warm_engine(name: str) -> None:
     """Compile an engine, by a few plies of a game."""
+    from ...kriegspiel.engine import find_engine
+    from ...kriegspiel.warm_up import play_trial
+
     play_trial(find_engine(name))

@@ -8,12 +8,6 @@ import typer
 
 from ...cli.app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking, print_json, write_text
 from ...cli.execute import RunOptions, start_run
-from ...cli.terminal import normal
-from ..problems.adversary import first_scene, hear, hint, known_men, scene_after, standing
-from ..problems.problem import Problem
-from ..problems.solution import ILLEGAL, tree_lines
-from ..problems.solution import solve as solution_of
-from ..problems.solver import Solver
 from ..requests import ProblemsRequest
 from .match import group
 
@@ -180,7 +174,10 @@ Ctrl-D      leave"""
 class ProblemTerminal:
     """The conversation with a person who solves a problem."""
 
-    def __init__(self, problem: Problem, lines: Iterator[str], tell: Callable[[str], None]):
+    def __init__(self, problem: "Problem", lines: Iterator[str], tell: Callable[[str], None]):
+        from ..problems.adversary import first_scene
+        from ..problems.solver import Solver
+
         self.problem, self.lines, self.tell = problem, lines, tell
         self.solver, self.scene = Solver(), first_scene(problem)
         self.commands: dict[str, Callable[[], None]] = {
@@ -194,6 +191,8 @@ class ProblemTerminal:
 
     def play(self) -> bool:
         """Let the person try until the problem is solved or left. Whether it was interrupted."""
+        from ...cli.terminal import normal
+
         self.tell(f"{self.problem.title}. Say an attempt, or help.")
         self.look()
         try:
@@ -217,6 +216,9 @@ class ProblemTerminal:
 
     def attempt(self, attempt: str) -> None:
         """Try a move and tell what the referee says."""
+        from ..problems.adversary import hear, standing
+        from ..problems.solution import ILLEGAL
+
         self.scene = hear(self.solver, self.scene, attempt)
         heard = self.scene.heard[-1]
         for words in filter(None, (heard.answer, heard.reply)):
@@ -230,20 +232,28 @@ class ProblemTerminal:
 
     def look(self) -> None:
         """Show the board and how it stands."""
+        from ..problems.adversary import known_men, standing
+
         self.tell(f"{known_men(self.scene.boards).text}\n{standing(self.scene)}")
 
     def go_back(self, many: int) -> None:
         """Keep so many of the attempts."""
+        from ..problems.adversary import scene_after
+
         kept = [heard.attempt for heard in self.scene.heard[: max(many, 0)]]
         self.scene = scene_after(self.solver, self.problem, kept)
         self.look()
 
     def give_hint(self) -> None:
         """Tell the next attempt of the shortest mate."""
+        from ..problems.adversary import hint
+
         found = hint(self.solver, self.scene)
         self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
 
     def show_solution(self) -> None:
         """Tell the whole solution."""
-        found = solution_of(self.problem, self.solver)
+        from ..problems.solution import solve, tree_lines
+
+        found = solve(self.problem, self.solver)
         self.tell("\n".join(tree_lines(found.tree)) if found.tree else "There is no forced mate in so many moves.")

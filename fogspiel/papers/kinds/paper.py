@@ -4,10 +4,10 @@ An experiment is a file in `papers` (or in the folder of that name of a plug-in)
 its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
 """
 
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from sys import modules
 
 from ... import __version__
 from ...core.plugins import collect, help_of
@@ -36,8 +36,8 @@ class PaperPart:
 
     @property
     def help(self) -> str:
-        """The first line of the docstring of its file."""
-        return help_of(modules[self.batches.__module__])
+        """The first line of its module's docstring."""
+        return help_of(sys.modules[self.batches.__module__])
 
 
 def experiments() -> dict[str, PaperPart]:

@@ -138,7 +138,6 @@ def test_a_worker_that_dies_between_two_batches_is_replaced(tmp_path):
 SCRIPT = """
 import json, sys
 from fogspiel.process.worker_pool import WorkerPool
-from fogspiel.tune.outside.line_workers import LineWorkers
 words = [sys.executable, "-S", {worker!r}, "hang-with-child", {count!r}, "1000"]
 workers = WorkerPool(words, 1, seconds=600.0)
 workers.ask([json.dumps({game!r})], lambda *_: None)
