@@ -11,14 +11,13 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from .game import USER_GAMES, Game, equip_from, known_game
 from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
-from .plugins import ROOT, collect
+from .plugins import collect, extras
 from .untrusted_input import read_bytes
 
 MOST_BYTES = 1 << 29
@@ -49,7 +48,7 @@ def load_game(words: str | Path) -> Game:
         game = replace(_choose(path, _games_of_file(path), name), version=digest_of_file(path))
         absolute = f"{path.absolute()}:{game.name}"
     elif is_tree(words):
-        game = import_module(f"{ROOT}.solving.sources").tree_game(words)
+        game = read_tree(words).as_game()
         absolute = words if words.startswith(OPENSPIEL) else str(Path(words).absolute())
     else:
         return known_game(words)
@@ -57,6 +56,12 @@ def load_game(words: str | Path) -> Game:
     USER_GAMES[game.name] = game
     _words[game.name] = GameSpec(words, absolute)
     return game
+
+
+def read_tree(words: str) -> Any:
+    """The tree that words name, as the reader for their beginning or ending gives it; it is not read yet."""
+    readers = extras("interop", "READERS")
+    return next(read for mark, read in readers.items() if words.startswith(mark) or words.endswith(mark))(words)
 
 
 def spec_of(name: str) -> GameSpec | None:

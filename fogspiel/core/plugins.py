@@ -42,6 +42,7 @@ ROOMS = {
     "solving.methods": Room("solve_methods", "fogspiel.solve_methods", "solve.routes", "ROUTES", listed=True),
     "solving.proofs.checkers": Room("checkers", "fogspiel.checkers", "solve.checkers"),
     "kriegspiel.engines": Room("engines", "fogspiel.engines"),
+    "interop": Room("readers", "fogspiel.readers", listed=True),
     "runs.kinds": Room("kinds", "fogspiel.kinds"),
     "runs.agents": Room("agents", "fogspiel.agents"),
     "cli.commands": Room("commands", "fogspiel.commands"),
@@ -182,6 +183,16 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
                 )
             found[key] = thing
     return found
+
+
+def extras(room: str, attribute: str) -> dict[str, Any]:
+    """What modules of a room list beside the things of their room, by name; any of them may list nothing."""
+    return dict(_extras(room, attribute, tuple(folders())))
+
+
+@cache
+def _extras(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any]:
+    return {name: thing for module in modules(room) for name, thing in getattr(module, attribute, {}).items()}
 
 
 def _listed(module: ModuleType, attribute: str, former: str, required: bool) -> Iterable[tuple[str, Any]]:

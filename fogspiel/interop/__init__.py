@@ -1,5 +1,14 @@
 """Games from and for other programs: Gambit's .efg and .nfg files, and the games of OpenSpiel."""
 
+import re
+from pathlib import Path
+from typing import Any
+
+from ..core.agents import Agent
+from ..core.find import digest_of_file
+from ..core.game import Game
+from ..core.game_names import OPENSPIEL, REMEMBER
+from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
 from .gambit_efg import from_efg, read_efg, to_efg
 from .gambit_nfg import from_nfg, read_nfg, to_nfg
@@ -19,3 +28,41 @@ __all__ = [
     "to_nfg",
     "to_openspiel_policy",
 ]
+
+
+def openspiel_source(words: str) -> TreeSource:
+    """The game of OpenSpiel that words name."""
+    name = words.removeprefix(OPENSPIEL)
+    plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
+    return TreeSource(
+        _plain(words),
+        f"OpenSpiel {name}",
+        words,
+        lambda most, watch: from_openspiel(plain, most, remember=remember, watch=watch),
+    )
+
+
+def gambit_source(words: str) -> TreeSource:
+    """The game of a Gambit file."""
+    file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
+    return TreeSource(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
+
+
+def openspiel_agent(game: Game, policy: Any) -> Agent | None:
+    """The agent of a policy of OpenSpiel; None for any other object."""
+    if not (hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy")):
+        return None
+    from .openspiel_export import from_openspiel_policy
+
+    return from_openspiel_policy(game, policy)
+
+
+def _plain(words: str) -> str:
+    """The words as the name of a game, from which runs are named."""
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
+
+
+READERS = {OPENSPIEL: openspiel_source, ".efg": gambit_source, ".nfg": gambit_source}
+"""Readers of trees by the beginning or ending of the words that name one."""
+POLICY_READERS = {"openspiel": openspiel_agent}
+"""Makers of agents from objects of other programs."""

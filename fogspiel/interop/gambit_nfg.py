@@ -10,10 +10,8 @@ the first player's strategy changes fastest. Written by the format's description
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-
+from ..solving.methods.lemke_howson import payoff_table, plans, strategies
 from ..solving.tree.builder import DEFAULT_MOST, NO_PAY, PLAYERS, LabelledTree, Labels, Pay, TreeBuilder, numbered
-from ..solving.tree.sequence_form import SequenceForm, Treeplex
 from ..solving.tree.tree import TooLarge, Tree, sequence_form
 from .gambit_tokens import END, TEXT, TokenStream, brace, file_text, heading, quote
 
@@ -98,28 +96,6 @@ def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
     return cells
 
 
-# Writing: a reduced pure strategy picks an action wherever the player's own choices let it come
-
-
-def strategies(treeplex: Treeplex) -> int:
-    """Count a player's reduced pure strategies."""
-    below = [1] * treeplex.sequences
-    for i in range(treeplex.infosets - 1, -1, -1):
-        below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
-    return below[0]
-
-
-def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
-    """The reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
-    below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
-    for i in range(treeplex.infosets - 1, -1, -1):
-        here = [
-            (s, *rest) for s in range(treeplex.first[i], treeplex.first[i] + treeplex.count[i]) for rest in below[s]
-        ]
-        below[treeplex.parent[i]] = [mine + rest for mine in here for rest in below[treeplex.parent[i]]]
-    return [(0, *sorted(plan)) for plan in below[0]]
-
-
 def to_nfg(
     tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
 ) -> str:
@@ -161,20 +137,3 @@ def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str
         taken = [slot for slot in range(tree.count[i]) if tree.first[i] + slot in chosen]
         parts.append(labels.actions[i][taken[0]] if taken else "*")
     return "/".join(parts)
-
-
-def payoff_table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
-    """The payoffs of rows against columns, times the denominator of the form."""
-    wide = form.treeplexes[1].sequences
-    padded = np.full((len(columns), max(len(plan) for plan in columns)), wide)
-    for k, plan in enumerate(columns):
-        padded[k, : len(plan)] = plan
-    start = np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
-    table = []
-    for plan in rows:
-        worth = np.zeros(wide + 1, np.int64)
-        for s in plan:
-            cells = slice(start[s], start[s + 1])
-            worth[form.columns[cells]] += form.payoffs[cells]
-        table.append(worth[padded].sum(axis=1).tolist())
-    return table

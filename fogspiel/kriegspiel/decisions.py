@@ -12,9 +12,10 @@ import numpy as np
 from ..core.game import new_cells
 from ..games.chess.bitboards import KING, NO_MAN, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
+from ..games.chess.moves import MOST_ATTEMPTS
 from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
 from .game import rules
-from .game.attempts import MESSAGE, MOST_ATTEMPTS, PAWN_TAKEN, PIECE_TAKEN, lose_own, move_own, refuse
+from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, lose_own, move_own, refuse
 from .game.rule_sets import ICC
 from .pgn import PgnGame
 from .protocol import OTHER, OWN, OWN_MEN, SIDE_WORDS, SILENCE, ProtocolReader

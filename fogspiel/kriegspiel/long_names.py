@@ -9,8 +9,9 @@ import numpy as np
 from ..core.game import new_cells
 from ..games.chess.bitboards import KING, PAWN, kind_on
 from ..games.chess.fen import LETTERS, square_name
+from ..games.chess.moves import MOST_ATTEMPTS
 from ..games.chess.position import end_of, promotion_of, start_of
-from .game.attempts import MOST_ATTEMPTS, attempts
+from .game.attempts import attempts
 
 HIDDEN = "??"  # what stands for a move that is not told
 

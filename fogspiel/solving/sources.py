@@ -1,24 +1,23 @@
 """Sources of solvable games: the package, a Python file with the six rules, a Gambit file, or OpenSpiel."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..core.find import digest_of_file, load_game
+from ..core.find import load_game, read_tree
 from ..core.game import CHANCE, OVER, Game, known_game
-from ..core.game_names import OPENSPIEL, REMEMBER, is_tree
-from ..resistance.game.setups import is_variant
+from ..core.game_names import is_tree
+from ..core.plugins import extras
 from .proofs.checkers.phantom import GAMES as OPENED
 from .proofs.checkers.phantom import NAMES, OPENING
 from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
 from .solution import DEFAULT_MEMORY
 
 if TYPE_CHECKING:
+    from .methods import NamedGames
     from .proofs.certificate_files import Knowledge
     from .tree.builder import LabelledTree
     from .tree.tree import Tree
@@ -126,6 +125,12 @@ class TreeSource(GameSource):
         labels, infoset = self.describe().labels, view[0]
         return labels.infosets[infoset] or f"infoset {infoset + 1}", [labels.actions[infoset][a] for a in actions]
 
+    def as_game(self) -> Game:
+        """The game with kernels that walk its tree."""
+        from .tree.game import game_of_tree
+
+        return game_of_tree(self.describe(), self.name, self.version)
+
     def positions(self) -> Positions:
         return TreePositions(self.name, self.version, self.describe().tree)
 
@@ -189,9 +194,14 @@ class NamedSource(GameSource):
         raise ValueError(f"{self.name} has no tree here: {self._what} is solved by --method auto only")
 
 
+def named_games() -> dict[str, "NamedGames"]:
+    """Return the games that slices and plug-ins add."""
+    return extras("solving.methods", "SOURCES")
+
+
 def is_nameless(words: str) -> bool:
     """True if words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
-    return is_variant(words) or OPENING in words
+    return OPENING in words or any(games.fit(words) for games in named_games().values())
 
 
 def problem_of_opening(words: str) -> GameSource:
@@ -215,41 +225,11 @@ def find_source(words: str) -> GameSource:
     """
     if OPENING in words:
         return problem_of_opening(words)
-    if words.startswith("lone-resistance"):
-        raise ValueError(
-            f"{words} is solved by benchmarks/lone_spies.py of fogspiel's repository; `verify` and `explain` take its "
-            "certificates"
-        )
-    if is_variant(words):
-        from ..resistance.variants import VariantProblem
-
-        return VariantProblem(words)
-    return problem_of_tree(words) if is_tree(words) else KernelSource(load_game(words), words)
-
-
-def problem_of_tree(words: str) -> TreeSource:
-    """The game of a Gambit file or of OpenSpiel, which is not read yet."""
-    from ..interop import from_openspiel, read_efg, read_nfg
-
-    if words.startswith(OPENSPIEL):
-        name = words.removeprefix(OPENSPIEL)
-        plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
-        return TreeSource(
-            _plain(words),
-            f"OpenSpiel {name}",
-            words,
-            lambda most, watch: from_openspiel(plain, most, remember=remember, watch=watch),
-        )
-    file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
-    return TreeSource(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
-
-
-def tree_game(words: str) -> Game:
-    """The game of a Gambit file or of OpenSpiel, with kernels that walk its tree."""
-    from .tree.game import game_of_tree
-
-    problem = problem_of_tree(words)
-    return game_of_tree(problem.describe(), problem.name, problem.version)
+    for games in named_games().values():
+        found = games.find(words)
+        if found is not None:
+            return found
+    return read_tree(words) if is_tree(words) else KernelSource(load_game(words), words)
 
 
 def tree_strategies(words: str, strategies: Any) -> Any:
@@ -257,11 +237,6 @@ def tree_strategies(words: str, strategies: Any) -> Any:
     from .tree.game import translate_rows
 
     try:
-        return translate_rows(problem_of_tree(words).describe(), strategies)
+        return translate_rows(read_tree(words).describe(), strategies)
     except (IndexError, KeyError, TypeError):
         raise ValueError(f"the certificate is not valid: its rows do not fit the tree of {words}") from None
-
-
-def _plain(words: str) -> str:
-    """The words as the name of a game, from which runs are named."""
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"

@@ -30,9 +30,9 @@ from fogspiel.kriegspiel.opponent_model import (
     read_model,
     write_model,
 )
+from fogspiel.kriegspiel.opponent_training import Training, train
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.papers.ciancarini2010.opponent_training import Training, train
 from fogspiel.runs import agent_parser
 
 E4, E5 = 28, 36

@@ -11,10 +11,10 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import PersonSession
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import PLY
+from fogspiel.kriegspiel.commands._terminal import KriegspielTerminal, result_of
 from fogspiel.kriegspiel.engine import SearchLimit, engine_agent
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import kriegspiel_from
-from fogspiel.kriegspiel.terminal import KriegspielTerminal, result_of
 
 
 class Script:

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...core.game import new_cells
-from ...kriegspiel.game.attempts import MOST_ATTEMPTS
 from ...process.guard import ProcessGuard
 from ...process.line_process import ProgramProcess
 from .bitboards import WHITE
 from .fen import START, fen_of, move_name, position_of
-from .moves import CHECKERS, LIMITS, legal_moves, possible_passant, restrict
+from .moves import CHECKERS, LIMITS, MOST_ATTEMPTS, legal_moves, possible_passant, restrict
 from .position import CLOCK, MOVER, PLY, cannot_mate, key_of, make
 from .san import short_name
 

@@ -120,6 +120,7 @@ def restrict(pos, limits):
 
 
 MOST_MOVES = 256
+MOST_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
 PROMOTIONS = 4
 
 

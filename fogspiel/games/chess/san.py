@@ -8,10 +8,9 @@ from textwrap import fill
 import numpy as np
 
 from ...core.game import new_cells
-from ...kriegspiel.game.attempts import MOST_ATTEMPTS
 from .bitboards import KING, NO_SQUARE, PAWN, kind_on
 from .fen import LETTERS, parse_square, square_name
-from .moves import CHECKERS, LIMITS, can_move, legal_moves, restrict
+from .moves import CHECKERS, LIMITS, MOST_ATTEMPTS, can_move, legal_moves, restrict
 from .position import end_of, make, promotion_of, start_of, victim_square
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")

@@ -68,8 +68,8 @@ def play_game(
     from ..engines.program import name_engine
     from ..game.rule_sets import ICC
     from ..referee import HouseRules, LifecyclePlayer, kriegspiel_from
-    from ..terminal import KriegspielTerminal, result_of
     from ..warm_up import prepare
+    from ._terminal import KriegspielTerminal, result_of
 
     side, house = parse_seat(colour, ("white", "black")), HouseRules.usual(rules)
     name, effort = parse_engine(against, effort_of(time, nodes, threads))

@@ -11,13 +11,13 @@ from ...core.game import Game, Rules, Sizes
 from ...core.picture import Chess, Parts
 from ...games.chess.bitboards import KINDS, KING, PAWN
 from ...games.chess.fen import LETTERS, SIDES, board_text, directions_in, fen_of, move_name, parse_move, square_name
+from ...games.chess.moves import MOST_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
 from . import rules
 from .attempts import (
     CHECKS,
     MAN_TAKEN,
     MESSAGE,
-    MOST_ATTEMPTS,
     PASSANT_TAKEN,
     PAWN_TAKEN,
     PIECE_TAKEN,

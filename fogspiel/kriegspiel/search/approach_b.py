@@ -11,11 +11,12 @@ import numpy as np
 from ...core.compile.kernel import inlined, kernel
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
+from ...games.chess.moves import MOST_ATTEMPTS
 from ...games.chess.position import end_of, promotion_of, start_of
 from ..beliefs.matrix_survey import legality, survey_board
 from ..evaluation.board_evaluator import material
 from ..evaluation.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance, weigh_outcomes
-from ..game.attempts import MOST_ATTEMPTS, attempts
+from ..game.attempts import attempts
 from .perception_tree import (
     DEEPEST,
     NO_CHILD,

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, trailing_zeros
 from ...core.rng import random_unit
 from ...games.chess.bitboards import KING, attacks_of, bit
+from ...games.chess.moves import MOST_ATTEMPTS
 from ...games.chess.position import end_of
 from ..beliefs.matrix_motion import predict_capture, predict_quiet_move
 from ..beliefs.matrix_survey import PROTECTED, UNPROTECTED, survey_board
@@ -27,7 +28,6 @@ from ..beliefs.probability_matrices import (
 )
 from ..evaluation.board_evaluator import FEATURES, value_of
 from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
-from ..game.attempts import MOST_ATTEMPTS
 
 DEEPEST = 24  # so many own moves the tree is deep at most
 NO_CHILD = -1

@@ -2,18 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from ...solving.methods import CertificateFormat, SolveMethod, lazy_function
+from ...solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_function
 from ...solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
 from ..checkers.lone_spies import FORMAT as LONE_FORMAT
 from ..checkers.resistance import FORMAT
+from ..game.setups import find_setup, is_variant
 
 if TYPE_CHECKING:
     from ...solving.sources import GameSource
 
+LONE = "lone-resistance"
+
 
 def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
     """Solve The Resistance round by round; every round is a row."""
-    from ..game.setups import find_setup
     from ..row_generation import steps
     from ..variants import opening
 
@@ -26,6 +28,20 @@ def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> W
     infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
     sizes = {"spy_sets": game.total, "infosets": infosets, "rounds": len(rows), "plans": rows[-1]["rows"]}
     return Solution.proved("lazy plans on knowledge trees", sizes, rows[-1]["certificate"])
+
+
+def find_variant(words: str) -> "GameSource | None":
+    """The variant that words name; variants with lone spies are refused."""
+    if words.startswith(LONE):
+        raise ValueError(
+            f"{words} is solved by benchmarks/lone_spies.py of fogspiel's repository; `verify` and `explain` take its "
+            "certificates"
+        )
+    if not is_variant(words):
+        return None
+    from ..variants import VariantProblem
+
+    return VariantProblem(words)
 
 
 METHODS = (
@@ -48,3 +64,4 @@ METHODS = (
         ),
     ),
 )
+SOURCES = {"variants of The Resistance": NamedGames(is_variant, find_variant)}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.plugins import ROOT, collect
 from ..proofs.checkers import permutation, phantom, pure_strategies
@@ -58,6 +58,13 @@ class SolveMethod:
     # The information states that `fogspiel questions` asks for where the tree has too many.
     questions: "Callable[[Game], list[InformationState]] | None" = None
     answers: "Callable[[Game, PolicyTable], Probabilities] | None" = None  # how answers to these questions are followed
+
+
+class NamedGames(NamedTuple):
+    """Games of a slice that are solved by name alone; a method of the slice lists them in SOURCES."""
+
+    fit: Callable[[str], bool]  # true if words stand for one of them
+    find: Callable[[str], "GameSource | None"]  # None where the words are for another; a ValueError refuses them
 
 
 def lazy_function(module: str, name: str) -> Callable[..., Any]:

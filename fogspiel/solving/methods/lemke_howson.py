@@ -10,6 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from ..tree.sequence_form import SequenceForm, Treeplex
+
 Matrix = Sequence[Sequence[int]]
 MOST_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 2006)
 
@@ -100,3 +104,42 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
     costs = [sum(x * row[k] for x, row in zip(found.rows, second, strict=True)) for k in range(len(found.columns))]
     best = sum(x * g for x, g in zip(found.rows, gains, strict=True)) == max(gains)
     return best and sum(y * c for y, c in zip(found.columns, costs, strict=True)) == max(costs)
+
+
+# Payoff tables: a reduced pure strategy picks an action wherever the player's own choices let it come
+
+
+def strategies(treeplex: Treeplex) -> int:
+    """Count a player's reduced pure strategies."""
+    below = [1] * treeplex.sequences
+    for i in range(treeplex.infosets - 1, -1, -1):
+        below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
+    return below[0]
+
+
+def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
+    """The reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
+    below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
+    for i in range(treeplex.infosets - 1, -1, -1):
+        here = [
+            (s, *rest) for s in range(treeplex.first[i], treeplex.first[i] + treeplex.count[i]) for rest in below[s]
+        ]
+        below[treeplex.parent[i]] = [mine + rest for mine in here for rest in below[treeplex.parent[i]]]
+    return [(0, *sorted(plan)) for plan in below[0]]
+
+
+def payoff_table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
+    """The payoffs of rows against columns, times the denominator of the form."""
+    wide = form.treeplexes[1].sequences
+    padded = np.full((len(columns), max(len(plan) for plan in columns)), wide)
+    for k, plan in enumerate(columns):
+        padded[k, : len(plan)] = plan
+    start = np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
+    table = []
+    for plan in rows:
+        worth = np.zeros(wide + 1, np.int64)
+        for s in plan:
+            cells = slice(start[s], start[s + 1])
+            worth[form.columns[cells]] += form.payoffs[cells]
+        table.append(worth[padded].sum(axis=1).tolist())
+    return table

@@ -10,7 +10,6 @@ from math import inf
 
 import numpy as np
 
-from ...interop.gambit_nfg import payoff_table, plans, strategies
 from ..exact.basis import vertex
 from ..exact.rational import ExactBounds, exact_bounds, exact_from, round_strategy
 from ..policies.best_response import exact_exploitability, exploitability
@@ -23,7 +22,7 @@ from ..tree.sequence_form import behaviour_of, guaranteed_value
 from ..tree.tree import Tree, sequence_form
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
-from .lemke_howson import lemke_howson
+from .lemke_howson import lemke_howson, payoff_table, plans, strategies
 from .lp import Simplex, basis_statuses, planner_of, plans_of, program_of
 
 # From a tree to an equilibrium: by the simplex method, by sequences that are generated, or by regret minimisation.

@@ -34,6 +34,7 @@ from ...core.behaviour_policy import (
     check_probabilities,
 )
 from ...core.game import Game
+from ...core.plugins import extras
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from ..proofs.certificate_files import certificate_agent, read_certificate
 
@@ -113,10 +114,10 @@ def as_agent(game: Game, policy: Any) -> Agent:
         return policy
     if isinstance(getattr(policy, "certificate", None), Mapping):
         return certificate_agent(repr(policy), policy.certificate, game)
-    if hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy"):
-        from ...interop.openspiel_export import from_openspiel_policy
-
-        return from_openspiel_policy(game, policy)
+    for read in extras("interop", "POLICY_READERS").values():
+        agent: Agent | None = read(game, policy)
+        if agent is not None:
+            return agent
     if callable(policy):
         return function_policy(game, policy, getattr(policy, "__name__", type(policy).__name__))
     raise ValueError(

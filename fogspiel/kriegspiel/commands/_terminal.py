@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
-from ..cli.terminal import GameEnding, Terminal
-from ..core.session import PersonSession
-from ..games.chess.bitboards import KINDS, PAWN, QUEEN
-from ..games.chess.fen import SIDES, board_text, move_name
-from ..games.chess.position import PLY, end_of, promotion_of, start_of
-from ..games.chess.san import RESULTS, UNFINISHED
-from .game import rules
-from .game.look import ENDINGS, QUESTION, parse_attempt, reveal, show
-from .game.rule_sets import ICC, MAY_ASK, rule_set_of
-from .pgn import turns_of
-from .referee import Referee, answer_in, message_in, switches_in, why_impossible
+from ...cli.terminal import GameEnding, Terminal
+from ...core.session import PersonSession
+from ...games.chess.bitboards import KINDS, PAWN, QUEEN
+from ...games.chess.fen import SIDES, board_text, move_name
+from ...games.chess.position import PLY, end_of, promotion_of, start_of
+from ...games.chess.san import RESULTS, UNFINISHED
+from ..game import rules
+from ..game.look import ENDINGS, QUESTION, parse_attempt, reveal, show
+from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
+from ..pgn import turns_of
+from ..referee import Referee, answer_in, message_in, switches_in, why_impossible
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n

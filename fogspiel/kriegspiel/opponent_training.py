@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kriegspiel.engine import STRAY, SearchLimit, find_engine, parse_engine, plain_name
-from ...kriegspiel.engines.mcts import ENGINES as MODELLED
-from ...kriegspiel.match import EngineMatch, EngineSpec
-from ...kriegspiel.opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, write_model
-from ...runs.jobs import Row
+from ..runs.jobs import Row
+from .engine import STRAY, SearchLimit, find_engine, parse_engine, plain_name
+from .engines.mcts import ENGINES as MODELLED
+from .match import EngineMatch, EngineSpec
+from .opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, write_model
 
 SUFFIX = ".npz"
 # What plays a match, or recalls it, and gives the rows of every two engines.
