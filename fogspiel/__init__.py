@@ -86,7 +86,7 @@ _NAMES = {
     "runs.store": "Store",
     "runs.tune_function": "tune_function",
     "solving.contract.check": "check_game",
-    "runs.agent_texts": "exploitability",
+    "runs.agent_parser": "exploitability",
     "solving.proofs.certificate_files": "verify",
     "stats.evaluate": "evaluate",
     "stats.race": "Race",

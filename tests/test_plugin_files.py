@@ -118,7 +118,7 @@ ENGINES = {"last-first": LastFirst}
     "runs/agents/twins.py": '''"""A strategy under another name, with a number behind it."""
 
 from ...core.agents import find_policy
-from ..agent_texts import AgentSource
+from ..agent_parser import AgentSource
 
 
 def find(game, text, store, seed):
@@ -151,7 +151,7 @@ KINDS = (Count(),)
     "cli/commands/count.py": '''"""fogspiel count."""
 
 from ..app import AsJson, StorePath, app
-from ..work import RunOptions, begin_and_show
+from ..execute import RunOptions, begin_and_show
 
 
 @app.command()

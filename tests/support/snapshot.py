@@ -63,12 +63,7 @@ OWN_GAME = '''"""Matching pennies: the first player wins a unit with equal coins
 
 from fractions import Fraction
 
-try:
-    from fogspiel.core.game import OVER, Game, Rules, Sizes
-    from fogspiel.core.compile.kernel import kernel
-except ImportError:
-    from fogspiel.game import OVER, Game, Rules, Sizes
-    from fogspiel.kernel import kernel
+from fogspiel import OVER, Game, Rules, Sizes, kernel
 
 
 @kernel

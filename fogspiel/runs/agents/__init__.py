@@ -1,1 +1,1 @@
-"""Sources of agents that slices and plug-ins add: each file lists its own in SOURCES (see `runs/agent_texts`)."""
+"""Sources of agents that slices and plug-ins add: each file lists its own in SOURCES (see `runs/agent_parser`)."""

@@ -211,10 +211,15 @@ def follower(name: str, document: PermutationCertificate) -> PlayerAgent:
     return PlayerAgent(name, lambda stream: Follower((first, second), stream))
 
 
+# The turns and reflections of the board in an order that stays: the games that a seed draws depend on it.
+TURNS = ("630741852", "876543210", "012345678", "210543876", "258147036", "036147258", "678345012", "852741630")
+
+
 def orders_of(entries: Any, side: str) -> Orders:
-    """The strategy of one side with all images of its permutations, ready to be drawn from."""
+    """Return the strategy of one side with all images of its permutations, ready to be drawn from."""
     images = mixture(CHECKER_TTT, entries, side)
-    return list(images), list(accumulate(map(float, images.values())))
+    orders = list(dict.fromkeys(tuple(int(turn[int(cell)]) for cell in text) for text in entries for turn in TURNS))
+    return orders, list(accumulate(float(images[order]) for order in orders))
 
 
 # An optimal strategy of permutation tic-tac-toe in words and numbered boards, from its certificate.
