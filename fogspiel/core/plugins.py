@@ -115,7 +115,7 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
         inside = f"{part.name}.{known.in_slice}"
         if inside == room or not (part / known.in_slice).is_dir():
             continue
-        if room == "games":  # a slice has one game with its variants
+        if room == "games" and (part / known.in_slice / "__init__.py").is_file():  # one game with its variants
             yield part.name, inside
         else:
             yield from ((f"{part.name}.{name}", f"{inside}.{name}") for name in _public(part / known.in_slice))
@@ -146,7 +146,8 @@ def load(source: Source) -> ModuleType:
     try:
         return import_module(source.module)
     except Exception as error:
-        file = source.path if source.path.is_dir() else source.path.with_suffix(".py")
+        spec = _Finder.find_spec(source.module)
+        file = source.path if spec is None else spec.origin
         raise ValueError(f"the plug-in {file} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
