@@ -8,102 +8,138 @@ if sys.argv[:1] and sys.argv[0].endswith(_PROGRAM) and _signal.getsignal(_signal
     # Until the command line takes signals, Ctrl-C ends the program at once, without a traceback out of an import.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
+import warnings  # noqa: E402
 from importlib import import_module  # noqa: E402
 from typing import TYPE_CHECKING  # noqa: E402
 
 from .core import plugins as _plugins  # noqa: E402, F401  (from now on plug-in files can be imported by name)
 
 if TYPE_CHECKING:
-    from .core.agents import find_policy, mixture_policy, vector_policy
+    from .api import (
+        bounds,
+        check,
+        exact_score,
+        exploit,
+        find_policy,
+        load_game,
+        match,
+        mixture_policy,
+        open_store,
+        play,
+        solve,
+        to_efg,
+        to_nfg,
+        tune,
+        vector_policy,
+        verify,
+    )
+    from .core import BadInput, Damaged, FogspielError, NotFound, TooLarge
     from .core.compile.kernel import inlined as inlined
     from .core.compile.kernel import kernel
     from .core.compile.kernel import variant as variant
-    from .core.exact_scores import exact_score
-    from .core.find import load_game as find_game
-    from .core.game import CHANCE, OVER, Game, Rules, Sizes, Strategy, list_games
-    from .core.game import DRAW as DRAW
-    from .core.game import LOSS as LOSS
-    from .core.game import WIN as WIN
-    from .core.rng import random_below as random_below
-    from .core.rng import random_unit as random_unit
+    from .core.game import CHANCE, DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, list_games
+    from .core.rng import random_below, random_unit
     from .core.session import Session
-    from .core.simulate import PolicyMatch
-    from .interop.openspiel_export import to_openspiel
+    from .interop.openspiel_export import from_openspiel_policy, to_openspiel
+    from .interop.openspiel_import import from_openspiel
+    from .interop.openspiel_policy import to_openspiel_policy
     from .interop.pettingzoo_env import to_pettingzoo
-    from .runs.agent_parser import exploitability
-    from .runs.kinds.solve import solve_game
-    from .runs.store import Store
     from .runs.tune_function import tune_function
-    from .solving.contract.check import check_game
-    from .solving.proofs.certificate_files import verify
-    from .stats.evaluate import evaluate
     from .stats.race import Race
-    from .tuning.tune import tune_strategy
 
 __version__ = "1.0.0rc1"
 
 __all__ = [
     "CHANCE",
+    "DRAW",
+    "LOSS",
     "OVER",
+    "WIN",
+    "BadInput",
+    "Damaged",
+    "FogspielError",
     "Game",
-    "PolicyMatch",
+    "NotFound",
     "Race",
     "Rules",
     "Session",
     "Sizes",
-    "Store",
     "Strategy",
-    "check_game",
-    "evaluate",
+    "TooLarge",
+    "bounds",
+    "check",
     "exact_score",
-    "exploitability",
-    "find_game",
+    "exploit",
     "find_policy",
+    "from_openspiel",
+    "from_openspiel_policy",
     "kernel",
     "list_games",
+    "load_game",
+    "match",
     "mixture_policy",
-    "solve_game",
+    "open_store",
+    "play",
+    "random_below",
+    "random_unit",
+    "solve",
+    "to_efg",
+    "to_nfg",
     "to_openspiel",
+    "to_openspiel_policy",
     "to_pettingzoo",
+    "tune",
     "tune_function",
-    "tune_strategy",
     "vector_policy",
     "verify",
 ]  # fmt: skip
 
+# The public names of each module, which is imported when one of them is first used.
 _NAMES = {
-    "core.agents": "find_policy mixture_policy vector_policy",
+    "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
+    "mixture_policy exact_score to_efg to_nfg",
+    "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
-    "core.exact_scores": "exact_score",
-    "core.find": "load_game load_game:find_game",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",
-    "core.rng": "random_below random_unit random_below:below random_unit:unit",
+    "core.rng": "random_below random_unit",
     "core.session": "Session",
-    "core.simulate": "PolicyMatch PolicyMatch:Match",
-    "interop.openspiel_export": "to_openspiel to_openspiel:openspiel_game",
-    "interop.pettingzoo_env": "to_pettingzoo to_pettingzoo:pettingzoo_env",
-    "runs.kinds.solve": "solve_game",
-    "runs.store": "Store",
+    "interop.openspiel_export": "to_openspiel from_openspiel_policy",
+    "interop.openspiel_import": "from_openspiel",
+    "interop.openspiel_policy": "to_openspiel_policy",
+    "interop.pettingzoo_env": "to_pettingzoo",
     "runs.tune_function": "tune_function",
-    "solving.contract.check": "check_game",
-    "runs.agent_parser": "exploitability",
-    "solving.proofs.certificate_files": "verify",
-    "stats.evaluate": "evaluate",
     "stats.race": "Race",
-    "tuning.tune": "tune_strategy",
-}  # the public names of each module (`name:public_name` where they differ), which is imported when one is first used
-_HOMES = {
-    word.rpartition(":")[2]: (module, word.partition(":")[0])
-    for module, words in _NAMES.items()
-    for word in words.split()
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+# Names of before 1.0, which give what they gave: where it is now, and the name to use instead.
+_FORMER = {
+    "Match": ("core.simulate.PolicyMatch", "match"),
+    "PolicyMatch": ("core.simulate.PolicyMatch", "match"),
+    "Store": ("runs.store.Store", "open_store"),
+    "below": ("core.rng.random_below", "random_below"),
+    "check_game": ("solving.contract.check.check_game", "check"),
+    "evaluate": ("stats.evaluate.evaluate", "match"),
+    "exploitability": ("runs.agent_parser.exploitability", "exploit"),
+    "find_game": ("core.find.load_game", "load_game"),
+    "openspiel_game": ("interop.openspiel_export.to_openspiel", "to_openspiel"),
+    "openspiel_policy": ("interop.openspiel_policy.to_openspiel_policy", "to_openspiel_policy"),
+    "pettingzoo_env": ("interop.pettingzoo_env.to_pettingzoo", "to_pettingzoo"),
+    "policy_from_openspiel": ("interop.openspiel_export.from_openspiel_policy", "from_openspiel_policy"),
+    "solve_game": ("runs.kinds.solve.solve_game", "solve"),
+    "tune_strategy": ("tuning.tune.tune_strategy", "tune"),
+    "unit": ("core.rng.random_unit", "random_unit"),
 }
 
 
 def __getattr__(name: str) -> object:
+    if name in _FORMER:
+        place, new = _FORMER[name]
+        module, _, there = place.rpartition(".")
+        warnings.warn(f"fogspiel.{name} is deprecated: use fogspiel.{new}", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(f".{module}", __name__), there)
     if name not in _HOMES:
         raise AttributeError(f"fogspiel has no {name!r}: it has {', '.join(__all__)}")
-    module, there = _HOMES[name]
-    return getattr(import_module(f".{module}", __name__), there)
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

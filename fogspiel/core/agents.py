@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
 
+from . import NotFound
 from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
 from .rng import fill_normal, random_unit, stream_of
@@ -157,7 +158,7 @@ def find_policy(game: Game, name: str) -> ParametricPolicy:
     """The policy of that name: one of the game's own, or `uniform`, which tries any action."""
     found = game.named.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
-        raise ValueError(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
+        raise NotFound(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
     if isinstance(found, Strategy):
         return ParametricPolicy(name, found, np.zeros((1, 0)))
     return vector_policy(game, found, name)

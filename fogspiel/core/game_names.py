@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
+from . import NotFound
 from .plugins import Source, sources
 from .untrusted_input import SHOWN, check_file, shorten
 
 
-def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
+def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
     """Make the error for an unknown name, with similar names."""
     near = get_close_matches(name[:SHOWN], known, n=3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return ValueError(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
+    return NotFound(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
 
 
 OPENSPIEL = "openspiel:"
@@ -64,7 +65,7 @@ def no_game(name: str, known: Collection[str]) -> ValueError:
         get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
     )
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return ValueError(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
+    return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 
 
 def likely_modules(name: str) -> Iterator[Source]:

@@ -10,6 +10,7 @@ everything that ROOMS lists by entry points.
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -247,6 +248,81 @@ def help_of(described: ModuleType | Callable[..., object]) -> str:
     return (described.__doc__ or "").strip().partition("\n")[0]
 
 
+# Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
+_FORMER_MODULES = """
+core core: choice_law=behaviour_policy exact=exact_scores foreign_data=untrusted_input own_games=find
+  person_session=session state_policy=behaviour_policy
+core core.compile: kernel
+core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
+phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds=ponnuki bounds_certificate=certificate
+  bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
+  vector_proof=point_based window_demands=windows window_kernels window_regrets windows
+phantom solving.methods.phantom: bilinear_form exact_solution=solver histories=private_histories
+  merged_exploitability=exploitability merged_histories play=policies policies policy_weights questions=explain
+  regret_matching=solver solution_certificate=certificate solver treeplex_builder=merged_histories words=explain
+solve solving.methods: bandits cfr double_oracle lemke_howson lp row_generation=double_oracle sampling=mccfr
+  sequence_lp=lp tree_routes=tree tree_solution=tree
+solve solving.policies: best_response coach=state_sheets exploit=exploitability policy_files questions=state_sheets
+solve solving.proofs: certificate=certificate_files certificates=certificate_files checkers
+  large_certificate=certificate_files
+solve solving.contract: checked_cells=cells game_check=check rules_check=examiner
+solve solving.reduce: colour_refinement
+solve solving.exact: exact_basis=basis fractions=rational
+solve : formats=interop
+solve.formats interop: efg=gambit_efg gambit=gambit_tokens nfg=gambit_nfg openspiel=openspiel_import
+  openspiel_policy
+solve.formats solving.tree: tree_builder=builder tree_labels=builder
+solve solving: game_sources=sources progress=solution solution values=known_values
+solve solving.tree: sequence_form small_trees=size tree tree_game=game tree_size=size
+tune tuning: arena ascent=steps best_response_search=best_response contest exploitability final=validation methods
+  mixture_response=best_response outside=programs step=steps tuning=tune
+tune.outside tuning.programs: adjudication=uci_match function=backends function_worker openings
+  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
+  uci_player=uci_match uci_worker
+"""
+_FORMER_PACKAGES = ("phantom", "solve", "tune")
+
+
+@cache
+def _former_modules() -> dict[str, str]:
+    """Return the names of modules by those that they had before."""
+    found = {}
+    for line in _FORMER_MODULES.strip().replace("\n  ", " ").splitlines():
+        packages, _, names = line.partition(":")
+        old, _, new = packages.partition(" ")
+        for name in names.split():
+            before, _, now = name.partition("=")
+            found[f"{ROOT}.{old}.{before}"] = ".".join(filter(None, (ROOT, new, now or before)))
+    return found
+
+
+def _new_name(name: str) -> str | None:
+    """Return the present name of a module that had this name before, also if only its package had."""
+    package, _, module = name.rpartition(".")
+    known = _former_modules()
+    return known.get(name) or (f"{known[package]}.{module}" if package in known else None)
+
+
+class _FormerFinder:
+    """Lets Python import a module by the name that it had before."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        known = name.startswith(f"{ROOT}.") and _new_name(name)
+        return ModuleSpec(name, cls) if known else None  # type: ignore[arg-type]  # as the import system takes it
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> None:
+        """Leave it to Python to make a module, which is not kept."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Put the module of the new name into the place of the one that is about to be loaded."""
+        name, new = module.__name__, _new_name(module.__name__)
+        warnings.warn(f"{name} is deprecated: it is now {new}", DeprecationWarning, stacklevel=2)
+        sys.modules[name] = import_module(str(new))
+
+
 class _Finder:
     """Lets Python import plug-in modules by name: from each other, and in worker processes that unpickle them."""
 
@@ -261,3 +337,8 @@ class _Finder:
 
 
 sys.meta_path.append(_Finder)  # last, so that a plug-in cannot take the place of a module of the package
+sys.meta_path.insert(0, _FormerFinder)  # first, for a package of a new name has modules of old ones
+for _package in _FORMER_PACKAGES:
+    # As if imported: Python binds only what it imports itself, so `fogspiel.solve` and `fogspiel.tune` stay functions.
+    sys.modules[f"{ROOT}.{_package}"] = ModuleType(f"{ROOT}.{_package}", "A package of before 1.0.")
+    sys.modules[f"{ROOT}.{_package}"].__path__ = []

@@ -20,7 +20,12 @@ from .rng import random_below, stream_of
 class Session:
     """One game: its state, who is to move, what may be tried, what each player sees, and the record so far."""
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game | str):
+        """Begin a game, which is a record or the words of the command line."""
+        if isinstance(game, str):
+            from .find import load_game
+
+            game = load_game(game)
         self.game = game
         self.record: list[int] = []
         self.state = new_cells(game.sizes.state)

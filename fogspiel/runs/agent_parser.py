@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core import NotFound
 from ..core.agents import (
     BASELINES,
     Agent,
@@ -61,7 +62,7 @@ def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
             return agent
     listed, count = ", ".join(agent_names(game)), len(parameters_of(game))
     more = f", a run, a parameter file, or {count} numbers with commas between them" if count else " or a solved run"
-    raise ValueError(f"{shorten(text)} is not a player of {game.name}: give a name ({listed}){more}")
+    raise NotFound(f"{shorten(text)} is not a player of {game.name}: give a name ({listed}){more}")
 
 
 def find_agent(game: Game, given: Any, store: Path | None = None, seed: int = 1) -> Agent:

@@ -24,7 +24,7 @@ def check_name(name: object, what: str) -> str:
 
 def check_seed(seed: int) -> None:
     """Refuse a seed that would not fit the generator."""
-    if not 0 <= seed <= MOST_SEED:
+    if not isinstance(seed, int) or not 0 <= seed <= MOST_SEED:
         raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MOST_SEED}")
 
 

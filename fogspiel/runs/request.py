@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import core_schema
 
 from .. import __version__
+from ..core import BadInput
 from .checks import MOST_SEED
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAM
 GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game", argument=True)]
 
 
-class WrongField(ValueError):
+class WrongField(BadInput):
     """A sentence about a field that is wrong together with the others."""
 
     def __init__(self, name: str, sentence: str) -> None:
@@ -173,7 +174,7 @@ class Request(BaseModel):
         try:
             super().__init__(**dict(zip(names, values, strict=False)), **named)
         except ValidationError as error:
-            raise ValueError(fault_sentence(type(self), error.errors()[0])) from error
+            raise BadInput(fault_sentence(type(self), error.errors()[0])) from error
         self.check()
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # the schema itself still tells all faults

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from .. import __version__
+from ..core import NotFound
 from .checks import check_players, seconds_for
 from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, versions
 
 if TYPE_CHECKING:
     from ..resistance.balance import TableSpace
+    from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
     from ..tuning.programs.contest import Scale
     from ..tuning.programs.parameters import Parameters
@@ -538,6 +540,31 @@ class VerifyRequest(Request):
     ] = 600.0
     size: Annotated[float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB.")] = 64.0
     memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = 4.0
+
+    def find_certificate(self, store: Path) -> "Body":
+        """Return the certificate in a file of that name, of a run of the store, or that comes with the package."""
+        from ..solving.known_values import known_values
+        from ..solving.proofs.certificate_files import read_certificate
+        from .store import Store
+
+        if Path(self.what).exists():
+            return read_certificate(Path(self.what), self.size)
+        if store.exists():
+            with Store.open(store, write=False) as runs:
+                if self.what in runs.names():
+                    from .kind import kind_of
+
+                    run = runs.read(self.what)
+                    found = kind_of(run).certificate(run)
+                    if found is None:
+                        raise ValueError(f"run {self.what} has no certificate: it must be a finished solution or proof")
+                    return found
+        known = known_values().get(self.what)
+        if known is None or known.shipped is None:
+            raise NotFound(
+                f"there is no certificate {self.what!r}: name a file, a solved run, or a game of `fogspiel values`"
+            )
+        return read_certificate(known.shipped, self.size)
 
     def to_json(self, game: str = "", digest: str = "") -> "Json":
         """Return the first row of the run: the game, and the digest of the certificate that was checked."""

@@ -42,6 +42,11 @@ class MatchResult:
         return sum(n * payoff for n, payoff in zip(self.outcomes, self.payoffs, strict=True)) / self.games
 
     @property
+    def score(self) -> float:
+        """The mean payoff, as reports call it."""
+        return self.mean
+
+    @property
     def interval(self) -> tuple[float, float]:
         """A 95 % interval for the mean that is valid at any time, however often it is looked at."""
         low, span = self.payoffs[0], self.payoffs[-1] - self.payoffs[0]
@@ -55,6 +60,14 @@ class MatchResult:
     def _repr_html_(self) -> str:
         counted = zip(self.payoffs, self.outcomes, strict=True)
         return html_table(repr(self), {f"games at payoff {payoff:g}": count for payoff, count in counted})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score, its interval and all counts."""
+        return {"score": self.mean, "interval": self.interval, "games": self.games} | vars(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures of a report, ready for JSON."""
+        return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
         """The figures of a report; wins, draws and losses where the game has just these."""

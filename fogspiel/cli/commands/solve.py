@@ -32,9 +32,6 @@ from ..app import (  # fmt: skip
 from ..command_help import listing
 from ..execute import RunOptions, begin_and_show, keep_answer
 
-if TYPE_CHECKING:
-    from ...solving.proofs.checkers.primitives import Body
-
 LETTERS_PER_SECOND = 25_000  # of a certificate that the interpreter checks
 
 
@@ -93,7 +90,7 @@ def verify(
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
     request = VerifyRequest(**asked)
     with limit_memory(request.memory, "the check", "raise --memory if you trust where the certificate is from"):
-        body = _find_certificate(request.what, store, request.size)
+        body = request.find_certificate(store_path(store))
         from ...core.compile.kernel import interpreted, need_no_compiler
 
         began = time.process_time()
@@ -108,31 +105,6 @@ def verify(
     if as_json:
         return print_json(answer)
     console.out.print(certificate_files.verified_sentence(answer))
-
-
-def _find_certificate(what: str, store: Path | None, size: float) -> "Body":
-    """The certificate in a file of that name, of a run of the store, or that comes with the package."""
-    from ...runs.store import Store
-    from ...solving.known_values import known_values
-    from ...solving.proofs.certificate_files import read_certificate
-
-    if Path(what).exists():
-        return read_certificate(Path(what), size)
-    path = store_path(store)
-    if path.exists():
-        with Store.open(path, write=False) as runs:
-            if what in runs.names():
-                from ...runs.kind import kind_of
-
-                run = runs.read(what)
-                found = kind_of(run).certificate(run)
-                if found is None:
-                    raise ValueError(f"run {what} has no certificate: it must be a finished solution or proof")
-                return found
-    known = known_values().get(what)
-    if known is None or known.shipped is None:
-        raise ValueError(f"there is no certificate {what!r}: name a file, a solved run, or a game of `fogspiel values`")
-    return read_certificate(known.shipped, size)
 
 
 @app.command("export-game")

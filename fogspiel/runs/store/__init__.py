@@ -5,8 +5,8 @@ they lie, `faults` what can go wrong, and the locks. None of them knows what the
 """
 
 from .faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved
-from .rows import STATES, Json, Row, Summary, canonical
-from .store import KEEP_SECONDS, MOST_ROWS, DeferredRun, Run, Store, default_path
+from .rows import STATES, Json, Row, Summary, UnknownRun, canonical
+from .store import KEEP_SECONDS, MOST_ROWS, DeferredRun, Run, Store, UnstoredRun, default_path
 
 __all__ = [
     "KEEP_SECONDS",
@@ -23,6 +23,8 @@ __all__ = [
     "StoreError",
     "StoreMoved",
     "Summary",
+    "UnknownRun",
+    "UnstoredRun",
     "canonical",
     "default_path",
 ]

@@ -410,3 +410,18 @@ class DeferredRun(Run):
             except StoreError as error:
                 self._refused = True
                 self._tell(f"{error}; until then nothing of this is stored")
+
+
+class UnstoredRun(DeferredRun):
+    """A run in memory alone, for callers who name no store."""
+
+    def __init__(self, ask: Json) -> None:
+        super().__init__(Path(), ask, lambda sentence: None)
+
+    def append(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Note a row, however many there are."""
+        self._last = Row(len(self._rows), kind, dict(body))
+        self._rows.append(self._last)
+
+    def keep_partial(self, body: Mapping[str, Any]) -> None:
+        """Forget the state of a step: nobody will go on with it."""

@@ -43,7 +43,7 @@ TREE_MEMORY = 0.1  # giB for the tree, of which only the size is told
 MOST_VIEWS = 20_000  # infosets whose views are compared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameCheck:
     """Findings about a game, and notes on it."""
 
@@ -55,6 +55,14 @@ class GameCheck:
     def sound(self) -> bool:
         """True if nothing was found."""
         return not self.findings
+
+    def __repr__(self) -> str:
+        found = "sound" if self.sound else f"{len(self.findings)} findings, the first: {self.findings[0].sentence}"
+        return f"Check of {self.game}: {found}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as records, and the notes."""
+        return {"game": self.game, "sound": self.sound, "findings": self.findings, **self.facts}
 
     def to_json(self) -> dict[str, Any]:
         """All of it, ready for JSON."""

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core import NotFound
 from ...core.plugins import ROOT, collect
 from ..proofs.checkers import permutation, phantom, pure_strategies
 from ..proofs.checkers.phantom import OPENING
@@ -251,7 +252,7 @@ def find_solve_method(name: str) -> SolveMethod:
             return method
     plain = [method.name for method in solve_methods() if not method.made_for]
     *special, last = [f"{method.name} for {method.made_for}" for method in solve_methods() if method.made_for]
-    raise ValueError(f"there is no method {name!r}: it is {', '.join([*plain, *special])}, or {last}")
+    raise NotFound(f"there is no method {name!r}: it is {', '.join([*plain, *special])}, or {last}")
 
 
 def choose_solve_method(name: str, source: "GameSource") -> SolveMethod:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core import TooLarge as TooLarge
 from ...core.compile.kernel import CELLS, NUMBER, TABLE, TABLE32, kernel, kernel_of, record_of
 from ...core.game import CHANCE, OVER, RULE_SIGNATURES, WRONG_WEIGHTS, Game, total_weight
 from ...core.rng import mixed
@@ -339,10 +340,6 @@ WRONG = {
     BAD_WEIGHTS: WRONG_WEIGHTS,
     TOO_DEEP: f"a history is longer than {MOST_DEPTH} moves",
 }
-
-
-class TooLarge(ValueError):
-    """A game does not fit into the memory it was given."""
 
 
 def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:

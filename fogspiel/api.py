@@ -1,0 +1,728 @@
+"""The front door: what a user does, in the words of the command line, as functions of Python.
+
+A game is its name, its file (`FILE.py`, `FILE.efg`, `FILE.nfg`, `openspiel:NAME`) or a `Game`. An agent is whatever the
+command line takes (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy, a solution, or a
+function of information states. Nothing is stored unless a store is named. Every mistake is a `FogspielError`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
+from .core import BadInput, Damaged, FogspielError, NotFound, TooLarge, agents, find
+from .core import exact_scores as scores
+from .core.agents import Agent, ParametricPolicy
+from .core.game import USER_GAMES, Game, check_vector
+from .core.session import PersonSession
+from .runs import checks, store
+from .runs.agent_parser import find_agent
+from .runs.execute import Context
+from .runs.jobs import find_or_create_run
+from .runs.kind import kind_of_request
+from .runs.kinds.exploit import measure
+from .runs.kinds.solve import solve_unstored, task_of
+from .runs.request import StoredAgent
+from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
+from .runs.store import Json, Store, StoreError, UnstoredRun
+from .solving.contract.check import GameCheck, check_game
+from .solving.policies.exploitability import ExploitResult, exact_tree_score
+from .solving.proofs import certificate_files
+from .solving.solution import Solution
+from .solving.sources import KernelSource, find_source
+from .stats.evaluate import MatchResult, evaluate, report_key
+
+GameLike = Game | str | Path
+AgentLike = Any  # the sorts of the module's docstring; anything else is a BadInput
+StorePath = str | Path | None
+SHOWN_BITS = 200  # of the denominator of a fraction that is shown in full
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+
+def _at_the_door(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """Turn whatever is wrong with a call into a FogspielError, and allow fractions of any length meanwhile."""
+
+    @wraps(function)
+    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Answer:
+        digits = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(0)
+        try:
+            return function(*args, **options)
+        except FogspielError as error:
+            error.args = (_plain(str(error)),)
+            raise
+        except StoreError as error:
+            sort = {store.Damaged: Damaged, store.UnknownRun: NotFound}
+            raise next((new for old, new in sort.items() if isinstance(error, old)), FogspielError)(error) from error
+        except MemoryError as error:
+            raise TooLarge(str(error) or "there is not enough memory: give less to do") from error
+        except FileNotFoundError as error:
+            raise NotFound(f"there is no file {error.filename}") from error
+        except (ValueError, OSError) as error:
+            raise BadInput(_plain(str(error))) from error
+        finally:
+            sys.set_int_max_str_digits(digits)
+
+    return call
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence with the names of options as they are in Python, unless it says what to type."""
+    return sentence if "`fogspiel" in sentence else re.sub(r"(?<![\w-])--(?=[a-z])", "", sentence)
+
+
+# Games and agents, however they are given
+
+
+@_at_the_door
+def load_game(game: GameLike) -> Game:
+    """Find a game; a Python file that is named is run.
+
+    Parameters:
+        game: A name, a file, `openspiel:NAME`, or a `Game`, which is returned as it is.
+
+    Returns:
+        The record of the game: its rules, its named strategies, its payoffs.
+
+    >>> load_game("kuhn").title
+    'Kuhn poker, three cards'
+    """
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str | Path):
+        raise BadInput(f"{type(game).__name__} is not a game: give a name, a file or a Game")
+    return find.load_game(game)
+
+
+@contextmanager
+def _known(game: GameLike) -> Iterator[Game]:
+    """Let everybody find a game by its name for a while, also one that only the caller has."""
+    chosen = load_game(game)
+    before = USER_GAMES.get(chosen.name)
+    if isinstance(game, Game):
+        USER_GAMES[chosen.name] = chosen
+    try:
+        yield chosen
+    finally:
+        if isinstance(game, Game) and before is None:
+            del USER_GAMES[chosen.name]
+        elif before is not None:
+            USER_GAMES[chosen.name] = before
+
+
+@dataclass(frozen=True)
+class _GivenAgent(StoredAgent):
+    """An agent that is an object of Python, which no store can keep."""
+
+    given: AgentLike = None
+
+    def agent(self, game: Game, store: Path, seed: int) -> Agent:
+        return find_agent(game, self.given)
+
+
+def _player(game: Game, given: AgentLike, path: StorePath, seed: int) -> StoredAgent:
+    """Return an agent as requests have it, or refuse one that cannot be stored where that is wanted."""
+    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
+        given = ",".join(repr(float(value)) for value in check_vector(game, _numbers(given)))
+    if isinstance(given, str | Path):
+        return StoredAgent.of(game, str(given), _path(path), seed)
+    agent = find_agent(game, given)
+    numbers = agents.encode_policy(game, agent)
+    if "theta" in numbers:
+        return StoredAgent(agent.name, numbers)
+    if path is not None:
+        raise BadInput(f"{agent.name} is an object of this program: a run that is stored needs a name or a file")
+    return _GivenAgent(agent.name, given=agent)
+
+
+def _numbers(given: Any) -> np.ndarray:
+    try:
+        return np.asarray(given, np.float64)
+    except TypeError:
+        raise BadInput(f"{given!r} is not a vector: give a list of numbers") from None
+
+
+def _path(path: StorePath) -> Path:
+    return store.default_path() if path is None else Path(path)
+
+
+def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: object = None) -> tuple[Json, str]:
+    """Work on a run of any kind, in memory or in a store; return its result and its name."""
+    kind, context = kind_of_request("", ask), Context(_path(path), threads, prepared=prepared)
+    if path is None:
+        return kind.work(UnstoredRun(ask), context), ""
+    with Store.open(path, write=True) as runs:
+        run = runs.create(ask)
+        try:
+            return kind.work(run, context), run.name
+        except ValueError:
+            if len(run.rows) == 1 and run.partial() is None:  # a request that cannot be met leaves no run behind
+                run.close()
+                runs.delete([run.name])
+            raise
+
+
+def _keep(ask: Json, answer: Json, path: StorePath) -> None:
+    """Store an answer that took one step, where a store is named."""
+    if path is not None:
+        with Store.open(path, write=True) as runs, find_or_create_run(runs, ask) as run:
+            if run.result is None:
+                run.append("result", answer)
+
+
+@_at_the_door
+def find_policy(game: GameLike, name: str) -> ParametricPolicy:
+    """Find a named strategy of a game.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        name: One of the game's strategies, or `uniform`, which tries any action.
+
+    Returns:
+        The policy, which the compiled loop can play.
+
+    >>> find_policy("batawaf", "descending")
+    Policy descending
+    """
+    return agents.find_policy(load_game(game), name)
+
+
+@_at_the_door
+def vector_policy(game: GameLike, theta: Sequence[float] | np.ndarray, name: str | None = None) -> ParametricPolicy:
+    """Return the parametric strategy of a game with these parameters.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        theta: A number for each parameter.
+        name: The policy's name; the first numbers, if there is none.
+
+    >>> vector_policy("batawaf", [1, 0.5, 0], name="mine")
+    Policy mine
+    """
+    return agents.vector_policy(load_game(game), _numbers(theta), name)
+
+
+@_at_the_door
+def mixture_policy(
+    game: GameLike, thetas: Sequence[Sequence[float]] | np.ndarray, weights: Sequence[float], name: str = "mixture"
+) -> ParametricPolicy:
+    """Return a mixed strategy: one of several vectors, drawn by weight before every game (pair of games).
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        thetas: A vector of parameters for each member.
+        weights: A weight for each member.
+        name: The policy's name.
+
+    >>> mixture_policy("batawaf", [[1, 0, 0], [0, 1, 0]], [3, 1]).weights
+    (0.75, 0.25)
+    """
+    return agents.mixture_policy(load_game(game), _numbers(thetas), weights, name)
+
+
+# Playing
+
+
+@_at_the_door
+def play(
+    game: GameLike,
+    against: AgentLike = None,
+    seat: str = "first",
+    *,
+    seed: int | None = None,
+    store: StorePath = None,
+) -> GameEnding:
+    """Play a game in the terminal, as `fogspiel play` does.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        against: The opponent; the first named strategy, if there is none.
+        seat: Your seat: `first` or `second`.
+        seed: Same seed, same deal; another deal each time, if there is none.
+        store: The store in which runs that play are looked up.
+
+    Returns:
+        The words for the end, and the index of the first player's payoff; None if you left the game.
+    """
+    from secrets import randbits
+
+    chosen, seed = load_game(game), randbits(32) if seed is None else seed
+    checks.check_seed(seed)
+    opponent = find_agent(chosen, against or agents.policy_names(chosen)[0], _path(store), seed)
+    lines, tell = ask_person(False)
+    terminal = Terminal(PersonSession(chosen, opponent, parse_seat(seat), seed), lines, tell)
+    ending = terminal.play()
+    tell(f"The game is over: {ending.how}.")
+    tell(terminal.epilogue())
+    return ending
+
+
+@_at_the_door
+def match(
+    game: GameLike,
+    first: AgentLike,
+    second: AgentLike,
+    *,
+    seed: int = 1,
+    games: int = 20_000,
+    seats: Literal["swapped", "alternating", "coin"] = "swapped",
+    threads: int = 1,
+    store: StorePath = None,
+) -> MatchResult:
+    """Play two agents against each other: the same games as `fogspiel match`.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        first: The agent whose score it is.
+        second: Its opponent.
+        seed: Same seed, same games.
+        games: The number of games; pairs are never cut.
+        seats: `swapped` (every deal twice), `alternating`, or `coin`.
+        threads: Threads; the games do not depend on it.
+        store: A store of runs, if the match is to be kept.
+
+    Returns:
+        The score of the first agent, a 95 % interval that is valid at any time, and all counts.
+
+    >>> match("batawaf", "descending", "random", seed=1, games=200)
+    Score 0.710 (95 %: 0.615 to 0.803) in 200 games
+    """
+    checks.check_seed(seed)
+    with _known(game) as chosen:
+        players = [_player(chosen, given, store, seed) for given in (first, second)]
+        request = MatchRequest(chosen.name, *players, seed=seed, games=games, seats=seats)
+        if any(isinstance(player, _GivenAgent) for player in players):
+            one, two = (player.agent(chosen, _path(store), seed) for player in players)
+            return evaluate(chosen, one, two, report_key(seed), request.games, seats, threads)
+        found, _ = _work(request.to_json(), store, threads)
+        payoffs = tuple(map(float, chosen.payoffs))
+        return MatchResult(payoffs, tuple(found["outcomes"]), tuple(found["observed"]))
+
+
+@_at_the_door
+def exact_score(game: GameLike, first: AgentLike, second: AgentLike, *, seed: int = 1) -> Fraction | float:
+    """Compute the score of one agent against another, both seats counted alike, without playing.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        first: The agent whose score it is.
+        second: Its opponent.
+        seed: For an agent that is drawn at random, as `fixed` is.
+
+    Returns:
+        A fraction; a float where an agent's probabilities are floats.
+
+    >>> exact_score("kuhn", "solved", "solved")
+    Fraction(0, 1)
+    """
+    checks.check_seed(seed)
+    chosen = load_game(game)
+    one, two = (find_agent(chosen, given, seed=seed) for given in (first, second))
+    return scores.exact_score(chosen, one, two) if chosen.exact.score else exact_tree_score(chosen, one, two)
+
+
+# Solving
+
+
+@dataclass(frozen=True, repr=False)
+class GameValue:
+    """The value of a game to its first player, or bounds on it, and their proof."""
+
+    game: str
+    value: Fraction | float  # a fraction where the value is known exactly, else the middle of the bounds
+    lower: Fraction | float
+    upper: Fraction | float
+    method: str
+    certificate: Mapping[str, Any] | None
+    sizes: Mapping[str, Any]
+    run: str = ""  # the name of the run, where a store was named
+
+    @property
+    def exact(self) -> bool:
+        """True if the value is known exactly."""
+        return isinstance(self.value, Fraction)
+
+    def __repr__(self) -> str:
+        bounds = "" if self.exact else f" in [{float(self.lower):.9g}, {float(self.upper):.9g}]"
+        proof = f"by {self.method}, {'with' if self.certificate else 'without'} a certificate"
+        return f"{self.game}: the first player gets {_shown(self.value)}{bounds}; {proof}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it; exact numbers are fractions."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"exact": self.exact}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON: exact numbers are texts."""
+        return {key: str(it) if isinstance(it, Fraction) else it for key, it in self.to_dict().items()}
+
+
+def _shown(value: Fraction | float) -> str:
+    """Return a number for people: a fraction and its decimals, if it is short enough."""
+    if not isinstance(value, Fraction) or value.denominator.bit_length() > SHOWN_BITS:
+        return f"{float(value):.9g}"
+    return str(value) if value.denominator == 1 else f"{value} = {float(value):.9g}"
+
+
+def _bound(number: str | float) -> Fraction | float:
+    return Fraction(number) if isinstance(number, str) else number
+
+
+@_at_the_door
+def solve(
+    game: GameLike,
+    *,
+    method: str = "auto",
+    exact: bool = False,
+    gap: float = 1e-6,
+    memory: float = 4.0,
+    seed: int = 0,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    store: StorePath = None,
+) -> GameValue:
+    """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves them.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        method: The way to the solution, as `fogspiel solve --help` lists them.
+        exact: Insist on the exact value.
+        gap: Regret minimisation stops when the certified bounds are this close.
+        memory: The most memory that the game may take, in GiB.
+        seed: Of a method that samples.
+        iterations: A method that samples stops after so many iterations.
+        seconds: A method that samples stops after so many CPU seconds; 60, if nothing is said.
+        store: A store of runs, if the solution is to be kept.
+
+    Returns:
+        The value with its bounds; a solution is also an agent of `match` and `exploit`.
+
+    >>> solution = solve("kuhn", method="lp", exact=True)
+    >>> solution.value, solution.exact
+    (Fraction(-1, 18), True)
+    """
+    problem, words = _source(game), _words(game)
+    request = SolveRequest(
+        game=words, solver=method, exact=exact, gap=gap, memory=memory, seed=seed, iterations=iterations,
+        seconds=seconds,
+    )  # fmt: skip
+    if store is None:
+        found, run = solve_unstored(request, problem=problem), ""
+    else:
+        task = task_of(request, problem=problem)
+        result, run = _work(task.ask, store, prepared=task)
+        found = Solution.from_json(result)
+    numbers = [_bound(number) for number in (found.value, found.lower, found.upper)]
+    return GameValue(problem.name, *numbers, found.solver, found.certificate, found.sizes, run)
+
+
+def _words(game: GameLike) -> str:
+    """Return the words for a game, which need not be one that can be played."""
+    return str(game) if isinstance(game, str | Path) else load_game(game).name
+
+
+@_at_the_door
+def bounds(
+    game: GameLike,
+    *,
+    seconds: float = 300.0,
+    memory: float = 1.0,
+    informed: str | None = None,
+    store: StorePath = None,
+) -> GameValue:
+    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts.
+
+    Parameters:
+        game: `phantom-ponnuki-2x2`, `-3x3`, `-4x4` or `-5x5`.
+        seconds: The budget of CPU time.
+        memory: The most memory, in GiB.
+        informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
+        store: A store of runs, if the bounds are to be kept.
+
+    Returns:
+        The bounds, which are fractions, with their certificate.
+
+    >>> found = bounds("phantom-ponnuki-2x2", seconds=10)
+    >>> found.lower <= found.upper
+    True
+    """
+    with _known(game) as chosen:
+        request = BoundsRequest(game=chosen.name, seconds=seconds, memory=memory, informed=informed)
+        found, run = _work(request.to_json(), store)
+    lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
+    value = lower if lower == upper else float((lower + upper) / 2)
+    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run)
+
+
+@_at_the_door
+def exploit(
+    game: GameLike,
+    first: AgentLike,
+    second: AgentLike = None,
+    *,
+    missing: Literal["refuse", "uniform"] = "refuse",
+    memory: float = 4.0,
+    seed: int = 1,
+    store: StorePath = None,
+) -> ExploitResult:
+    """Measure a policy in both seats exactly, or two policies, one in each: their score against best responses.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        first: The policy.
+        second: The policy of the second seat, if it is another one.
+        missing: Where a policy has no answer: `refuse`, or play `uniform`.
+        memory: The most memory that the tree of the game may take, in GiB.
+        seed: For a policy that is drawn at random, as `fixed` is.
+        store: A store of runs, if the answer is to be kept.
+
+    Returns:
+        The value, the best responses, NashConv and exploitability, and the decisions that cost most.
+
+    >>> exploit("kuhn", "solved").nash_conv
+    Fraction(0, 1)
+    """
+    checks.check_seed(seed)
+    with _known(game) as chosen:
+        policy = _player(chosen, first, store, seed)
+        other = None if second is None else _player(chosen, second, store, seed)
+        request = ExploitRequest(chosen.name, policy, other, missing=missing, memory=memory, seed=seed)
+        found, body = measure(request, _path(store), lambda done, total: None)
+        _keep(request.to_json() if store else {}, body, store)
+    return found
+
+
+class VerifyResult(NamedTuple):
+    """The bounds that a certificate proves."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def exact(self) -> bool:
+        """True if the bounds meet."""
+        return self.lower == self.upper
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return f"The certificate proves that the first player gets {_shown(self.lower)}"
+        return f"The certificate proves that the first player gets {_shown(self.lower)} to {_shown(self.upper)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bounds as fractions."""
+        return self._asdict() | {"exact": self.exact}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the bounds as texts."""
+        return {"lower": str(self.lower), "upper": str(self.upper), "exact": self.exact}
+
+
+@_at_the_door
+def verify(
+    certificate: str | Path | Mapping[str, Any] | GameValue,
+    game: GameLike | None = None,
+    seconds: float = 600.0,
+    *,
+    size: float = 64.0,
+    store: StorePath = None,
+) -> VerifyResult:
+    """Check a certificate by the rules of the game alone, in exact arithmetic.
+
+    Parameters:
+        certificate: Its file, a solved run, the name of a game whose solution comes with the package, the certificate
+            itself, or a solution.
+        game: The rules, if they are not in the package.
+        seconds: Refuse what takes more CPU seconds to check.
+        size: Refuse a larger file, in MiB.
+        store: The store in which runs are looked up.
+
+    Returns:
+        The bounds that are proved; a certificate that proves nothing is a FogspielError.
+
+    >>> verify("kuhn").lower
+    Fraction(-1, 18)
+    """
+    body = getattr(certificate, "certificate", certificate)
+    if isinstance(body, str | Path):
+        body = VerifyRequest(what=str(body), seconds=seconds, size=size).find_certificate(_path(store))
+    if not isinstance(body, Mapping):
+        raise BadInput(f"{type(certificate).__name__} is not a certificate: give a file, a run or a dictionary")
+    rules = None if game is None else _words(game)
+    return VerifyResult(*certificate_files.verify(dict(body), rules, seconds))
+
+
+@_at_the_door
+def check(game: GameLike) -> GameCheck:
+    """Hold a game to the contract of rules: positions, views, chance, strategies, sizes and speed.
+
+    Parameters:
+        game: A name, a file or a `Game`, which another process must be able to find.
+
+    Returns:
+        The findings, none if the game is sound.
+
+    >>> check("kuhn").sound
+    True
+    """
+    return check_game(load_game(game))
+
+
+# Tuning
+
+
+@dataclass(frozen=True, repr=False)
+class TuneOutcome:
+    """The policy that a tuning found, and the evidence for it."""
+
+    game: str
+    policy: ParametricPolicy
+    score: float  # against the baseline, in fresh games
+    interval: tuple[float, float]
+    against: str
+    games: int
+    proof: Mapping[str, Any] | None  # the last races against the start
+    run: str = ""  # the name of the run, where a store was named
+
+    @property
+    def proved(self) -> bool:
+        """True if the policy is proved to be better than the start."""
+        return bool(self.proof and self.proof["proved"])
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        start = "" if self.proved else "not "
+        score = f"scores {self.score:.4f} (95 %: {low:.4f} to {high:.4f}) against {self.against}"
+        return f"{self.game}: {self.policy.name} {score} after {self.games} games; {start}proved better than its start"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it; the policy is an object."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"proved": self.proved}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON: the policy is its numbers."""
+        numbers = agents.encode_policy(load_game(self.game), self.policy)
+        whole = self.to_dict() | {"interval": list(self.interval), **numbers}
+        return {key: it for key, it in whole.items() if key != "policy"}
+
+
+@_at_the_door
+def tune(
+    game: GameLike,
+    *,
+    method: str = "auto",
+    games: int | None = None,
+    seconds: float | None = None,
+    race: str = "count-mixture",
+    delta: float = 0.05,
+    epsilon: float = 0.01,
+    observation: Literal["pair", "game"] = "pair",
+    baseline: str = "redrawn",
+    seed: int = 1,
+    seeds: int | None = None,
+    report_games: int = 20_000,
+    threads: int = 1,
+    store: StorePath = None,
+) -> TuneOutcome:
+    """Tune the parametric strategy of a game: the same games as `fogspiel tune`.
+
+    Parameters:
+        game: A name, a file or a `Game` that has a parametric strategy.
+        method: The search for parameters, as `fogspiel tune --help` lists them.
+        games: The budget in games: the same result on every machine.
+        seconds: The budget in seconds of work; a minute, if there is no budget.
+        race: The race that the method decides by.
+        delta: The risk of error of each race.
+        epsilon: The precision at which a race stops.
+        observation: What a race counts: `pair` (seats swapped) or `game`.
+        baseline: Who judges: `redrawn`, `fixed`, or a named strategy.
+        seed: Same seed, same games.
+        seeds: Tune from so many seeds and choose the best; this needs a store.
+        report_games: Fresh games for the final score.
+        threads: Threads or, with several seeds, processes; results do not depend on it.
+        store: A store of runs: the tuning is kept step by step and can be resumed.
+
+    Returns:
+        The policy, its score in fresh games, and whether it is proved to be better than the start.
+
+    >>> tune("batawaf", games=4000, report_games=200).policy.strategy.parameters
+    ('A', 'B', 'C')
+    """
+    seconds = checks.seconds_for(games, None, seconds)
+    if seeds is not None and store is None:
+        raise BadInput("several seeds are tuned by processes that meet in a store: give store=FILE")
+    with _known(game) as chosen:
+        request = TuneRequest(
+            game=chosen.name, method=method, race=race, delta=delta, epsilon=epsilon, observation=observation,
+            baseline=baseline, seed=seed, games=games, seconds=seconds, report_games=report_games, seeds=seeds,
+        )  # fmt: skip
+        found, run = _work(request.resolved(_path(store)).to_json(), store, threads)
+        policy = agents.decode_policy(chosen, agents.policy_json_in(found))
+    low, high = found["interval"]
+    return TuneOutcome(
+        chosen.name, policy, found["score"], (low, high), found["against"], found["games"], found.get("proof"), run
+    )
+
+
+# Stores
+
+
+@_at_the_door
+def open_store(path: StorePath = None, *, write: bool = False) -> Store:
+    """Open a store of runs, to be used in a `with` statement.
+
+    Parameters:
+        path: Its file; the one that the command line uses, if there is none.
+        write: Make it if it is not there, and allow changes.
+
+    Returns:
+        The store: `names()`, `summaries()`, `read(name)`.
+    """
+    return Store.open(_path(path), write=write)
+
+
+# Other programs
+
+
+@_at_the_door
+def to_efg(game: GameLike, *, memory: float = 4.0) -> str:
+    """Return a game as a file of Gambit's extensive form, `.efg`.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        memory: The most memory that its tree may take, in GiB.
+
+    >>> to_efg("kuhn")[:7]
+    'EFG 2 R'
+    """
+    from .interop import to_efg as write
+
+    return write(*_source(game).describe(memory))
+
+
+@_at_the_door
+def to_nfg(game: GameLike, *, memory: float = 4.0) -> str:
+    """Return a game as a file of Gambit's strategic form, `.nfg`, if it is small.
+
+    Parameters:
+        game: A name, a file or a `Game`.
+        memory: The most memory that its tree may take, in GiB.
+
+    >>> to_nfg("kuhn")[:7]
+    'NFG 1 R'
+    """
+    from .interop import to_nfg as write
+
+    return write(*_source(game).describe(memory))
+
+
+def _source(game: GameLike) -> Any:
+    return KernelSource(game, game.name) if isinstance(game, Game) else find_source(_words(game))
