@@ -146,8 +146,8 @@ def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Aske
     """Return a field of a request as the parameter of a command."""
     from ..runs.request import check_field, plain_type
 
-    def check(value: Any) -> Any:
-        if value not in (None, ()):
+    def check(ctx: typer.Context, value: Any) -> Any:
+        if value not in (None, ()) and not ctx.resilient_parsing:  # a shell that completes words wants no refusal
             check_field(model, name, value)
             for one in (value if isinstance(value, list | tuple) else (value,)) if more.names in CHECKS else ():
                 CHECKS[more.names](one)

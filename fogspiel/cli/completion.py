@@ -111,8 +111,9 @@ def _named_players(game: str) -> list[str]:
 
     def find() -> list[str]:
         from ..core.game import known_game
-        from ..runs.agent_parser import agent_names
+        from ..runs.agent_parser import SOLVED, agent_names
+        from ..solving.known_values import shipped_solution
 
-        return agent_names(known_game(game))
+        return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
 
     return _remembered(f"players {game}", find) if game in complete_games("") else []

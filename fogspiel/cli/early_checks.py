@@ -3,6 +3,8 @@
 The rules are those of the rooms that use them later; these functions only ask sooner.
 """
 
+import typer
+
 
 def check_game(words: str | None) -> str | None:
     """Words for a game."""
@@ -20,6 +22,11 @@ def check_engine(words: str | None) -> str | None:
     if words is not None:
         engine.check_engine(words)
     return words
+
+
+def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
+    """The same in an option, unless a shell completes it."""
+    return words if ctx.resilient_parsing else check_engine(words)
 
 
 def check_method(name: str) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from ...cli.app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
 from ...cli.completion import complete_engines
-from ...cli.early_checks import check_engine
+from ...cli.early_checks import check_engine_option
 from ...cli.execute import RunOptions, start_run
 from .match import Nodes, Time, group
 
@@ -63,7 +63,9 @@ def analyse_game(
     side: Annotated[str | None, typer.Option(help="Whose view: white or black (the viewer's, else white's).")] = None,
     engine: Annotated[
         str | None,
-        typer.Option(callback=check_engine, autocompletion=complete_engines, help="An engine that keeps boards (fog)."),
+        typer.Option(
+            callback=check_engine_option, autocompletion=complete_engines, help="An engine that keeps boards (fog)."
+        ),
     ] = None,
     time: Time = None,
     nodes: Nodes = None,

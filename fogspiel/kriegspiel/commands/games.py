@@ -8,7 +8,7 @@ import typer
 
 from ...cli.app import INTERRUPTED, AsJson, RunName, StorePath, announce_compilation, print_json, store_path, write_text
 from ...cli.completion import complete_engines
-from ...cli.early_checks import check_engine
+from ...cli.early_checks import check_engine_option
 from ..requests import ENGINE, effort_of
 from .match import Cores, Nodes, RulesName, Time, group
 
@@ -46,7 +46,7 @@ def export_games(
 def play_game(
     colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
     against: Annotated[
-        str, typer.Option(callback=check_engine, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
+        str, typer.Option(callback=check_engine_option, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
     ] = "greedy",
     time: Time = None,
     nodes: Nodes = None,

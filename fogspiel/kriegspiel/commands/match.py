@@ -9,7 +9,7 @@ import typer
 
 from ...cli.app import AsJson, Cluster, StorePath, announce_compilation, app, asking, print_json
 from ...cli.completion import complete_engines
-from ...cli.early_checks import check_engine
+from ...cli.early_checks import check_engine_option
 from ...cli.execute import RunOptions, begin_and_show
 from ..requests import EngineMatchRequest, EngineOptions, EngineRequest, asks_programs
 
@@ -76,7 +76,7 @@ def serve_engine(
     name: Annotated[
         str,
         typer.Argument(
-            callback=check_engine,
+            callback=check_engine_option,
             autocompletion=complete_engines,
             help="NAME, or NAME:OPTION: the referee says for how long.",
         ),
