@@ -11,6 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ..core.agents import Agent, named_policy
 from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games
+from ..core.plugins import extras
 from ..kriegspiel.game.rule_sets import find_rule_set
 from ..kriegspiel.requests import EngineRequest
 from ..runs.agent_parser import KRIEGSPIEL, parse_agent
@@ -87,8 +88,8 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         find_rule_set(value)
     elif more.names == "tuned runs":
         _demand_tuned(value, reader)
-    elif more.names in NAMED:
-        NAMED[more.names](value)
+    elif check := (NAMED | extras("runs.kinds", "NAMED")).get(more.names):
+        check(value)
     elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
         named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)
