@@ -29,7 +29,6 @@ NAMES_LEFT = {
     "cli/command_help.py": "examples of commands",
     "cli/commands/explain.py": "options of a variant",
     "cli/commands/maintenance.py": "engines to warm up",
-    "cli/commands/play.py": "a referee's game has a terminal of its own",
     "cli/commands/solve.py": "options of a variant",
     "cli/completion.py": "names of engines that a shell completes",
     "cli/doctor.py": "a kernel to try the compiler with",
@@ -37,7 +36,6 @@ NAMES_LEFT = {
     "cli/execute.py": "reports of papers",
     "cli/program_options.py": "the option --kriegspiel",
     "cli/tour.py": "the tour shows every slice",
-    "runs/agent_parser.py": "the name that play and the page ask for",
     "web/requests.py": "the form for matches of engines",
     "web/run_forms.py": "the forms for matches of engines and for papers",
 }

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from .store import Json
 
 SOLVED = "solved"  # who plays the certified solution of a game, where one comes with the package
-KRIEGSPIEL = "kriegspiel"  # the game that has engines
 MOST_BYTES = 16_000_000
 ROUNDING = 1e-9  # how far the weights of a mixture may be from 1 in sum
 

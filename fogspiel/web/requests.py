@@ -14,7 +14,7 @@ from ..core.game import Game, known_game, list_games
 from ..core.plugins import extras
 from ..kriegspiel.game.rule_sets import find_rule_set
 from ..kriegspiel.requests import EngineRequest
-from ..runs.agent_parser import KRIEGSPIEL, parse_agent
+from ..runs.agent_parser import parse_agent
 from ..runs.kinds.tune import tuned_game
 from ..runs.request import Request, WrongField
 from ..runs.requests import (
@@ -81,7 +81,7 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
     if more.names.endswith("game"):
         known_game(value)
     elif more.names == "engine":
-        faults = [_fault(partial(demand_page_agent, known_game(KRIEGSPIEL), text, options=True)) for text in value]
+        faults = [_fault(partial(demand_page_agent, known_game("kriegspiel"), text, options=True)) for text in value]
         if any(faults):
             raise ValueError("; ".join(filter(None, faults)))
     elif more.names == "rule set":
