@@ -1,4 +1,4 @@
-"""Imports point one way: rules, then simulation, then method, then store, then command line."""
+"""Imports point one way: rules, then simulation, then method, then store, then slices, then the two ways in."""
 
 import ast
 import re
@@ -12,14 +12,39 @@ DOCUMENTED = re.search(r"^```layers\n(.*?)^```$", ARCHITECTURE.read_text(), re.M
 
 LAYERS = [line.split() for line in DOCUMENTED.group(1).splitlines()][::-1]
 """From the lowest; rooms of one layer do not use each other, but for what ACROSS allows."""
-ACROSS = {("phantom", "solve"), ("process", "core")}
-MOST_LAYERS, MOST_ENTRIES = 8, 18
+ACROSS = {("process", "core"), ("games", "stats")}
+MOST_LAYERS, MOST_ENTRIES = 9, 18
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+SLICES = ("kriegspiel", "resistance", "papers")
+EXCEPTIONS = {
+    ("core/plugins.py", "*"): "ROOMS are the folders that the loader looks into",
+    ("web/run_processes.py", "cli"): "a run of a page is a process of the command line",
+    ("kriegspiel/warm_up.py", "cli"): "kernels are compiled by a process of the command line",
+}
+"""Imports by string that point upwards, by file and room, with the reason."""
+MODULE = re.compile(r"(?:fogspiel)?\.(?P<room>[a-z]+)(?:\.[a-z_0-9]+)*|(?P<plain>[a-z]+)(?:\.[a-z_0-9]+)+")
+LOADER = ("collect", "extras", "modules", "sources")
+NAME_OF_SLICE = re.compile(r"""KRIEGSPIEL|RESISTANCE|"kriegspiel"|"resistance|"guesswho""")
+NAMES_LEFT = {
+    "cli/command_help.py": "examples of commands",
+    "cli/commands/explain.py": "options of a variant",
+    "cli/commands/maintenance.py": "engines to warm up",
+    "cli/commands/solve.py": "options of a variant",
+    "cli/completion.py": "names of engines that a shell completes",
+    "cli/doctor.py": "a kernel to try the compiler with",
+    "cli/early_checks.py": "names of engines and of parts of papers",
+    "cli/execute.py": "reports of papers",
+    "cli/program_options.py": "the option --kriegspiel",
+    "cli/tour.py": "the tour shows every slice",
+    "web/requests.py": "the form for matches of engines",
+    "web/run_forms.py": "the forms for matches of engines and for papers",
+}
+"""Files of general rooms that still name or import a slice: none may be added."""
 STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "formatting.py"]
 
 
 def imports_of(path):
-    """The modules of the package that a file imports when it is loaded or later, by their top name."""
+    """Yield the rooms of the package that a file imports, when it is loaded or later."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -29,6 +54,32 @@ def imports_of(path):
             else:
                 for alias in node.names:
                     yield (*base, alias.name)[0]
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            for name in [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]:
+                if name.partition(".")[0] == "fogspiel":
+                    yield name.split(".")[1]
+
+
+def imports_by_string_of(path):
+    """Yield the rooms whose modules a file names in strings; a room that the loader is asked for is not imported."""
+    tree = ast.parse(path.read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    asked = {id(call.args[0]) for call in calls if getattr(call.func, "id", "") in LOADER}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in asked:
+            found = MODULE.fullmatch(node.value)
+            room = found and (found["room"] or found["plain"])
+            if room in LEVEL:
+                yield room
+
+
+def may_import(path, name):
+    """True if a file may import a room: one below its own, or the command line for commands of a slice."""
+    file = path.relative_to(PACKAGE)
+    top = file.parts[0]
+    if name in ("__version__", top) or (top, name) in ACROSS or LEVEL[name] < LEVEL[top]:
+        return True
+    return name == "cli" and top in SLICES and file.parts[1] == "commands"
 
 
 def test_the_package_has_few_rooms_in_few_layers():
@@ -37,15 +88,44 @@ def test_the_package_has_few_rooms_in_few_layers():
     assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()} == set(LEVEL)
 
 
+def modules_in_layers():
+    """Return all files of the package that stand in a room."""
+    return [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE]
+
+
 def test_every_module_has_a_layer_and_imports_only_from_lower_ones():
-    for path in PACKAGE.rglob("*.py"):
-        top = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if top in ("__init__", "__main__", "api"):  # the front door is above all
-            continue
-        assert top in LEVEL, f"{path.name} has no layer: add it to LAYERS"
+    for path in modules_in_layers():
+        assert path.relative_to(PACKAGE).parts[0] in LEVEL, f"{path} has no layer: add it to docs/architecture.md"
         for name in imports_of(path):
-            if name not in ("__version__", top) and (top, name) not in ACROSS:
-                assert LEVEL[name] < LEVEL[top], f"{path.relative_to(PACKAGE)} imports {name}, which is not below it"
+            assert may_import(path, name), f"{path.relative_to(PACKAGE)} imports {name}, which is not below it"
+
+
+def test_imports_by_string_point_downwards_too_but_for_the_loader_and_processes():
+    upwards = set()
+    for path in modules_in_layers():
+        file = path.relative_to(PACKAGE).as_posix()
+        any_room = (file, "*") in EXCEPTIONS
+        found = imports_by_string_of(path)
+        upwards |= {(file, "*" if any_room else name) for name in found if not may_import(path, name)}
+    assert upwards == set(EXCEPTIONS)
+
+
+def test_strings_of_modules_are_seen(tmp_path):
+    file = tmp_path / "made.py"
+    lines = ('import_module(f"{ROOT}.solving.sources")', 'lazy_function("runs.kinds", "x")', '"fogspiel.cli"')
+    file.write_text("\n".join([*lines, 'collect("web.pages", "PAGES")']))
+    assert sorted(imports_by_string_of(file)) == ["cli", "runs", "solving"]
+
+
+def test_general_rooms_neither_name_nor_import_slices_but_for_those_that_are_listed():
+    naming = set()
+    for path in modules_in_layers():
+        file = path.relative_to(PACKAGE)
+        if file.parts[0] in ("web", "cli", "runs"):
+            imported = set(SLICES) & {*imports_of(path), *imports_by_string_of(path)}
+            if imported or NAME_OF_SLICE.search(path.read_text()):
+                naming.add(file.as_posix())
+    assert naming == set(NAMES_LEFT)
 
 
 def test_only_kernel_imports_numba():

@@ -237,28 +237,30 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
 
 def _options_text(given: ProgramOptions) -> str:
     """A parameter file with all that can be tuned of an engine."""
+    from ..runs.programs import program_types
+
     if given.uci is not None:
         from ..tuning.programs.uci_options import options_of, parameter_table
 
         found = options_of(given.uci)
         return parameter_table(found, found.tunable)
-    if given.kriegspiel is not None:
-        from ..kriegspiel.self_play_worker import parameter_text
-
-        return parameter_text(given.kriegspiel)
+    for sort, words in given.named.items():
+        write = program_types()[sort].file
+        if write is not None:
+            return write(words)
     raise ValueError("--list-options is for --uci and --kriegspiel: only engines say what can be tuned")
 
 
 def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
     """The parameters of the file, or all constants of one of our own engines."""
+    from ..runs.programs import program_types
     from ..tuning.programs.parameters import Parameters, read_parameters
 
     if given.parameters is not None:
         return read_parameters(given.parameters)
-    if given.kriegspiel is not None:
-        from ..runs.engine_programs import kriegspiel_parameters
-
-        return Parameters.of(kriegspiel_parameters(given.kriegspiel))
+    tables = program_types()[sort].tables
+    if tables is not None:
+        return Parameters.of(tables(given.named[sort]))
     raise ValueError(f"--{sort} needs --parameters FILE: {PARAMETERS}")
 
 

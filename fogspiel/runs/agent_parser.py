@@ -35,9 +35,11 @@ from .store import Store, default_path
 
 if TYPE_CHECKING:
     from ..solving.policies.exploitability import ExploitResult
+    from ..stats.evaluate import MatchResult
+    from .requests import MatchRequest
+    from .store import Json
 
 SOLVED = "solved"  # who plays the certified solution of a game, where one comes with the package
-KRIEGSPIEL = "kriegspiel"  # the game that has engines
 MOST_BYTES = 16_000_000
 ROUNDING = 1e-9  # how far the weights of a mixture may be from 1 in sum
 
@@ -52,6 +54,8 @@ class AgentSource:
     names: Callable[[Game], Sequence[str]] = lambda game: ()  # the texts that can be listed
     # True if the text, whatever is on the disk, is an agent that a web client may name: no file and no program.
     on_page: Callable[[Game, str], bool] = lambda game, text: False
+    # Plays a match of two of its own agents, on from what was counted, where that is not by `evaluate`.
+    match: "Callable[[Game, MatchRequest, Json | None, Callable[[MatchResult], None]], MatchResult] | None" = None
 
 
 def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:

@@ -1,4 +1,4 @@
-"""Engines as outside programs: a chess engine that speaks UCI, and the constants of our Kriegspiel engines.
+"""Engines as outside programs: a chess engine that speaks UCI.
 
 What a run keeps are limits and rules of the games, all of them numbers and words of ours. Whatever names a file or a
 program, or is handed to one (another engine, openings, fixed options), the user names again; the run keeps a digest.
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..kriegspiel import self_play_worker
 from ..process.line_process import demand_program, split_command
 from ..tuning.programs import uci_worker
 from ..tuning.programs.openings import book_content
@@ -18,9 +17,8 @@ from ..tuning.programs.parameters import Parameters
 from ..tuning.programs.uci_options import options_of
 from .programs import ProgramSpec
 
-UCI, KRIEGSPIEL = "uci", "kriegspiel"
+UCI = "uci"
 UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
-KRIEGSPIEL_FACTS = ("nodes", "time", "longest")
 CONDITIONS = "conditions"  # the fact that is the digest of what the user names beside the engine
 GAME_SECONDS = 600.0  # how long a game of engines may take if the user says nothing
 
@@ -28,7 +26,7 @@ GAME_SECONDS = 600.0  # how long a game of engines may take if the user says not
 def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """A chess engine, whose options are its parameters."""
     engine = demand_program(split_command(words))
-    asked = [f"--engine={words}", *_limits(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
+    asked = [f"--engine={words}", *limit_words(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
     uci_worker.table_from(asked)  # refuses what is wrong, and starts nothing
     conditions = _conditions(more)
     if facts.get(CONDITIONS, conditions) != conditions:
@@ -42,7 +40,7 @@ def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> Progr
     return ProgramSpec(
         UCI,
         words,
-        _digest(engine),
+        digest_of(engine),
         (sys.executable, "-m", uci_worker.__name__, *asked),
         {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions},
         seconds=GAME_SECONDS,
@@ -51,32 +49,7 @@ def name_uci(words: str, facts: Mapping[str, Any], more: Sequence[str]) -> Progr
     )
 
 
-def name_kriegspiel(words: str, facts: Mapping[str, Any]) -> ProgramSpec:
-    """One of our Kriegspiel engines, whose constants are its parameters."""
-    kriegspiel_parameters(words)  # refuses an engine that has no constants
-    limits = _limits(facts, KRIEGSPIEL_FACTS)
-
-    def check(parameters: Parameters) -> None:
-        self_play_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
-
-    return ProgramSpec(
-        KRIEGSPIEL,
-        words,
-        _digest([words]),
-        (sys.executable, "-m", self_play_worker.__name__, f"--engine={words}", *limits),
-        {key: facts[key] for key in KRIEGSPIEL_FACTS if facts.get(key) is not None},
-        fixed=True,
-        seconds=GAME_SECONDS,
-        check=check,
-    )
-
-
-def kriegspiel_parameters(engine: str) -> dict[str, dict[str, Any]]:
-    """The constants of one of our engines as tables, or a ValueError if it has none."""
-    return self_play_worker.parameters_of_engine(engine)
-
-
-def _limits(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     """Facts as words for a worker; each is one word, so that no value can be taken for an option."""
     return [f"--{key.replace('_', '-')}={facts[key]}" for key in known if facts.get(key) is not None]
 
@@ -89,8 +62,9 @@ def _conditions(more: Sequence[str]) -> str:
         if option == "--openings":
             value = hashlib.sha256(book_content(Path(value))).hexdigest()
         parts.append(f"{option}={value}")
-    return _digest(parts)
+    return digest_of(parts)
 
 
-def _digest(words: Sequence[str]) -> str:
+def digest_of(words: Sequence[str]) -> str:
+    """Return the digest of words."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()

@@ -9,9 +9,10 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.find import MOST_BYTES
+from ..core.plugins import extras
 from ..core.untrusted_input import read_bytes
 from ..process.line_process import demand_program, split_command
 from ..process.worker_pool import WorkerPool
@@ -88,24 +89,33 @@ def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[
     return name_uci(words, facts, more)
 
 
-def name_kriegspiel(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """One of our Kriegspiel engines."""
-    from .engine_programs import name_kriegspiel
+class ProgramType(NamedTuple):
+    """A sort of program that can be tuned."""
 
-    return name_kriegspiel(words, facts)
+    find: Sort
+    title: str  # what people call it
+    words: str = "COMMAND"  # what stands for the words of a program that was not named yet
+    # The tables of its own parameters by the words for it, and the same as a parameter file, where it knows them.
+    tables: Callable[[str], dict[str, dict[str, Any]]] | None = None
+    file: Callable[[str], str] | None = None
 
 
-PROGRAM_TYPES: dict[str, Sort] = {
-    FUNCTION: name_function,
-    COMMAND: name_command,
-    "uci": name_uci,
-    "kriegspiel": name_kriegspiel,
-}  # every sort of program, by the option that names one
+PROGRAM_TYPES = {
+    FUNCTION: ProgramType(name_function, "function", "FILE.py:NAME"),
+    COMMAND: ProgramType(name_command, "command"),
+    "uci": ProgramType(name_uci, "chess engine"),
+}
 
-# What people call each sort.
-TITLES = {FUNCTION: "function", COMMAND: "command", "uci": "chess engine", "kriegspiel": "Kriegspiel engine"}
-# What stands for the words of a program that was not named yet; for others it is COMMAND.
-WORDS = {FUNCTION: "FILE.py:NAME", "kriegspiel": "ENGINE"}
+
+def program_types() -> dict[str, ProgramType]:
+    """Return every sort of program by the option that names one: the room's own, and PROGRAMS of slices."""
+    return PROGRAM_TYPES | extras("runs.agents", "PROGRAMS")
+
+
+def title_of(sort: str) -> str:
+    """Return what people call a sort of program."""
+    return program_types()[sort].title
+
 
 _named: dict[str, ProgramSpec] = {}  # the programs that the user has named in this process, by sort and digest
 
@@ -114,12 +124,12 @@ def find_program(
     sort: str, words: str, scale: Scale, facts: Mapping[str, Any] | None = None, more: Sequence[str] = ()
 ) -> ProgramSpec:
     """The program that the user's words stand for, or a ValueError."""
-    found = PROGRAM_TYPES[sort](words, scale, facts or {}, more)
+    found = program_types()[sort].find(words, scale, facts or {}, more)
     _named[f"{sort} {found.digest}"] = found
     return found
 
 
 def option_for(sort: str, digest: str) -> str:
     """The option that names a program again, as far as it is known here."""
-    found = _named.get(f"{sort} {digest}")
-    return found.option if found else f"--{sort} {WORDS.get(sort, 'COMMAND')}"
+    found, types = _named.get(f"{sort} {digest}"), program_types()
+    return found.option if found else f"--{sort} {types[sort].words if sort in types else 'COMMAND'}"

@@ -229,11 +229,11 @@ class ProgramRequest(Request):
     def check(self) -> None:
         from ..stats.race import Race
         from ..tuning.methods import find_tune_method
-        from .programs import PROGRAM_TYPES
+        from .programs import program_types
 
-        if self.sort not in PROGRAM_TYPES:
+        if self.sort not in program_types():
             raise ValueError(
-                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(PROGRAM_TYPES)}"
+                f"there is no sort of program called {self.sort!r}: the sorts are {', '.join(program_types())}"
             )
         _ = self.space, self.scale, find_tune_method(self.search)
         if self.search in MIXING:
@@ -572,71 +572,6 @@ class VerifyRequest(Request):
         return row | {"fogspiel": __version__}
 
 
-class BalanceRequest(Request):
-    """Sweep the mission tables of The Resistance for those that are nearest to fair."""
-
-    command_name, once = "balance", True
-    kind: Literal["balance"] = "balance"
-    game: Annotated[
-        Literal["resistance"],
-        Field(title="Game", description="resistance."),
-        Asked(argument=True, subject="the game", wanted="resistance, as balance is for resistance alone"),
-    ]
-    players: Annotated[int, Field(title="Players", description="How many play, at most 14.")]
-    spies: Annotated[
-        int | None, Field(title="Spies", description="How many of them are spies (a third, rounded up).")
-    ] = None
-    smallest: Annotated[int, Field(title="Smallest mission", description="Players on the smallest mission.")] = 2
-    largest: Annotated[
-        int | None, Field(title="Largest mission", description="On the largest one (as many as are no spies).")
-    ] = None
-    fails: Annotated[
-        Text | None,
-        Field(
-            title="Sabotages",
-            description="The Resistance: sabotages that each mission takes, as 1,1,1,2,1 (a star) or 1,1,1,1,1.",
-        ),
-    ] = None
-    nearest: Annotated[
-        int, Field(ge=1, title="Nearest", description="How many tables to print."), Asked(wanted="at least 1")
-    ] = 10
-
-    def check(self) -> None:
-        """Refuse a space in which there is no table."""
-        _ = self.space
-
-    @property
-    def space(self) -> "TableSpace":
-        """The tables to look through."""
-        from ..resistance.balance import STARS, TableSpace
-        from ..resistance.game.setups import whole_numbers
-
-        spies = -(-self.players // 3) if self.spies is None else self.spies
-        stars = STARS if self.fails is None else (whole_numbers(self.fails, "fails"),)
-        largest = self.players - spies if self.largest is None else self.largest
-        return TableSpace(self.players, spies, self.smallest, largest, stars)
-
-    def to_json(self) -> "Json":
-        from ..resistance.game.setups import VERSION
-
-        asked = {"game": self.game, "method": self.kind, "space": self.space.to_json(), "nearest": self.nearest}
-        return asked | {"rules": VERSION, "fogspiel": __version__}
-
-    @classmethod
-    def from_json(cls, ask: "Json") -> Self:
-        space = {key: ask["space"][key] for key in ("players", "spies", "smallest", "largest")}
-        stars = ask["space"]["stars"]
-        fails = ",".join(map(str, stars[0])) if len(stars) == 1 else None
-        return cls(game=ask["game"], **space, fails=fails, nearest=ask["nearest"])
-
-
-def check_paper(name: str) -> None:
-    """Refuse what is no experiment of a paper that a run can do."""
-    from ..papers.kinds.paper import find_experiment
-
-    find_experiment(name)
-
-
 def check_method(name: str) -> None:
     """Refuse what is no method of tuning."""
     from ..tuning.methods import find_tune_method
@@ -658,7 +593,5 @@ def check_route(name: str) -> None:
     find_solve_method(name)
 
 
-NAMED: dict[str, Callable[[str], None]] = {
-    "method": check_method, "race": check_race, "route": check_route, "paper": check_paper,
-}  # fmt: skip
-"""Checks of a text by the sort of thing that it names."""
+NAMED: dict[str, Callable[[str], None]] = {"method": check_method, "race": check_race, "route": check_route}
+"""Checks of a text by the sort of thing that it names; kinds of slices list more."""

@@ -11,9 +11,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ..core.agents import Agent, named_policy
 from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games
+from ..core.plugins import extras
 from ..kriegspiel.game.rule_sets import find_rule_set
 from ..kriegspiel.requests import EngineRequest
-from ..runs.agent_parser import KRIEGSPIEL, parse_agent
+from ..runs.agent_parser import parse_agent
 from ..runs.kinds.tune import tuned_game
 from ..runs.request import Request, WrongField
 from ..runs.requests import (
@@ -80,15 +81,15 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
     if more.names.endswith("game"):
         known_game(value)
     elif more.names == "engine":
-        faults = [_fault(partial(demand_page_agent, known_game(KRIEGSPIEL), text, options=True)) for text in value]
+        faults = [_fault(partial(demand_page_agent, known_game("kriegspiel"), text, options=True)) for text in value]
         if any(faults):
             raise ValueError("; ".join(filter(None, faults)))
     elif more.names == "rule set":
         find_rule_set(value)
     elif more.names == "tuned runs":
         _demand_tuned(value, reader)
-    elif more.names in NAMED:
-        NAMED[more.names](value)
+    elif check := (NAMED | extras("runs.kinds", "NAMED")).get(more.names):
+        check(value)
     elif more.names == "baseline" and (game := list_games().get(getattr(order, "game", ""))):
         named_policy(game, value, getattr(order, "seed", 1))
         demand_page_agent(game, value)

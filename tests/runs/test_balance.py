@@ -3,9 +3,9 @@
 import pytest
 
 from fogspiel.resistance.kinds.balance import outcome_of
+from fogspiel.resistance.requests import BalanceRequest
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
-from fogspiel.runs.requests import BalanceRequest
 from fogspiel.runs.store import Store
 
 REQUEST = BalanceRequest("resistance", 6, 2, 2, 3, nearest=3)

@@ -21,13 +21,14 @@ from fogspiel.kriegspiel.house_rules import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
 from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest
+from fogspiel.resistance.requests import BalanceRequest
 from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
 from fogspiel.runs.report import Chart, Table
 from fogspiel.runs.request import StoredAgent
-from fogspiel.runs.requests import BalanceRequest, MatchRequest
 from fogspiel.runs.requests import BoundsRequest as BoundsRequest
+from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.requests import PaperRequest as PaperRequest
 from fogspiel.runs.requests import ProgramRequest as ProgramRequest
 from fogspiel.runs.requests import RoundRobinRequest as RoundRobinRequest

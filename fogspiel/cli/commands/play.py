@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ...core.session import PersonSession
     from ...solving.policies.state_sheets import MoveReview
 
-USUAL_ENGINE = "greedy"  # who plays Kriegspiel if no other opponent is named
-
 
 @app.command("play")
 def play(
@@ -40,16 +38,17 @@ def play(
     import secrets
 
     from ...core.agents import policy_names
+    from ...core.plugins import extras
     from ...core.session import PersonSession
-    from ...runs.agent_parser import KRIEGSPIEL, parse_agent
+    from ...runs.agent_parser import parse_agent
     from ..terminal import Terminal, ask_person, parse_seat, payoff_of
 
     chosen, side = load_and_announce(game, remember), parse_seat(seat)
     seed = secrets.randbits(32) if seed is None else seed
-    if chosen.name == KRIEGSPIEL and (against is None or against not in policy_names(chosen)):
-        from ...kriegspiel.commands.games import play_game
-
-        return play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
+    own = extras("cli.commands", "PLAY").get(chosen.name)  # a terminal that its slice has for the game
+    if own and (against is None or against not in policy_names(chosen)):
+        own(side, against, seed, as_json)
+        return
     against = against or policy_names(chosen)[0]
     lines, tell = ask_person(as_json)
     session = PersonSession(chosen, parse_agent(chosen, against, store_path(store), seed), side, seed)

@@ -1,11 +1,24 @@
-"""Engines of Kriegspiel as agents: `fog`, `C@0.4s`."""
+"""Engines of Kriegspiel as agents (`fog`, `C@0.4s`), in their own matches, and as programs to be tuned."""
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ...core.agents import Agent
 from ...core.game import Game
 from ...runs.agent_parser import AgentSource
+from ...runs.programs import ProgramSpec, ProgramType
+from ...runs.store import Json
 from ..game.look import GAMES
+
+if TYPE_CHECKING:
+    from ...runs.requests import MatchRequest
+    from ...stats.evaluate import MatchResult
+    from ...tuning.programs.contest import Scale
+    from ...tuning.programs.parameters import Parameters
+
+FACTS = ("nodes", "time", "longest")
 
 
 def names(game: Game) -> list[str]:
@@ -37,4 +50,53 @@ def on_page(game: Game, text: str) -> bool:
     return not mark or EFFORT.fullmatch(effort) is not None
 
 
-SOURCES = (AgentSource("engines", find, names, on_page),)
+def match(
+    game: Game, request: "MatchRequest", counted: Json | None, watch: "Callable[[MatchResult], None]"
+) -> "MatchResult":
+    """Play the games of `fogspiel kriegspiel match`, on from what was counted."""
+    from ..engine import parse_engine
+    from ..match import EngineMatch, EngineSpec, play_engines
+
+    seats = tuple(EngineSpec(*parse_engine(side.words)) for side in (request.first, request.second))
+    engines = EngineMatch(seats, request.games, request.seed)
+    return play_engines(engines, tuple(map(float, game.payoffs)), counted, watch)
+
+
+def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
+    """Return an engine as a program whose constants are its parameters."""
+    from ...runs.engine_programs import GAME_SECONDS, digest_of, limit_words
+    from .. import self_play_worker
+
+    constants(words)  # refuses an engine that has no constants
+
+    def check(parameters: "Parameters") -> None:
+        self_play_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
+
+    return ProgramSpec(
+        GAMES[0].name,
+        words,
+        digest_of([words]),
+        (sys.executable, "-m", self_play_worker.__name__, f"--engine={words}", *limit_words(facts, FACTS)),
+        {key: facts[key] for key in FACTS if facts.get(key) is not None},
+        fixed=True,
+        seconds=GAME_SECONDS,
+        check=check,
+    )
+
+
+def constants(engine: str) -> dict[str, dict[str, Any]]:
+    """Return the constants of an engine as tables, or raise a ValueError if it has none."""
+    from ..self_play_worker import parameters_of_engine
+
+    return parameters_of_engine(engine)
+
+
+def parameter_file(engine: str) -> str:
+    """Return a parameter file of all constants of an engine."""
+    from ..self_play_worker import parameter_text
+
+    return parameter_text(engine)
+
+
+SOURCES = (AgentSource("engines", find, names, on_page, match),)
+PROGRAMS = {GAMES[0].name: ProgramType(find_program, "Kriegspiel engine", "ENGINE", constants, parameter_file)}

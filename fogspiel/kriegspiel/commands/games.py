@@ -15,6 +15,8 @@ from .match import Cores, Nodes, RulesName, Time, group
 if TYPE_CHECKING:
     from ...core.session import PersonSession
 
+USUAL_ENGINE = "greedy"  # who plays if no other opponent is named
+
 
 @group.command("export")
 def export_games(
@@ -47,7 +49,7 @@ def play_game(
     colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
     against: Annotated[
         str, typer.Option(callback=check_engine_option, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
-    ] = "greedy",
+    ] = USUAL_ENGINE,
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
@@ -157,3 +159,11 @@ def check_file(
         console.out.print(f"{sound}: {moves:,} moves and {refused:,} refused attempts in all")
     if faults:
         raise typer.Exit(1)
+
+
+def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
+    """Play as `fogspiel play kriegspiel` asks for."""
+    play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
+
+
+PLAY = {"kriegspiel": play_seat}

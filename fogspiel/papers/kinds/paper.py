@@ -137,3 +137,4 @@ def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
 
 KIND = PaperKind()
 KINDS = (KIND,)
+NAMED = {"paper": find_experiment}

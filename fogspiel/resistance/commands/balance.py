@@ -8,7 +8,7 @@ import typer
 
 from ...cli.app import AsJson, StorePath, app, asking, print_json
 from ...cli.execute import RunOptions, print_run, start_run
-from ...runs.requests import BalanceRequest
+from ..requests import BalanceRequest
 
 
 @app.command("balance")

@@ -8,10 +8,10 @@ from ...runs.execute import Context, Progress, Recorder, run_generator
 from ...runs.kind import Kind, Outputs
 from ...runs.report import Cell, Table
 from ...runs.request import asks
-from ...runs.requests import BalanceRequest
 from ...runs.store import Json, Run
 from ..balance import FairTable, SweepStep, sweep
 from ..game.setups import VERSION
+from ..requests import BalanceRequest
 
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
 

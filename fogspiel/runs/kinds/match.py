@@ -7,7 +7,7 @@ from ...core.agents import Agent
 from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
-from ..agent_parser import engines_of
+from ..agent_parser import plug_ins
 from ..curve import Curve, CurvePoint
 from ..execute import Context, Progress, Recorder
 from ..formatting import with_interval
@@ -68,14 +68,10 @@ class MatchKind(Kind):
             context.watch(Progress(words, so_far.games / request.games, so_far.games))
 
         game, counted = known_game(request.game), counted_so_far(run)
-        words = (request.first.words, request.second.words)
-        if request.seats == SEATS[0] and all(side.partition("@")[0] in engines_of(game) for side in words):
-            from ...kriegspiel.engine import parse_engine
-            from ...kriegspiel.match import EngineMatch, EngineSpec, play_engines
-
-            seats = tuple(EngineSpec(*parse_engine(side)) for side in words)
-            match = EngineMatch(seats, request.games, request.seed)  # whose games `fogspiel kriegspiel match` plays
-            return play_engines(match, tuple(map(float, game.payoffs)), counted, watch).as_json()
+        names = {side.words.partition("@")[0] for side in (request.first, request.second)}
+        for source in plug_ins():
+            if source.match and request.seats == SEATS[0] and names <= set(source.names(game)):
+                return source.match(game, request, counted, watch).as_json()
         return evaluate(
             game,
             *agents_of(request, context.store),

@@ -11,7 +11,7 @@ from ...tuning.validation import START
 from ..curve import Curve
 from ..execute import Context, Recorder
 from ..kind import Kind, Outputs, in_sentences
-from ..programs import TITLES, ProgramSpec, option_for
+from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Table
 from ..request import asks
 from ..requests import ProgramRequest
@@ -31,18 +31,17 @@ from .tune import RaceCurve
 def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
     """Refuse a program that is not the one the run began with; a remark where it may be another one."""
     if named.sort != request.sort:
-        titles = f"a {TITLES[request.sort]}, not a {TITLES[named.sort]}"
+        titles = f"a {title_of(request.sort)}, not a {title_of(named.sort)}"
         raise ValueError(f"run {run} tunes {titles}: name it by --{request.sort}")
     if named.digest == request.digest:
         return None
     if named.fixed:
         raise ValueError(
-            f"{named.words} has changed since run {run} began, or is another {TITLES[request.sort]}: "
+            f"{named.words} has changed since run {run} began, or is another {title_of(request.sort)}: "
             "name the old one, or begin a new run"
         )
-    return (
-        f"run {run} began with another {TITLES[request.sort]} than {named.words}: its earlier games count all the same"
-    )
+    title = title_of(request.sort)
+    return f"run {run} began with another {title} than {named.words}: its earlier games count all the same"
 
 
 class ProgramKind(Kind):
@@ -99,7 +98,7 @@ class ProgramKind(Kind):
     # Telling
 
     def headline(self, run: Run) -> str:
-        many, sort = len(run.ask["parameters"]), TITLES[run.ask["sort"]]
+        many, sort = len(run.ask["parameters"]), title_of(run.ask["sort"])
         return f"{run.ask['search']} on {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.ask['seed']}"
 
     def summary(self, run: Run) -> list[str]:
@@ -139,7 +138,11 @@ class ProgramKind(Kind):
         _, *rest = super().request_lines(ask)
         scores = "wins, draws and losses" if ask["range"] is None else f"{ask['range'][0]:g} to {ask['range'][1]:g}"
         alone = [("scored", "each vector alone, on the same seeds")] if ask["alone"] else []
-        first = [("program", TITLES[ask["sort"]]), ("digest of the program", ask["digest"]), ("method", ask["search"])]
+        first = [
+            ("program", title_of(ask["sort"])),
+            ("digest of the program", ask["digest"]),
+            ("method", ask["search"]),
+        ]
         named = [(f"parameter {table['name']}", _table_words(table)) for table in ask["parameters"]]
         return [*first, ("scores", scores), *alone, *rest, *named]
 
