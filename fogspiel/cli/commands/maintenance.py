@@ -8,9 +8,8 @@ import typer
 
 from ...core.agents import find_policy, policy_names
 from ...core.game import UNIFORM, Game, known_game, list_games
+from ...core.plugins import collect
 from ...core.simulate import PolicyMatch
-from ...kriegspiel.engine import engines, find_engine
-from ...kriegspiel.warm_up import play_trial
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
 
 
@@ -93,14 +92,15 @@ Part = tuple[str, Callable[[], None]]
 
 def parts(names: list[str]) -> Iterator[Part]:
     """What there is to compile: all of it, or the games and engines of these names."""
-    known = [*list_games(), SOLVERS, *engines()]
+    engines = collect("kriegspiel.engines", "ENGINES")
+    known = [*list_games(), SOLVERS, *engines]
     for name in names:
         if name not in known:
             raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
     for name in names or known:
         if name == SOLVERS:
             yield name, warm_solvers
-        elif name in engines():
+        elif name in engines:
             yield name, partial(warm_engine, name)
         else:
             yield name, partial(warm_game, known_game(name))
@@ -130,4 +130,7 @@ def warm_solvers() -> None:
 
 def warm_engine(name: str) -> None:
     """Compile an engine, by a few plies of a game."""
+    from ...kriegspiel.engine import find_engine
+    from ...kriegspiel.warm_up import play_trial
+
     play_trial(find_engine(name))
