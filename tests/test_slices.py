@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -316,3 +317,24 @@ def test_what_is_wrong_in_a_former_folder_is_told_with_its_file(tmp_path, monkey
         ValueError, match=r"the plug-in \S+tune.methods.broken_way\.py cannot be loaded: ModuleNotFound"
     ):
         plugins.collect("tuning.methods", "METHODS")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("without", "papers_about_it"), [("kriegspiel", ["ciancarini2010"]), ("papers", [])])
+def test_the_package_works_without_a_slice(without, papers_about_it, tmp_path):
+    package = tmp_path / "elsewhere" / "fogspiel"
+    leave_out = shutil.ignore_patterns("__pycache__", without, *papers_about_it)
+    shutil.copytree(PACKAGE, package, ignore=leave_out)
+    lines = (
+        "--help",
+        "games --json",
+        "solve kuhn --exact --json",
+        "match batawaf descending random --games 2000 --json",
+        "tune batawaf --games 2000 --report-games 400 --json",
+        "runs --json",
+    )
+    told = ask(tmp_path, lines, ("/", "/play", "/results", "/runs", "/runs/new"), package=package)
+    assert "kriegspiel" in [game["name"] for game in told["games --json"]["games"]] or without == "kriegspiel"
+    assert told["solve kuhn --exact --json"]["value"] == "-1/18"
+    assert len(told["runs --json"]["runs"]) == 2
+    assert without not in told["--help"]

@@ -233,11 +233,9 @@ def write(report: "Report", output: Path | None) -> tuple[Path, list[str]]:
 
 def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
     """Write a report that no run has, and show what matters of it."""
-    from ..papers.kinds.paper import report_facts
-
     folder, files = write(report, output)
     if as_json:
-        return print_json(report_facts(report, None) | {"files": files})
+        return print_json(report.facts(None) | {"files": files})
     return print_report(report, f"{folder}", len(files))
 
 

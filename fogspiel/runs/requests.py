@@ -12,7 +12,6 @@ from .checks import check_players, seconds_for
 from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, versions
 
 if TYPE_CHECKING:
-    from ..resistance.balance import TableSpace
     from ..solving.proofs.checkers.primitives import Body
     from ..solving.sources import GameSource
     from ..tuning.programs.contest import Scale

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Union
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -11,23 +11,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ..core.agents import Agent, named_policy
 from ..core.find import spec_of
 from ..core.game import Game, known_game, list_games
+from ..core.page_contract import play_supports
 from ..core.plugins import extras
-from ..kriegspiel.game.rule_sets import find_rule_set
-from ..kriegspiel.requests import EngineRequest
 from ..runs.agent_parser import parse_agent
+from ..runs.kind import kinds
 from ..runs.kinds.tune import tuned_game
 from ..runs.request import Request, WrongField
-from ..runs.requests import (
-    NAMED,
-    BoundsRequest,
-    DiagnoseRequest,
-    ExploitRequest,
-    MatchRequest,
-    PaperRequest,
-    RoundRobinRequest,
-    SolveRequest,
-    TuneRequest,
-)
+from ..runs.requests import NAMED, DiagnoseRequest, ExploitRequest
 from ..runs.store import Json, StoreError
 from .job_queue import Question
 from .opponents import demand_opponent, demand_page_agent, demand_page_run
@@ -35,6 +25,8 @@ from .run_reader import RunReader
 from .validation_messages import fault_words
 
 MOST_TUNED = 8  # runs of one diagnosis
+QUESTIONS = ("exploit", "diagnose")  # the forms that start no run: their answer is a page of its own
+FIRST = ("tune", "match", "tournament", "solve", "bounds", *QUESTIONS)  # the order of forms; those of slices come last
 
 
 class InvalidRequest(Exception):
@@ -45,10 +37,20 @@ class InvalidRequest(Exception):
         self.fields = dict(fields)
 
 
-AnyRequest = Annotated[
-    TuneRequest | MatchRequest | RoundRobinRequest | EngineRequest | SolveRequest | BoundsRequest | PaperRequest,
-    Field(discriminator="kind"),
-]
+def page_requests() -> dict[str, type[Request]]:
+    """Return the requests that a page may make, by the word for their kind: those of kinds that have a form."""
+    models = [kind.request for kind in kinds().values() if kind.request is not None and kind.request.tab]
+    found = {str(model.model_fields["kind"].default): model for model in models}
+    return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
+
+
+if TYPE_CHECKING:
+    AnyRequest = Request
+else:
+    AnyRequest = Annotated[
+        Union[tuple(model for name, model in page_requests().items() if name not in QUESTIONS)],  # noqa: UP007
+        Field(discriminator="kind"),
+    ]
 _requests: TypeAdapter[Request] = TypeAdapter(AnyRequest)
 
 
@@ -85,7 +87,9 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         if any(faults):
             raise ValueError("; ".join(filter(None, faults)))
     elif more.names == "rule set":
-        find_rule_set(value)
+        for support in play_supports().values():
+            if support.rule_sets:
+                support.find_rules(value)
     elif more.names == "tuned runs":
         _demand_tuned(value, reader)
     elif check := (NAMED | extras("runs.kinds", "NAMED")).get(more.names):

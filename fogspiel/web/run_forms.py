@@ -7,45 +7,18 @@ from pydantic.fields import FieldInfo
 
 from ..core.agents import policy_names
 from ..core.game import list_games, parameters_of
-from ..kriegspiel.game.rule_sets import RULE_SETS
-from ..kriegspiel.requests import EngineRequest
-from ..papers.kinds.paper import experiments
+from ..core.page_contract import play_supports
 from ..runs.agent_parser import engines_of
 from ..runs.kinds.tune import KIND as TUNE
 from ..runs.request import Asked, Request, choices_of, plain_type
-from ..runs.requests import (
-    BoundsRequest,
-    DiagnoseRequest,
-    ExploitRequest,
-    MatchRequest,
-    PaperRequest,
-    RoundRobinRequest,
-    SolveRequest,
-    TuneRequest,
-)
 from ..solving.methods import solve_methods
 from ..solving.proofs.checkers.phantom_bounds import GAMES as BOUNDED
 from ..stats.race import RACES
 from ..tuning.methods import tune_methods
+from .requests import QUESTIONS, page_requests
 from .run_reader import RunReader
 
-QUESTIONS = ("exploit", "diagnose")  # the forms that start no run: their answer is a page of its own
 MOST_LETTERS = 4000  # of what an address fills into a form
-
-
-MODELS: tuple[type[Request], ...] = (
-    TuneRequest,
-    MatchRequest,
-    RoundRobinRequest,
-    EngineRequest,
-    SolveRequest,
-    BoundsRequest,
-    ExploitRequest,
-    DiagnoseRequest,
-    PaperRequest,
-)
-REQUESTS = {str(model.model_fields["kind"].default): model for model in MODELS}
-FORMS = {kind: model.tab for kind, model in REQUESTS.items()}
 
 
 def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -72,17 +45,18 @@ def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) 
 
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
     """Return the values of a form's template."""
-    known, kind = list(list_games().values()), kind if kind in FORMS else "tune"
-    model = REQUESTS[kind]
+    known, models = list(list_games().values()), page_requests()
+    kind = kind if kind in models else "tune"
+    model = models[kind]
     choices = {
         "game": {game.name: game.title for game in known},
         "tunable game": {game.name: game.title for game in known if parameters_of(game)},
         "bounded game": {game.name: game.title for game in known if game.name in BOUNDED},
-        "paper": {name: f"{name}: {found.paper}" for name, found in experiments().items()} if kind == "paper" else {},
+        "paper": _papers() if kind == "paper" else {},
         "method": list(tune_methods()),
         "route": [route.name for route in solve_methods()] if kind == "solve" else [],
         "race": list(RACES),
-        "rule set": {house.name: house.title for house in RULE_SETS.values()},
+        "rule set": {house.name: house.title for one in play_supports().values() for house in one.rule_sets},
     }
     drawn = drawn_fields(model, choices)
     if kind == "diagnose":
@@ -90,7 +64,7 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         drawn[0]["value"] = next(iter(tuned), "")
         drawn[0]["hint"] += f" There are {', '.join(tuned[:8])}." if tuned else " There are none yet."
     return {
-        "kinds": FORMS,
+        "kinds": {name: model.tab for name, model in models.items()},
         "kind": kind,
         "question": kind in QUESTIONS,
         "about": model.__doc__,
@@ -98,3 +72,10 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         "given": {key: value[:MOST_LETTERS] for key, value in given.items()},
         "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
     }
+
+
+def _papers() -> dict[str, str]:
+    """Return the stored parts of papers, where the package has any."""
+    from ..papers.kinds.paper import experiments
+
+    return {name: f"{name}: {found.paper}" for name, found in experiments().items()}

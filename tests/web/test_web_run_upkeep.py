@@ -9,7 +9,7 @@ from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.requests import TuneRequest as TuneRequest
 from fogspiel.runs.store import Store
-from fogspiel.web.run_forms import FORMS
+from fogspiel.web.requests import page_requests
 from fogspiel.web.run_list import ORDERS
 
 
@@ -97,7 +97,7 @@ def test_a_third_run_waits_until_there_is_room(client):
     client.post(f"/api/runs/{names[1]}/stop")
 
 
-@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("kind", page_requests())
 def test_every_form_is_drawn(client, kind):
     page = client.get("/runs/new", params={"kind": kind})
     assert page.status_code == 200 and f'data-kind="{kind}"' in page.text

@@ -92,16 +92,17 @@ Part = tuple[str, Callable[[], None]]
 def parts(names: list[str]) -> Iterator[Part]:
     """List the parts to compile: all, or the games and engines of these names."""
     from ...core.game import known_game, list_games
-    from ...kriegspiel.engine import engines
+    from ...core.plugins import collect
 
-    known = [*list_games(), SOLVERS, *engines()]
+    engines = collect("kriegspiel.engines", "ENGINES")
+    known = [*list_games(), SOLVERS, *engines]
     for name in names:
         if name not in known:
             raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
     for name in names or known:
         if name == SOLVERS:
             yield name, warm_solvers
-        elif name in engines():
+        elif name in engines:
             yield name, partial(warm_engine, name)
         else:
             yield name, partial(warm_game, known_game(name))

@@ -104,7 +104,7 @@ class PaperKind(Kind):
         return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
 
     def outcome(self, run: Run, delivered: Outputs) -> Json:
-        return report_facts(delivered.report or self.report(run), run.name)
+        return (delivered.report or self.report(run)).facts(run.name)
 
     def trail(self, ask: Json) -> Curve:
         return Curve()
@@ -112,12 +112,6 @@ class PaperKind(Kind):
     def report(self, run: Run) -> Report:
         request = self.check(run)
         return self.find_experiment(request.name).report(request, rows_of(run))
-
-
-def report_facts(report: Report, run: str | None) -> Json:
-    """Return the `--json` output of a report: its tables, a row by column each."""
-    tables = {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in report.tables}
-    return {"paper": report.name, "run": run, "command": report.command, "tables": tables}
 
 
 def _progress(done: int, total: int, row: Row) -> Progress:

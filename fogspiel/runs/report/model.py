@@ -155,6 +155,11 @@ class Report:
         """The tables among the parts."""
         return [part for part in self.parts if isinstance(part, Table)]
 
+    def facts(self, run: str | None) -> dict[str, Any]:
+        """Return the report as `--json` prints it: its tables, a row by column each."""
+        tables = {one.name: [dict(zip(one.columns, row, strict=True)) for row in one.rows] for one in self.tables}
+        return {"paper": self.name, "run": run, "command": self.command, "tables": tables}
+
     @property
     def figures(self) -> dict[str, list[Chart]]:
         """The charts among the parts, by the figure that they are panels of."""
