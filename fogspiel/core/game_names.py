@@ -16,7 +16,7 @@ def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
     """What is said of a name that is not known, with those that look like it."""
     near = get_close_matches(name[:SHOWN], known, n=3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return ValueError(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
+    return NotFound(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
 
 
 OPENSPIEL = "openspiel:"
@@ -59,7 +59,7 @@ def check_game_spec(words: str) -> None:
             raise no_game(words, list_games())
 
 
-def no_game(name: str, known: Collection[str]) -> ValueError:
+def no_game(name: str, known: Collection[str]) -> NotFound:
     """What is said of a name that no game has."""
     near = (
         get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
