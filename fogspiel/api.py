@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
-from .core import BadInput, Damaged, FogspielError, NotFound, TooLarge, agents, find
+from .core import BadInput, FogspielError, NotFound, TooLarge, agents, find
 from .core import exact_scores as scores
 from .core.agents import Agent, ParametricPolicy
 from .core.game import USER_GAMES, Game, check_vector
@@ -61,9 +61,6 @@ def _at_the_door(function: Callable[Parameters, Answer]) -> Callable[Parameters,
         except FogspielError as error:
             error.args = (_plain(str(error)),)
             raise
-        except StoreError as error:
-            sort = {store.Damaged: Damaged, store.UnknownRun: NotFound}
-            raise next((new for old, new in sort.items() if isinstance(error, old)), FogspielError)(error) from error
         except MemoryError as error:
             raise TooLarge(str(error) or "there is not enough memory: give less to do") from error
         except FileNotFoundError as error:
@@ -165,6 +162,8 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
         run = runs.create(ask)
         try:
             return kind.work(run, context), run.name
+        except StoreError:
+            raise
         except ValueError:
             if len(run.rows) == 1 and run.partial() is None:  # a request that cannot be met leaves no run behind
                 run.close()
@@ -299,11 +298,11 @@ def match(
     """
     checks.check_seed(seed)
     with _known(game) as chosen:
-        players = [_player(chosen, given, store, seed) for given in (first, second)]
-        request = MatchRequest(chosen.name, *players, seed=seed, games=games, seats=seats)
-        if any(isinstance(player, _GivenAgent) for player in players):
-            one, two = (player.agent(chosen, _path(store), seed) for player in players)
-            return evaluate(chosen, one, two, report_key(seed), request.games, seats, threads)
+        one, two = (_player(chosen, given, store, seed) for given in (first, second))
+        request = MatchRequest(game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats)
+        if isinstance(one, _GivenAgent) or isinstance(two, _GivenAgent):
+            left, right = (player.agent(chosen, _path(store), seed) for player in (one, two))
+            return evaluate(chosen, left, right, report_key(seed), request.games, seats, threads)
         found, _ = _work(request.to_json(), store, threads)
         payoffs = tuple(map(float, chosen.payoffs))
         return MatchResult(payoffs, tuple(found["outcomes"]), tuple(found["observed"]))
@@ -421,8 +420,8 @@ def solve(
         task = task_of(request, problem=problem)
         result, run = _work(task.ask, store, prepared=task)
         found = Solution.from_json(result)
-    numbers = [_bound(number) for number in (found.value, found.lower, found.upper)]
-    return GameValue(problem.name, *numbers, found.solver, found.certificate, found.sizes, run)
+    value, lower, upper = map(_bound, (found.value, found.lower, found.upper))
+    return GameValue(problem.name, value, lower, upper, found.solver, found.certificate, found.sizes, run)
 
 
 def _words(game: GameLike) -> str:
@@ -495,7 +494,9 @@ def exploit(
     with _known(game) as chosen:
         policy = _player(chosen, first, store, seed)
         other = None if second is None else _player(chosen, second, store, seed)
-        request = ExploitRequest(chosen.name, policy, other, missing=missing, memory=memory, seed=seed)
+        request = ExploitRequest(
+            game=chosen.name, policy=policy, second=other, missing=missing, memory=memory, seed=seed
+        )
         found, body = measure(request, _path(store), lambda done, total: None)
         _keep(request.to_json() if store else {}, body, store)
     return found

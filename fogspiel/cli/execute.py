@@ -38,13 +38,15 @@ def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared:
     """Work on a new run of this request, or on the one that has it already where `once` is enough."""
     from ..runs.jobs import find_or_create_run
     from ..runs.kind import kind_of
-    from ..runs.store import Store
+    from ..runs.store import Store, StoreError
 
     check_cluster(options.cluster)
     with Store.open(store_path(options.store), write=True) as runs:
         run = find_or_create_run(runs, ask) if once else runs.create(ask)
         try:
             execute_run(run, options, prepared)
+        except StoreError:
+            raise
         except ValueError as error:
             again = _again(run, kind_of(run), options)
             # A request that cannot be met leaves no run behind, unless the sentence says how to go on with it.

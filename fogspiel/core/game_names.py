@@ -59,7 +59,7 @@ def check_game_spec(words: str) -> None:
             raise no_game(words, list_games())
 
 
-def no_game(name: str, known: Collection[str]) -> ValueError:
+def no_game(name: str, known: Collection[str]) -> NotFound:
     """Make the error for a name that no game has."""
     near = (
         get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]

@@ -13,6 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from . import NotFound
+
 MOST_DEPTH = 60  # lists and objects inside each other; what we write has fewer than ten
 MOST_DIGITS = 1000  # of a number in JSON; exact fractions are text there
 # Characters of a fraction in words, and of the exponent of a decimal one.
@@ -69,7 +71,8 @@ def check_file(path: Path, what: str) -> None:
 
 
 def _unreadable(path: Path, what: str, error: OSError) -> ValueError:
-    return ValueError(f"{what} {path} cannot be read: {error.strerror or error}")
+    sort = NotFound if isinstance(error, FileNotFoundError) else ValueError
+    return sort(f"{what} {path} cannot be read: {error.strerror or error}")
 
 
 def read_head(path: Path, what: str, size: int) -> bytes:

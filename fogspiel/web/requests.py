@@ -61,6 +61,8 @@ def row_of(order: Request, reader: RunReader) -> Json:
         ready = order.resolved(reader.path)
         ready.check()
         return ready.to_json()
+    except StoreError:
+        raise
     except ValueError as error:
         name = error.name if isinstance(error, WrongField) else next(iter(order.page_fields()))
         raise InvalidRequest({name: str(error).removeprefix("--")}) from error

@@ -149,7 +149,7 @@ def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "t
 
 def _resume_all(options: RunOptions) -> None:
     """Go on with every interrupted run that is nobody's and needs no file or program to be named."""
-    from ...runs.store import Damaged, Store, StoreBusy
+    from ...runs.store import Damaged, Store, StoreBusy, StoreError
     from .. import console
 
     again = "fogspiel resume --all" + (f" --store {shlex.quote(str(options.store))}" if options.store else "")
@@ -163,7 +163,9 @@ def _resume_all(options: RunOptions) -> None:
             with Store.open(store_path(options.store), write=False) as runs:
                 found = runs.read(name)
             found, seconds = _go_on(found, options, ProgramSourceOptions())
-        except (ValueError, StoreBusy, Damaged) as error:
+        except ValueError as error:
+            if isinstance(error, StoreError) and not isinstance(error, StoreBusy | Damaged):
+                raise  # no other run can be worked on either
             skipped.append({"run": name, "why": str(error)})
             console.err.print(f"run {name} is skipped: {error}")
             continue

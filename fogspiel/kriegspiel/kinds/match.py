@@ -15,7 +15,7 @@ from ...runs.kind import Kind, Outputs
 from ...runs.kinds.round_robin import best_of
 from ...runs.report import Cell, Report, Table
 from ...runs.request import asks
-from ...runs.store import Json, Run
+from ...runs.store import Json, Run, StoreError
 from ...stats.race import interval, mean
 from ..engine import asks_program
 from ..game.rule_sets import ICC, RULE_SETS
@@ -79,6 +79,8 @@ class KriegspielKind(Kind):
         runner = JobRunner(run, recorder, context, request.patience)
         try:
             return request.outcome(self._play(request, runner))
+        except StoreError:
+            raise
         except ValueError as error:  # as when an engine asks a program that has ended
             raise ValueError(f"{error}; what was played is kept, go on with: {context.again}") from error
 

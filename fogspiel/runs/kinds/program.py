@@ -15,7 +15,7 @@ from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Table
 from ..request import asks
 from ..requests import ProgramRequest
-from ..store import Json, Run
+from ..store import Json, Run, StoreError
 from ..tuning_run import (
     StepRow,
     TuningTask,
@@ -77,6 +77,8 @@ class ProgramKind(Kind):
         )  # fmt: skip
         try:
             result = tune_contest(search, run, recorder, context)
+        except StoreError:
+            raise
         except ValueError as error:  # of the program: it can be mended, and the run goes on
             recorder.interrupt()
             raise ValueError(f"{error}; nothing is lost, go on with: {context.again}") from error

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ... import core
 from ...core.byte_locks import lock_bytes, unlock_bytes
 
 APPLICATION = 0x466F6753  # "FogS"
@@ -37,7 +38,7 @@ def seal(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode(), digest_size=16).digest()
 
 
-class StoreError(Exception):
+class StoreError(core.FogspielError):
     """The store cannot do what was asked: one sentence that says what is wrong and what would be right."""
 
 
@@ -45,7 +46,7 @@ class StoreBusy(StoreError):
     """Another process, or another part of this one, is at work there."""
 
 
-class Damaged(StoreError):
+class Damaged(StoreError, core.Damaged):
     """Something in the store is not what was written: names the run and the row where they are known."""
 
     hint = REPAIR

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
+from ...core import NotFound
 from ...core.untrusted_input import JsonRecord, parse_json, refuse_number, shorten
 from ..checks import check_name
 from .faults import MOST_RUNS, Damaged, SetAside, StoreError, is_damage, seal
@@ -25,7 +26,7 @@ MOST_NUMBERS = 100_000  # how far repair searches for the number in the name of 
 LATEST = 2.0**40  # seconds; what is later is no time
 
 
-class UnknownRun(StoreError):
+class UnknownRun(StoreError, NotFound):
     """There is no run of this name."""
 
 
