@@ -188,7 +188,7 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
 
 
 def extras(room: str, attribute: str) -> dict[str, Any]:
-    """What modules of a room list beside the things of their room, by name; any of them may list nothing."""
+    """Collect further lists of a room's modules by name; any of them may list nothing."""
     return dict(_extras(room, attribute, tuple(folders())))
 
 

@@ -89,9 +89,14 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def files_below(root: Path, suffix: str = "") -> list[Path]:
+    """List the files below a folder; a folder that another process removes meanwhile is left out."""
+    return sorted(Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(suffix))
+
+
 def remove_damaged(root: Path) -> Iterator[Path]:
     """Remove every file that cannot be used, whether damaged or never finished, and name it."""
-    for path in sorted(root.rglob(f"*{SUFFIX}")):
+    for path in files_below(root, SUFFIX):
         try:
             read_kernel(path)
         except FileNotFoundError:
@@ -99,7 +104,7 @@ def remove_damaged(root: Path) -> Iterator[Path]:
         except (DamageError, OSError):
             remove(path)
             yield path
-    for path in root.rglob(f"*{UNFINISHED}"):
+    for path in files_below(root, UNFINISHED):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
                 remove(path)
