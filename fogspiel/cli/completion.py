@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from ..runs.store import Store
 
-SOLVE = "solve"  # the method of runs that have solved a game
+KRIEGSPIEL, SOLVE = "kriegspiel", "solve"  # the game that has engines, and the method of runs that have solved a game
 
 
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
@@ -100,7 +100,7 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
     with suppress(Exception):
-        found = _players(game)
+        found = [*_strategies(game), *(complete_engines("") if game == KRIEGSPIEL else [])]
     playable = {SOLVE, *complete_methods("")}
 
     def ask(runs: "Store") -> list[str]:
@@ -109,10 +109,9 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
 
 
-def _players(game: str) -> list[str]:
-    """The named strategies and the engines of a game."""
+def _strategies(game: str) -> list[str]:
+    """The named strategies of a game."""
     from ..core.agents import policy_names
     from ..core.game import known_game
-    from ..runs.agent_parser import engines_of
 
-    return _remembered(f"players {game}", lambda: [*policy_names(known_game(game)), *engines_of(known_game(game))])
+    return _remembered(f"players {game}", lambda: policy_names(known_game(game)))
