@@ -30,7 +30,7 @@ NAMES_LEFT = {
     "cli/commands/explain.py": "options of a variant",
     "cli/commands/maintenance.py": "engines to warm up",
     "cli/commands/solve.py": "options of a variant",
-    "cli/completion.py": "names of engines that a shell completes",
+    "cli/completion.py": "engines that a shell completes",
     "cli/doctor.py": "a kernel to try the compiler with",
     "cli/early_checks.py": "names of engines and of parts of papers",
     "cli/execute.py": "reports of papers",
