@@ -85,10 +85,9 @@ def test_what_is_wrong_with_a_file_is_one_sentence(mine, old, new, because):
 
 # Kernels are cached by content
 
-PLAY = (
-    "from fogspiel import *; g = {}; u = find_policy(g, 'uniform'); print(Match(g, u, u).scores(1, 0, 400)[:, 0].sum())"
-)
-AS_MODULE, AS_FILE = PLAY.format("__import__('mine').GAMES[0]"), PLAY.format("find_game('mine.py')")
+IMPORTS = "from fogspiel import *; from fogspiel.core.simulate import PolicyMatch"
+PLAY = IMPORTS + "; g = {}; u = find_policy(g, 'uniform'); print(PolicyMatch(g, u, u).scores(1, 0, 400)[:, 0].sum())"
+AS_MODULE, AS_FILE = PLAY.format("__import__('mine').GAMES[0]"), PLAY.format("load_game('mine.py')")
 
 
 def run(folder, code):
@@ -115,9 +114,9 @@ def test_two_files_of_one_name_do_not_mix(tmp_path):
         (tmp_path / folder / "mine.py").write_text(f"{text}# {new}\n")
         scores.append(run(tmp_path / folder, AS_FILE))
     assert scores[0] < scores[1]
-    words = "[find_game(f'{folder}/mine.py') for folder in 'aba']"
-    code = f"from fogspiel import *\nfor g in {words}:\n    u = find_policy(g, 'uniform')\n"
-    code += "    print(Match(g, u, u).scores(1, 0, 400)[:, 0].sum(), end='')\n"
+    words = "[load_game(f'{folder}/mine.py') for folder in 'aba']"
+    code = f"{IMPORTS}\nfor g in {words}:\n    u = find_policy(g, 'uniform')\n"
+    code += "    print(PolicyMatch(g, u, u).scores(1, 0, 400)[:, 0].sum(), end='')\n"
     assert run(tmp_path, code) == float(f"{scores[0]:.0f}{scores[1]:.0f}{scores[0]:.0f}")
 
 
