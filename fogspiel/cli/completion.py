@@ -97,11 +97,7 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     game = str(ctx.params.get("game") or next(iter(ctx.args), ""))  # an option without its value leaves it in `args`
     with suppress(Exception):
-<<<<<<< HEAD
         found = _named_players(game)
-=======
-        found = [*_strategies(game), *(complete_engines("") if game == KRIEGSPIEL else [])]
->>>>>>> wt-e3
     playable = {SOLVE, *complete_methods("")}
 
     def ask(runs: "Store") -> list[str]:
@@ -110,7 +106,6 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*(name for name in found if name.startswith(incomplete)), *_of_store(ctx, incomplete, ask)]
 
 
-<<<<<<< HEAD
 def _named_players(game: str) -> list[str]:
     """The players of a game that can be listed, if there is such a game."""
 
@@ -122,11 +117,3 @@ def _named_players(game: str) -> list[str]:
         return [*agent_names(known_game(game)), *([SOLVED] if shipped_solution(game) else [])]
 
     return _remembered(f"players {game}", find) if game in complete_games("") else []
-=======
-def _strategies(game: str) -> list[str]:
-    """The named strategies of a game."""
-    from ..core.agents import policy_names
-    from ..core.game import known_game
-
-    return _remembered(f"players {game}", lambda: policy_names(known_game(game)))
->>>>>>> wt-e3
