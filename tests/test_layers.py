@@ -33,7 +33,6 @@ NAMES_LEFT = {
     "cli/completion.py": "engines that a shell completes",
     "cli/doctor.py": "a kernel to try the compiler with",
     "cli/early_checks.py": "names of engines and of parts of papers",
-    "cli/execute.py": "reports of papers",
     "cli/program_options.py": "the option --kriegspiel",
     "cli/tour.py": "the tour shows every slice",
     "web/requests.py": "the form for matches of engines",
