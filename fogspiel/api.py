@@ -520,7 +520,7 @@ class VerifyResult(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as fractions."""
-        return self._asdict() | {"exact": self.exact}
+        return {"lower": self.lower, "upper": self.upper, "exact": self.exact}
 
     def to_json(self) -> dict[str, Any]:
         """Return the bounds as texts."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
-from .game import USER_GAMES, Game, equip_from, known_game
+from .game import USER_GAMES, Game, known_game
 from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
 from .plugins import collect, extras
 from .untrusted_input import read_bytes
@@ -135,7 +135,6 @@ def _run(path: Path, digest: str) -> Sequence[Game]:
     games: Any = getattr(module, "GAMES", None)
     if not isinstance(games, list | tuple) or not games or not all(isinstance(game, Game) for game in games):
         raise ValueError(f"the game file {path} has no GAMES: it must list at least one fogspiel.core.game.Game")
-    equip_from(module)
     return games
 
 

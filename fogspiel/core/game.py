@@ -289,9 +289,10 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
 
 
 def equip_from(module: ModuleType) -> Sequence[Game]:
-    """Complete the games of a user's module by its own functions, where their records say nothing; return them."""
+    """Complete a plug-in file's games of its own family by its functions, where they have none; return them."""
     games: Sequence[Game] = getattr(module, "GAMES", ())
-    equip([game for game in games if (game.look, game.exact) == (Look(), Exact())], module)
+    family = module.__name__.rpartition(".")[2]
+    equip([game for game in games if game.family == family and (game.look, game.exact) == (Look(), Exact())], module)
     return games
 
 

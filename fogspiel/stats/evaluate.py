@@ -63,7 +63,8 @@ class MatchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score, its interval and all counts."""
-        return {"score": self.mean, "interval": self.interval, "games": self.games} | vars(self)
+        counts = {"payoffs": self.payoffs, "outcomes": self.outcomes, "observed": self.observed}
+        return {"score": self.mean, "interval": self.interval, "games": self.games} | counts
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures of a report, ready for JSON."""

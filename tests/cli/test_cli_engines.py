@@ -41,7 +41,7 @@ def interrupt_before_the_end(patch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    patch.setattr("fogspiel.runs.tuning_run.judge", interrupted)
+    patch.setattr("fogspiel.runs.tuning_run.validate", interrupted)
 
 
 def test_a_chess_engine_is_tuned_and_its_games_are_kept(answer, tiny, queen, tmp_path):

@@ -76,7 +76,7 @@ def test_the_interrupted_run_of_the_tutorial_is_resumed_by_its_command(here, fog
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("fogspiel.runs.tuning_run.judge", interrupted)
+        patch.setattr("fogspiel.runs.tuning_run.validate", interrupted)
         words = shlex.split(blocks(page, "sh")[0][1].splitlines()[0])[1:]
         outcome = fogspiel(*words)
         assert outcome.returncode == 130 and "fogspiel resume function-1 --function archers.py:play" in outcome.stderr
