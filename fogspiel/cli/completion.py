@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from ..runs.store import Store
 
-KRIEGSPIEL, SOLVE = "kriegspiel", "solve"  # the game that has engines, and the method of runs that have solved a game
+SOLVE = "solve"  # the method of runs that have solved a game
 
 
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
