@@ -85,7 +85,7 @@ def _sqlite() -> Check:
 
 
 def _cache() -> Check:
-    from ..core.compile.cache import cache_root, files_below, remove_damaged
+    from ..core.compile.cache import SUFFIX, cache_root, paths_below, remove_damaged
     from ..core.compile.kernel import CACHE
 
     if CACHE is None:
@@ -95,7 +95,7 @@ def _cache() -> Check:
     if damaged:
         hint = "they are compiled again when they are needed; if it happens again, test the disk and the memory"
         return Check("kernel cache", False, f"{CACHE}, damaged files removed: {damaged}", hint)
-    files = files_below(CACHE)
+    files = paths_below(CACHE, SUFFIX)
     size = sum(path.stat().st_size for path in files if path.exists())
     return Check("kernel cache", True, f"{CACHE}, {len(files)} files, {size / 1e6:.1f} MB, none damaged")
 

@@ -89,14 +89,19 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def files_below(root: Path, suffix: str = "") -> list[Path]:
-    """List the files below a folder; a folder that another process removes meanwhile is left out."""
-    return sorted(Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(suffix))
+def paths_below(root: Path, suffix: str) -> list[Path]:
+    """List what is below a folder with a suffix; a folder that another process removes meanwhile is left out."""
+    return sorted(
+        Path(folder, name)
+        for folder, folders, files in os.walk(root)
+        for name in (*folders, *files)  # a folder in a file's place is damage too
+        if name.endswith(suffix)
+    )
 
 
 def remove_damaged(root: Path) -> Iterator[Path]:
     """Remove every file that cannot be used, whether damaged or never finished, and name it."""
-    for path in files_below(root, SUFFIX):
+    for path in paths_below(root, SUFFIX):
         try:
             read_kernel(path)
         except FileNotFoundError:
@@ -104,7 +109,7 @@ def remove_damaged(root: Path) -> Iterator[Path]:
         except (DamageError, OSError):
             remove(path)
             yield path
-    for path in files_below(root, UNFINISHED):
+    for path in paths_below(root, UNFINISHED):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
                 remove(path)
