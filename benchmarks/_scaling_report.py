@@ -22,7 +22,7 @@ LAST = 3
 """Points that a line is fitted to."""
 LARGEST_PROOF = 1_000_000
 """Nodes above which a solution has no certificate, so that it is less work."""
-LEAST_SECONDS, LEAST_MEGABYTES = 0.01, 5.0
+MIN_SECONDS, MIN_MEGABYTES = 0.01, 5.0
 """Smaller measurements are noise and do not count in fits."""
 
 
@@ -99,8 +99,8 @@ def trees(rows: list[Row], folder: Path) -> str:
         for method in methods:
             mine = [row for row in of_family if row["method"] == method]
             mine = [row for row in mine if method != "exact" or row["nodes"] <= LARGEST_PROOF]
-            times = points_of(mine, "nodes", "cpu_seconds", LEAST_SECONDS)
-            room = points_of(mine, "nodes", "megabytes", LEAST_MEGABYTES)
+            times = points_of(mine, "nodes", "cpu_seconds", MIN_SECONDS)
+            room = points_of(mine, "nodes", "megabytes", MIN_MEGABYTES)
             nodes = f"{mine[0]['nodes']:,} .. {mine[-1]['nodes']:,}".replace(",", " ")
             memory = number(mine[-1]["megabytes"]) if room else "–"
             lines.append(

@@ -20,7 +20,7 @@ import numpy as np
 
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, rows_of
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
+from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, POSITION, make
 from fogspiel.games.chess.search import value_of
 from fogspiel.kriegspiel.endings.player import LoneKingPlayer
@@ -67,7 +67,7 @@ def table_of(kinds: tuple[int, ...]) -> EndgameTable | None:
 
 def defend(position: np.ndarray, stream: np.ndarray) -> int:
     """The move of Black's lone king: it takes a man, or goes where mate is farthest; of equals any."""
-    pos, limits, listed = position[:POSITION].copy(), np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
+    pos, limits, listed = position[:POSITION].copy(), np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     restrict(pos, limits)
     moves = listed[: legal_moves(pos, limits, listed)].tolist()
     captures = [move for move in moves if int(pos[MEN]) >> (move >> 6 & 63) & 1]
@@ -116,7 +116,7 @@ def _is_won(pos: np.ndarray) -> bool:
 
 def move_at_random(position: np.ndarray, stream: np.ndarray) -> int:
     """Any legal move of the lone king."""
-    actions = np.empty(MOST_MOVES, np.int64)
+    actions = np.empty(MAX_MOVES, np.int64)
     limits, pos = np.empty(LIMITS, np.int64), position[:POSITION].copy()
     restrict(pos, limits)
     return int(actions[random_below(stream, legal_moves(pos, limits, actions))])
@@ -148,7 +148,7 @@ def play(men: str, seed: int, number: int, tally: Tally, defence: str) -> None:
 
 def most_won(men: np.ndarray, kings: int, refusals: int) -> int:
     """From how many of these squares at most White wins by one choice of attempts, if it sees the board afterwards."""
-    moves, after, best = np.empty(MOST_MOVES, np.int64), men.copy(), 0
+    moves, after, best = np.empty(MAX_MOVES, np.int64), men.copy(), 0
     lines, here = np.empty((2, PARTS), np.int64)
     for move in moves[: list_own_moves(men, moves)].tolist():
         hear(men, kings, move, after, lines, here)

@@ -17,7 +17,7 @@ from fogspiel.core.compile.kernel import kernel, ones, trailing_zeros
 from fogspiel.core.rng import random_below, random_unit, split
 from fogspiel.games.chess import bitboards
 from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, bit, union
-from fogspiel.games.chess.moves import MOST_MOVES
+from fogspiel.games.chess.moves import MAX_MOVES
 from fogspiel.games.chess.position import promotion_of
 from fogspiel.kriegspiel.beliefs.board_filter import around
 from fogspiel.kriegspiel.endings.belief import begin_belief, let_reply, restrict_belief
@@ -35,7 +35,7 @@ from fogspiel.kriegspiel.endings.values import (
 )
 
 ENDINGS = {"KQ": (QUEEN,), "KR": (ROOK,), "KP": (PAWN,), "KBB": (BISHOP, BISHOP), "KBN": (BISHOP, KNIGHT)}
-LEAST_STEP = 0.2
+MIN_STEP = 0.2
 """The unit of a weight is half of it, this at least."""
 WORST, AHEAD = EndingWeights._fields.index("worst"), EndingWeights._fields.index("ahead")
 """The weights that are shares, from 0 to 1."""
@@ -89,13 +89,13 @@ def play_ending(kinds, table, weights, stream):
     """Play a random ending. How it ended and the number of own moves."""
     men, here = np.zeros(KINDS, np.int64), np.empty(PARTS, np.int64)
     scratch, further = empty_scratch(), empty_scratch()
-    moves, belief = np.empty(MOST_MOVES, np.int64), np.empty(64)
-    values, stood = np.empty(MOST_MOVES), np.empty(FIFTY + 1, np.int64)
+    moves, belief = np.empty(MAX_MOVES, np.int64), np.empty(64)
+    values, stood = np.empty(MAX_MOVES), np.empty(FIFTY + 1, np.int64)
     lone = draw(kinds, table, stream, men)
     kings = ~(sight(men, union(men), scratch.lines) | union(men))
     begin_belief(belief, kings, men, table)
     left, made, stands = FIFTY, 0, 0
-    refused = np.zeros(MOST_MOVES, np.bool_)
+    refused = np.zeros(MAX_MOVES, np.bool_)
     listed = list_own_moves(men, moves)
     while left > 0:
         for i in range(listed):
@@ -185,7 +185,7 @@ def main() -> None:
     asked = parser.parse_args()
     kinds = ENDINGS[asked.men]
     start = np.array(WEIGHTS[kinds])
-    unit = np.maximum(np.abs(start) / 2, LEAST_STEP)
+    unit = np.maximum(np.abs(start) / 2, MIN_STEP)
     if start[AHEAD] == 0:  # looking ahead takes some ten times as long: it is not begun here
         unit[AHEAD] = 0
 

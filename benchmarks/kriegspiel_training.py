@@ -28,7 +28,7 @@ from fogspiel.core.compile.kernel import in_place, kernel
 from fogspiel.core.game import new_cells
 from fogspiel.core.rng import shuffle, stream_of
 from fogspiel.games.chess.bitboards import BLACK, KINDS, KING, kind_on
-from fogspiel.games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, legal_moves, restrict
+from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, MOVER, PLY, POSITION, end_of, start_of
 from fogspiel.games.chess.search import VALUE
 from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
@@ -38,7 +38,7 @@ from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.match import EngineMatch
 from fogspiel.kriegspiel.opponent_training import Play, check_lesson, games_of_two, rows_in, with_straying
 from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, write_fog_weights
-from fogspiel.runs.jobs import Row
+from fogspiel.runs.execute import Row
 
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
 """Who plays if nothing is said: with nodes for some milliseconds per move."""
@@ -108,8 +108,8 @@ def add_gradient(board, move, moves, listed, lost, checked, weights, total, grad
 @kernel
 def climb(boards, lost, played, order, logs, first, second, step, gradient):
     """One step of Adam on the decisions of a batch. The sum of the log-chances of their moves."""
-    limits, moves = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
-    weights, policy, found = np.empty(MOST_MOVES), np.exp(logs), 0.0
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    weights, policy, found = np.empty(MAX_MOVES), np.exp(logs), 0.0
     gradient[:] = 0.0
     for d in order:
         restrict(boards[d], limits)
@@ -134,8 +134,8 @@ def climb(boards, lost, played, order, logs, first, second, step, gradient):
 @kernel
 def log_chance(boards, lost, played, policy):
     """The mean log-chance of the moves of decisions."""
-    limits, moves = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
-    weights, found = np.empty(MOST_MOVES), 0.0
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    weights, found = np.empty(MAX_MOVES), 0.0
     for d in range(len(played)):
         restrict(boards[d], limits)
         listed = legal_moves(boards[d], limits, moves)

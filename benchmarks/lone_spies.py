@@ -31,9 +31,9 @@ from pathlib import Path
 import numpy as np
 
 from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertificate, setup_of
-from fogspiel.resistance.game.setups import VERSION, Setup, name_of
+from fogspiel.resistance.game.rules import VERSION, Setup, name_of
 from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
-from fogspiel.solving.exact.rational import ExactBounds, exact_bounds, exact_from
+from fogspiel.solving.exact import ExactBounds, exact_bounds, exact_from
 from fogspiel.solving.methods.double_oracle import TOLERANCE, Side, double_oracle, restricted_game
 from fogspiel.solving.methods.lp import Simplex, planner_of, program_of
 from fogspiel.solving.proofs.certificate_files import write_certificate
@@ -41,7 +41,7 @@ from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.solution import Record
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
 
-MOST_PLAYERS = 6
+MAX_PLAYERS = 6
 """With more the coordinator has too many sequences."""
 Behaviour = list[Fraction]
 """The probability of each sequence of a player, given its infoset."""
@@ -63,9 +63,9 @@ class LoneGame:
 
 def lone_game(setup: Setup) -> LoneGame:
     """The game of a set-up."""
-    if setup.players > MOST_PLAYERS or not setup.nested:
+    if setup.players > MAX_PLAYERS or not setup.nested:
         raise ValueError(
-            f"spies who do not know each other are solved for {MOST_PLAYERS} players at most, with a last mission that "
+            f"spies who do not know each other are solved for {MAX_PLAYERS} players at most, with a last mission that "
             "is the largest of the late ones and falls by one sabotage"
         )
     growth = _Growth(setup)

@@ -32,7 +32,7 @@ from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.steps import MOST_SIGMA, Step
+from fogspiel.tuning.steps import MAX_SIGMA, Step
 
 plugins.use(Path(__file__).with_name("plugins"))  # methods that are not in the package
 
@@ -95,7 +95,7 @@ def losses(arena: Arena, points: np.ndarray, opponents: Opponents) -> np.ndarray
 
 def within(points: np.ndarray) -> np.ndarray:
     """Points with numbers that can be computed with: on plateaus the steps of some peers grow beyond all limits."""
-    return np.clip(np.nan_to_num(points), -MOST_SIGMA, MOST_SIGMA)
+    return np.clip(np.nan_to_num(points), -MAX_SIGMA, MAX_SIGMA)
 
 
 def peer(name: str, opponents: Opponents = at_the_start) -> Walk:
@@ -146,7 +146,7 @@ def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarr
 
     size = len(arena.start)
     start = arena.start if size > 1 else np.append(arena.start, 0.0)  # it wants two parameters at least
-    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": size > 60, "maxstd": MOST_SIGMA}
+    options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": size > 60, "maxstd": MAX_SIGMA}
     search = cma.CMAEvolutionStrategy(start, 1.0, options)
     while True:
         points = search.ask()

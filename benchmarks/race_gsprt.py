@@ -44,7 +44,7 @@ BLOCK = 128
 HEADING = "## Beside the GSPRT of engine testing"
 
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 CLOSE = 1e-14
 """How far the mean of a law may be from the score it should have, in units of the multiplier's equation."""
 REGULAR = 1e-3
@@ -92,7 +92,7 @@ def multiplier(counts, total, score):
     """
     top = len(counts) - 1
     low, high, x = -1.0 / (1.0 - score), 1.0 / score, 0.0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         lead, slope = 0.0, 0.0
         for v in range(top + 1):
             step = v / top - score

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from .core.rng import random_below, random_unit
     from .core.session import Session
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
-    from .interop.openspiel_import import from_openspiel
-    from .interop.openspiel_policy import to_openspiel_policy
+    from .interop.openspiel_import import from_openspiel, to_openspiel_policy
     from .interop.pettingzoo_env import to_pettingzoo
     from .runs.tune_function import tune_function
     from .stats.race import Race

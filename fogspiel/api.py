@@ -23,14 +23,13 @@ from .core import exact_scores as scores
 from .core.agents import Agent, ParametricPolicy
 from .core.game import USER_GAMES, Game, check_vector
 from .core.session import PersonSession
-from .runs import checks, store
+from .runs import store
 from .runs.agent_parser import find_agent
-from .runs.execute import Context
-from .runs.jobs import find_or_create_run
+from .runs.execute import Context, find_or_create_run
 from .runs.kind import kind_of_request
 from .runs.kinds.exploit import measure
 from .runs.kinds.solve import solve_unstored, task_of
-from .runs.request import StoredAgent
+from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
 from .runs.store import Json, Store, StoreError, UnstoredRun
 from .solving.contract.check import GameCheck, check_game
@@ -256,7 +255,7 @@ def play(
     from secrets import randbits
 
     chosen, seed = load_game(game), randbits(32) if seed is None else seed
-    checks.check_seed(seed)
+    check_seed(seed)
     opponent = find_agent(chosen, against or agents.policy_names(chosen)[0], _path(store), seed)
     lines, tell = ask_person(False)
     terminal = Terminal(PersonSession(chosen, opponent, parse_seat(seat), seed), lines, tell)
@@ -296,7 +295,7 @@ def match(
     >>> match("batawaf", "descending", "random", seed=1, games=200)
     Score 0.710 (95 %: 0.615 to 0.803) in 200 games
     """
-    checks.check_seed(seed)
+    check_seed(seed)
     with _known(game) as chosen:
         one, two = (_player(chosen, given, store, seed) for given in (first, second))
         request = MatchRequest(game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats)
@@ -324,7 +323,7 @@ def exact_score(game: GameLike, first: AgentLike, second: AgentLike, *, seed: in
     >>> exact_score("kuhn", "solved", "solved")
     Fraction(0, 1)
     """
-    checks.check_seed(seed)
+    check_seed(seed)
     chosen = load_game(game)
     one, two = (find_agent(chosen, given, seed=seed) for given in (first, second))
     return scores.exact_score(chosen, one, two) if chosen.exact.score else exact_tree_score(chosen, one, two)
@@ -490,7 +489,7 @@ def exploit(
     >>> exploit("kuhn", "solved").nash_conv
     Fraction(0, 1)
     """
-    checks.check_seed(seed)
+    check_seed(seed)
     with _known(game) as chosen:
         policy = _player(chosen, first, store, seed)
         other = None if second is None else _player(chosen, second, store, seed)
@@ -657,7 +656,7 @@ def tune(
     >>> tune("batawaf", games=4000, report_games=200).policy.strategy.parameters
     ('A', 'B', 'C')
     """
-    seconds = checks.seconds_for(games, None, seconds)
+    seconds = seconds_for(games, None, seconds)
     if seeds is not None and store is None:
         raise BadInput("several seeds are tuned by processes that meet in a store: give store=FILE")
     with _known(game) as chosen:

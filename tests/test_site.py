@@ -33,7 +33,7 @@ def test_the_reference_has_every_public_name(site):
 
 
 def test_the_reference_has_every_command(site):
-    from fogspiel.cli.command_help import EXAMPLES
+    from fogspiel.cli.app import EXAMPLES
 
     page = (site / "reference-commands.html").read_text(encoding="utf-8")
     for words in EXAMPLES:

@@ -285,7 +285,7 @@ def test_one_file_of_each_sort_works_in_a_slice_of_the_users(tmp_path):
 FORMER = {
     "tune/methods/plain.py": '''"""A method of the package by another name."""
 
-from .naive import naive
+from .evolution import naive
 
 METHODS = {"plain": naive}
 ''',

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import fogspiel
 from fogspiel.cli.app import app
-from fogspiel.cli.doctor import Check
+from fogspiel.cli.commands.maintenance import Check
 from fogspiel.core.agents import POLICY_KEYS, policy_json_in
 from fogspiel.core.compile.key import code_digest
 from fogspiel.core.explain import Explanation, TextChart
@@ -22,7 +22,7 @@ from fogspiel.core.untrusted_input import JsonRecord
 from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
 from fogspiel.kriegspiel.belief_map import Phase
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.house_rules import HouseRules
+from fogspiel.kriegspiel.game.rule_sets import HouseRules
 from fogspiel.kriegspiel.match import GameStatistics
 from fogspiel.kriegspiel.parameters import (
     FogWeights,
@@ -106,7 +106,7 @@ NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
     "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
-    "core/compile/kernel_key.py",  # the globals of a kernel
+    "core/compile/key.py",  # the globals of a kernel
     "core/game.py",  # the attributes of a module of a game
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game
     "solving/contract/check.py",

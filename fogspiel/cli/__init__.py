@@ -19,7 +19,7 @@ DEAF = ("numba.", "fogspiel.core.compile.kernel.")
 COMPILING = "numba.core.compiler_lock."  # around the long work of Numba, which should not hold up an interruption
 # The signals that end the work, where the system has them; the alarm is our own second try.
 POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
-MOST_SHOWN = 4000  # letters of a sentence; a longer one quotes something that was given to us
+MAX_SHOWN = 4000  # letters of a sentence; a longer one quotes something that was given to us
 
 OPTION = "--plugins"
 COMPLETION = "_FOGSPIEL_COMPLETE"  # by this variable of the environment a shell asks to complete words
@@ -37,7 +37,7 @@ def load_commands(words: list[str]) -> None:
             break
     for _ in plugins.modules("cli.commands"):
         pass
-    from .command_help import arrange_help
+    from .app import arrange_help
 
     arrange_help()
 
@@ -51,8 +51,8 @@ def _complain(sentence: str) -> NoReturn:
 
     if COMPLETION in os.environ:  # a shell asks for names: nobody reads the sentence
         raise SystemExit(2)
-    half = MOST_SHOWN // 2
-    told = sentence if len(sentence) <= MOST_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
+    half = MAX_SHOWN // 2
+    told = sentence if len(sentence) <= MAX_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
     told = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in told)
     if "--json" in sys.argv[1:]:
         console.print_if_possible(json.dumps({"error": told}))

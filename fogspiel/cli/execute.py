@@ -36,7 +36,7 @@ class RunOptions:
 
 def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
     """Work on a new run of this request, or on the one that has it already where `once` is enough."""
-    from ..runs.jobs import find_or_create_run
+    from ..runs.execute import find_or_create_run
     from ..runs.kind import kind_of
     from ..runs.store import Store, StoreError
 
@@ -69,7 +69,7 @@ def begin_and_show(
 def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
     """Store what was asked and answered in one step, where the user names a store."""
     if store is not None:
-        from ..runs.jobs import find_or_create_run
+        from ..runs.execute import find_or_create_run
         from ..runs.store import Store
 
         with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
@@ -175,7 +175,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
     from . import console
 
     if run.name:  # what was not stored had no workers
-        from ..runs.jobs import repetition_words, repetitions
+        from ..runs.execute import repetition_words, repetitions
 
         for sentence in repetition_words(repetitions(store_path(store), run)):
             console.out.print(sentence)
@@ -183,7 +183,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
 
 def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json":
     """Return the `--json` output of a finished run, after its certificate and its report are written."""
-    from ..runs.jobs import repetitions
+    from ..runs.execute import repetitions
     from ..runs.kind import kind_of
 
     kind = kind_of(run)
@@ -212,7 +212,7 @@ def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | 
         if options.certificate is not None:
             raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
         return None
-    from ..runs.checks import check_name
+    from ..runs.request import check_name
     from ..solving.proofs.certificate_files import write_certificate
 
     path = (

@@ -149,7 +149,7 @@ class ProgramSourceOptions(EngineWords):
     @contextmanager
     def open(self, named: "ProgramSpec", request: "ProgramRequest", cluster: str | None) -> "Iterator[ProgramContest]":
         """The program, tried in a game of its start against itself; later games are added to the PGN file."""
-        from ..runs.checks import check_option
+        from ..runs.request import check_option
 
         if self.time_limit is not None:
             check_option("time-limit", self.time_limit, "a positive number of seconds")

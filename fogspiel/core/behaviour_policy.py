@@ -19,7 +19,7 @@ from .rng import GOLDEN, bits, stream_of
 from .untrusted_input import parse_fraction, shorten
 
 ExactOrFloat = float | Fraction
-MOST_KNOWN = 1 << 17  # states whose probabilities a player remembers
+MAX_KNOWN = 1 << 17  # states whose probabilities a player remembers
 ROUNDING = 1e-9  # how far floats may be from 1 in sum
 
 
@@ -105,7 +105,7 @@ def behaviour_policy(
         """The probabilities at a state, remembered for later games."""
         key = state.player, state.history, state.view.tobytes()
         if key not in known:
-            if len(known) == MOST_KNOWN:
+            if len(known) == MAX_KNOWN:
                 known.clear()
             known[key] = [float(share) for share in check_probabilities(state, probabilities(state), name)]
         return known[key]

@@ -99,7 +99,7 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
 
 __all__ = ["Explanation", "Table", "TextChart", "explain"]
 
-MOST_MEMBERS = 20  # members of a mixture that are listed
+MAX_MEMBERS = 20  # members of a mixture that are listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
@@ -131,8 +131,8 @@ def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     else:
         said = f"{player.name}: {many} members play in turn"
     rows = [(member + 1, percent(weights[member]), _shortened(player.thetas[member])) for member in order]
-    members = Table(f"The members of {player.name}", ("member", "weight", "parameters"), tuple(rows[:MOST_MEMBERS]))
-    left = f"; the {many - MOST_MEMBERS} lightest members are not listed" if many > MOST_MEMBERS else ""
+    members = Table(f"The members of {player.name}", ("member", "weight", "parameters"), tuple(rows[:MAX_MEMBERS]))
+    left = f"; the {many - MAX_MEMBERS} lightest members are not listed" if many > MAX_MEMBERS else ""
     heaviest = order[0]
     name = f"member {heaviest + 1}"
     alone = explain(game, ParametricPolicy(name, player.strategy, player.thetas[heaviest : heaviest + 1]), seed)

@@ -20,7 +20,7 @@ from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
 from .plugins import collect, extras
 from .untrusted_input import read_bytes
 
-MOST_BYTES = 1 << 29
+MAX_BYTES = 1 << 29
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games, and a page has them in its addresses
 
 
@@ -87,7 +87,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def _content(path: Path) -> bytes:
-    return read_bytes(path, GAME_FILE, MOST_BYTES, "that is no game")
+    return read_bytes(path, GAME_FILE, MAX_BYTES, "that is no game")
 
 
 def _check_name(words: str, name: str) -> None:

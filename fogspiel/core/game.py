@@ -32,7 +32,7 @@ from .rng import random_below
 
 CHANCE, OVER = -1, -2
 LOSS, DRAW, WIN = 0, 1, 2
-MOST_WEIGHT = 2**31 - 1
+MAX_WEIGHT = 2**31 - 1
 WRONG_WEIGHTS = "the weights of chance must be whole numbers from 0 with a sum from 1 to 2^31 - 1"
 WIN_DRAW_LOSS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
@@ -62,7 +62,7 @@ class Rules(NamedTuple):
     apply: Kernel
     view: Kernel
     score: Kernel
-    # Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MOST_WEIGHT.
+    # Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MAX_WEIGHT.
     weights: Kernel | None = None
 
 
@@ -208,7 +208,7 @@ def total_weight(weights):
     """The sum of the weights of some outcomes of chance, or 0 where they break the contract."""
     total = 0
     for weight in weights:
-        if weight < 0 or weight > MOST_WEIGHT - total:
+        if weight < 0 or weight > MAX_WEIGHT - total:
             return 0
         total += weight
     return total

@@ -1,6 +1,7 @@
 """Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
 
-A slice of the package holds what belongs to one system, in folders of its own: `kriegspiel/commands`, `papers/pages`.
+A slice of the package holds what belongs to one system, in folders or files of its own: `kriegspiel/commands`,
+`resistance/pages.py`.
 A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`, and
 `<folder>/own/commands/y.py` is the module `fogspiel.own.commands.y` of a slice; it may import as the files of the
 package do, and every command finds it. Only folders that the user names are read, by the environment variable
@@ -114,9 +115,11 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
             yield from ((name, f"{room}.{name}") for name in _public(place.joinpath(*folder.split("."))))
     for part in _parts(place):
         inside = f"{part.name}.{known.in_slice}"
-        if inside == room or not (part / known.in_slice).is_dir():
+        if inside == room or part == Path(__file__).parent:  # the loader's own room is no slice
             continue
-        if room == "games" and (part / known.in_slice / "__init__.py").is_file():  # one game with its variants
+        is_package = (part / known.in_slice / "__init__.py").is_file()
+        # One file has all of this sort, or one game its variants.
+        if (part / f"{known.in_slice}.py").is_file() or (room == "games" and is_package):
             yield part.name, inside
         else:
             yield from ((f"{part.name}.{name}", f"{inside}.{name}") for name in _public(part / known.in_slice))
@@ -250,8 +253,9 @@ def help_of(described: ModuleType | Callable[..., object]) -> str:
 
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
-cli cli: listing=command_help programs=program_options streams=console work=execute
-runs runs: agent_texts=agent_parser answers=tuning_run proof=tuning_run repetitions=jobs trail=curve work=execute
+cli cli: listing=app command_help=app programs=program_options streams=console work=execute
+runs runs: agent_texts=agent_parser answers=tuning_run checks=request jobs=execute proof=tuning_run
+  repetitions=execute trail=curve work=execute
 runs runs.kinds: value=solve
 runs.report runs.report: figures=charts page=html_page parts=model text=model
 core core: choice_law=behaviour_policy exact=exact_scores foreign_data=untrusted_input own_games=find
@@ -262,7 +266,7 @@ phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds=ponnu
   bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
   vector_proof=point_based window_demands=windows window_kernels window_regrets windows
 phantom solving.methods.phantom: bilinear_form exact_solution=solver histories=private_histories
-  merged_exploitability=exploitability merged_histories play=policies policies policy_weights questions=explain
+  merged_exploitability=certificate merged_histories play=policies policies policy_weights questions=explain
   regret_matching=solver solution_certificate=certificate solver treeplex_builder=merged_histories words=explain
 solve solving.methods: bandits cfr double_oracle lemke_howson lp row_generation=double_oracle sampling=mccfr
   sequence_lp=lp tree_routes=tree tree_solution=tree
@@ -271,16 +275,15 @@ solve solving.proofs: certificate=certificate_files certificates=certificate_fil
   large_certificate=certificate_files
 solve solving.contract: checked_cells=cells game_check=check rules_check=examiner
 solve solving.reduce: colour_refinement
-solve solving.exact: exact_basis=basis fractions=rational
 solve : formats=interop
 solve.formats interop: efg=gambit_efg gambit=gambit_tokens nfg=gambit_nfg openspiel=openspiel_import
-  openspiel_policy
+  openspiel_policy=openspiel_import
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
-solve solving: game_sources=sources progress=solution solution values=known_values
+solve solving: exact_basis=exact fractions=exact game_sources=sources progress=solution solution values=known_values
 solve solving.tree: sequence_form small_trees=size tree tree_game=game tree_size=size
-tune tuning: arena ascent=steps best_response_search=best_response contest exploitability final=validation methods
+tune tuning: arena ascent=steps best_response_search=best_response contest exploitability=best_response final=tune methods
   mixture_response=best_response outside=programs step=steps tuning=tune
-tune.outside tuning.programs: adjudication=uci_match function=backends function_worker openings
+tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
   uci_player=uci_match uci_worker
 """

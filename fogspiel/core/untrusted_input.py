@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Self
 
 from . import NotFound
 
-MOST_DEPTH = 60  # lists and objects inside each other; what we write has fewer than ten
-MOST_DIGITS = 1000  # of a number in JSON; exact fractions are text there
+MAX_DEPTH = 60  # lists and objects inside each other; what we write has fewer than ten
+MAX_DIGITS = 1000  # of a number in JSON; exact fractions are text there
 # Characters of a fraction in words, and of the exponent of a decimal one.
 LONGEST_FRACTION, LONGEST_EXPONENT = 20_000, 3
-LONG_NUMBER = re.compile(rf"(?:^|[\[,:\s])-?[0-9][0-9.]{{{MOST_DIGITS}}}")
+LONG_NUMBER = re.compile(rf"(?:^|[\[,:\s])-?[0-9][0-9.]{{{MAX_DIGITS}}}")
 FRACTION = re.compile(
     rf"\s*[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]{{1,{LONGEST_EXPONENT}}})?)\s*"
 )
@@ -112,7 +112,7 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not JSON (byte {error.start + 1} is not UTF-8)") from None
     if not floats and LONG_NUMBER.search(plain):
-        raise ValueError(f"it has a number of more than {MOST_DIGITS} digits")
+        raise ValueError(f"it has a number of more than {MAX_DIGITS} digits")
     try:
         value = json.loads(
             plain,
@@ -124,7 +124,7 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON ({error})") from None
     except RecursionError:
-        raise ValueError(f"it is not JSON of ours (more than {MOST_DEPTH} levels deep)") from None
+        raise ValueError(f"it is not JSON of ours (more than {MAX_DEPTH} levels deep)") from None
     _check_depth(value)
     return value
 
@@ -160,10 +160,10 @@ def _finite(digits: str) -> float:
 def _check_depth(value: Any) -> None:
     """Refuse nesting that could exhaust the stack of whoever walks through the value."""
     layer = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         parents = [part for part in layer if isinstance(part, dict | list)]
         if not parents:
             return
         layer = [child for part in parents for child in (part.values() if isinstance(part, dict) else part)]
     if any(isinstance(part, dict | list) for part in layer):
-        raise ValueError(f"it is not JSON of ours (more than {MOST_DEPTH} levels deep)")
+        raise ValueError(f"it is not JSON of ours (more than {MAX_DEPTH} levels deep)")

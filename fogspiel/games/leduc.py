@@ -38,9 +38,9 @@ SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*rang
 DEALING, BETTING, DRAWING, SHOWN, FOLDED = range(5)
 FOLD, CHECK, CALL, BET, RAISE = range(5)
 SUITS, FEWEST_RANKS = 2, 3
-ANTE, SMALL, BIG, MOST_RAISES = 1, 2, 4, 2
+ANTE, SMALL, BIG, MAX_RAISES = 1, 2, 4, 2
 LONGEST = 8  # actions of the longest game: check, bet, raise, call in both rounds
-MOST = ANTE + MOST_RAISES * (SMALL + BIG)  # the most that a player can lose
+MAX = ANTE + MAX_RAISES * (SMALL + BIG)  # the most that a player can lose
 
 
 # The six rules
@@ -103,7 +103,7 @@ def legal(state, out):
         out[0] = FOLD
         out[1] = CALL
         count = 2
-        if state[RAISES] < MOST_RAISES:
+        if state[RAISES] < MAX_RAISES:
             out[2] = RAISE
             count = 3
     return count
@@ -176,7 +176,7 @@ def strength(state, player):
 
 @kernel
 def score(state):
-    draw = MOST
+    draw = MAX
     if state[PHASE] == FOLDED:
         return draw - state[PAID] if state[MOVER] == 0 else draw + state[PAID + 1]
     first, second = strength(state, 0), strength(state, 1)
@@ -263,7 +263,7 @@ def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FE
         reveal=reveal,
         label=label,
         source=source,
-        payoffs=tuple(Fraction(chips) for chips in range(-MOST, MOST + 1)),
+        payoffs=tuple(Fraction(chips) for chips in range(-MAX, MAX + 1)),
     )
 
 

@@ -31,7 +31,7 @@ from .one_card_poker import said
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)
 LIAR, TENS = 0, 10
-MOST_SIDES, MOST_ROLLS = 6, 21
+MAX_SIDES, MAX_ROLLS = 6, 21
 LOST, WON = 0, 1  # the payoffs, by their index
 
 
@@ -50,7 +50,7 @@ def dice(sides):
 @inlined
 def longest(sides):
     """Cells for all bids and a call."""
-    return dice(sides) * MOST_SIDES + 1
+    return dice(sides) * MAX_SIDES + 1
 
 
 # The rules
@@ -174,7 +174,7 @@ def hidden(state: np.ndarray, player: int) -> tuple[int, list[int]] | None:
     """The other's dice, until they are shown."""
     if state[ROLLED] == 0 or last(state) == LIAR:
         return None
-    sides, room = int(state[SIDES]), new_cells(MOST_ROLLS)
+    sides, room = int(state[SIDES]), new_cells(MAX_ROLLS)
     return ROLLED + 1 - player, room[: rolls(sides, room)].tolist()
 
 
@@ -218,7 +218,7 @@ SOURCE = (
 def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
     """The record of the game with this cell for sides and dice."""
     one = sides < TENS
-    history = (2 if one else 4) * MOST_SIDES + 1
+    history = (2 if one else 4) * MAX_SIDES + 1
     return Game(
         name=name,
         title=title,
@@ -227,7 +227,7 @@ def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
         version=1,
         rules=Rules(start_with(sides), mover, legal, apply, view, score, None if one else weights),
         resample=resample_one(hidden),
-        sizes=Sizes(HISTORY + history, SEEN_HISTORY + history, (sides if one else MOST_ROLLS) ** 2),
+        sizes=Sizes(HISTORY + history, SEEN_HISTORY + history, (sides if one else MAX_ROLLS) ** 2),
         show=show,
         reveal=reveal,
         label=label,

@@ -12,8 +12,7 @@ from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
 from .gambit_efg import from_efg, read_efg, to_efg
 from .gambit_nfg import from_nfg, read_nfg, to_nfg
-from .openspiel_import import from_openspiel
-from .openspiel_policy import to_openspiel_policy
+from .openspiel_import import from_openspiel, to_openspiel_policy
 
 __all__ = [
     "LabelledTree",

@@ -15,7 +15,7 @@ from ..solving.tree.builder import DEFAULT_MOST, NO_PAY, PLAYERS, LabelledTree, 
 from ..solving.tree.tree import TooLarge, Tree, sequence_form
 from .gambit_tokens import END, TEXT, TokenStream, brace, file_text, heading, quote
 
-MOST_CELLS = 1_000_000  # cells of the largest table that is written
+MAX_CELLS = 1_000_000  # cells of the largest table that is written
 
 
 def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
@@ -105,10 +105,10 @@ def to_nfg(
     """
     form, labels = sequence_form(tree), labels or numbered(tree)
     height, width = (strategies(treeplex) for treeplex in form.treeplexes)
-    if height * width > MOST_CELLS:
+    if height * width > MAX_CELLS:
         raise TooLarge(
             f"the normal form of {tree.title} has {_thousands(height)} by {_thousands(width)} strategies, more than "
-            f"{MOST_CELLS:,} cells: write it as .efg instead"
+            f"{MAX_CELLS:,} cells: write it as .efg instead"
         )
     listed = [plans(treeplex) for treeplex in form.treeplexes]
     names = [brace([quote(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from unicodedata import combining, normalize
 
-from ..core.find import MOST_BYTES
+from ..core.find import MAX_BYTES
 from ..core.untrusted_input import read_bytes
 
 TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]++|\\.)*+")|([{},])|([^\s{},"]++)|(\Z))', re.S)
@@ -143,7 +143,7 @@ def file_text(path: str | Path) -> str:
     """The text of a file, or a ValueError that says why it cannot be read."""
     path = Path(path)
     try:
-        return read_bytes(path, "the game", MOST_BYTES, "that is too large to be read").decode("utf-8-sig")
+        return read_bytes(path, "the game", MAX_BYTES, "that is too large to be read").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: byte {error.start + 1} cannot be read") from None
 

@@ -13,8 +13,8 @@ from ..core.game import CHANCE, WRONG_WEIGHTS, Game, new_cells, total_weight
 from ..core.rng import random_below, stream_of
 from ..core.session import Session
 
-MOST_NODES = 20_000  # nodes of a game that is walked as a whole
-MOST_GAMES, MOST_MOVES = 64, 40_000  # random games that are played, and moves after which no other one begins
+MAX_NODES = 20_000  # nodes of a game that is walked as a whole
+MAX_GAMES, MAX_MOVES = 64, 40_000  # random games that are played, and moves after which no other one begins
 MARGIN = 4  # how many times longer than those a game may be
 LIMITS_STREAM = 0x11A17
 HIGHEST_ACTION = (1 << 20) - 1
@@ -76,7 +76,7 @@ def _walk(game: Game) -> _Reached | None:
     stack, nodes = [(session.state.copy(), 0, 0)], 0
     while stack:
         nodes += 1
-        if nodes > MOST_NODES:
+        if nodes > MAX_NODES:
             return None
         state, moves, draws = stack.pop()
         session.state = state
@@ -91,20 +91,20 @@ def _walk(game: Game) -> _Reached | None:
 def _sample(game: Game, longest: int | None) -> _Reached:
     """Some random games; one that does not end is cut off if its length is known."""
     reached, total = _Reached(), 0
-    for number in range(MOST_GAMES):
+    for number in range(MAX_GAMES):
         session, stream, moves, draws = Session(game), stream_of(LIMITS_STREAM, number), 0, 0
         while actions := reached.look(session, moves, draws):
-            if moves + draws >= MOST_MOVES:
+            if moves + draws >= MAX_MOVES:
                 if longest is None:
                     raise ValueError(
-                        f"a random game of {game.name} has not ended after {MOST_MOVES:,} moves: say how many there are"
+                        f"a random game of {game.name} has not ended after {MAX_MOVES:,} moves: say how many there are"
                     )
                 break
             chance = session.mover == CHANCE
             moves, draws = moves + (not chance), draws + chance
             session.apply(actions[random_below(stream, len(actions))])
         total += moves + draws
-        if total >= MOST_MOVES:
+        if total >= MAX_MOVES:
             break
     return reached
 

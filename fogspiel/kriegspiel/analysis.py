@@ -29,8 +29,8 @@ from .inferences import PIECE, AttemptTable, belief_in, imply, look, make_engine
 
 PAWN_VALUE = 100  # gains are in hundredths of a pawn
 WORST = 5  # the turns that are named after a game
-USUAL = SearchLimit(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
-USUAL_ENGINE = "fog"  # the strongest engine that keeps boards
+DEFAULT = SearchLimit(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
+DEFAULT_ENGINE = "fog"  # the strongest engine that keeps boards
 HONESTY = (
     "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
     "error: they prove nothing."
@@ -101,8 +101,8 @@ class PositionAnalysis(JsonRecord):
 
 def analyse(
     decisions: Sequence[Decision],
-    engine: str = USUAL_ENGINE,
-    effort: SearchLimit = USUAL,
+    engine: str = DEFAULT_ENGINE,
+    effort: SearchLimit = DEFAULT,
     seed: int = 1,
     only: int | None = None,
 ) -> Iterator[PositionAnalysis]:
@@ -157,7 +157,7 @@ def analyse_turns(
 
 
 def analyse_last(
-    decisions: Sequence[Decision], engine: str = USUAL_ENGINE, effort: SearchLimit = USUAL, seed: int = 1
+    decisions: Sequence[Decision], engine: str = DEFAULT_ENGINE, effort: SearchLimit = DEFAULT, seed: int = 1
 ) -> Iterator[PositionAnalysis]:
     """The last decision alone, after following all before it."""
     *earlier, last = decisions

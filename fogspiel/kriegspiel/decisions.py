@@ -12,7 +12,7 @@ import numpy as np
 from ..core.game import new_cells
 from ..games.chess.bitboards import KING, NO_MAN, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
-from ..games.chess.moves import MOST_ATTEMPTS
+from ..games.chess.moves import MAX_ATTEMPTS
 from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
 from .game import rules
 from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, lose_own, move_own, refuse
@@ -40,7 +40,7 @@ class Decision:
     @property
     def actions(self) -> list[int]:
         """Possible attempts: they follow from the view alone, by the rules' own list."""
-        out = new_cells(MOST_ATTEMPTS)
+        out = new_cells(MAX_ATTEMPTS)
         return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
 
 

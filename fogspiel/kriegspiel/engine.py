@@ -97,7 +97,7 @@ def plain_name(words: str) -> str:
 
 
 EFFORT = re.compile(r"(?P<seconds>\d+(\.\d*)?|\.\d+)s|(?P<nodes>\d+)n")
-USUAL = SearchLimit(seconds=0.1)
+DEFAULT = SearchLimit(seconds=0.1)
 
 
 def asks_program(engine: str) -> bool:
@@ -105,7 +105,7 @@ def asks_program(engine: str) -> bool:
     return ":uci=" in engine
 
 
-def parse_engine(words: str, usual: SearchLimit = USUAL) -> tuple[str, SearchLimit]:
+def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchLimit]:
     """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
     name, _, own = words.rpartition("@")
     found = EFFORT.fullmatch(own) if name else None

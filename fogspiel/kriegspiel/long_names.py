@@ -9,7 +9,7 @@ import numpy as np
 from ..core.game import new_cells
 from ..games.chess.bitboards import KING, PAWN, kind_on
 from ..games.chess.fen import LETTERS, square_name
-from ..games.chess.moves import MOST_ATTEMPTS
+from ..games.chess.moves import MAX_ATTEMPTS
 from ..games.chess.position import end_of, promotion_of, start_of
 from .game.attempts import attempts
 
@@ -31,5 +31,5 @@ def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
     own = 0
     for kind in range(KING + 1):
         own |= int(men[kind])
-    out = new_cells(MOST_ATTEMPTS)
+    out = new_cells(MAX_ATTEMPTS)
     return list(out[: attempts(men, own, colour, rights, 1, new_cells(64), out)].tolist())

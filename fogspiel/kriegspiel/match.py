@@ -18,9 +18,8 @@ from ..core.compile.key import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.jobs import SilenceLimits
-from ..runs.checks import check_option, check_players, check_seed
-from ..runs.jobs import Job, Row, rows_of
-from ..runs.request import versions
+from ..runs.execute import Job, Row, rows_of
+from ..runs.request import check_option, check_players, check_seed, versions
 from ..runs.standings import Standings, standings_of_pairs
 from ..runs.store import Json, Run
 from ..stats.elo import Strength, strength_of

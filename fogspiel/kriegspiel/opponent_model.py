@@ -22,9 +22,9 @@ from .game import rules
 LATEST = 60  # moves that are counted; later ones are too noisy to be of use
 SHAPE = (2, KINDS, LATEST, 64)
 # Of a model that is not compressed; a number has at most eight bytes, and the head some hundred.
-MOST_BYTES = 8 * math.prod(SHAPE) + 1000
+MAX_BYTES = 8 * math.prod(SHAPE) + 1000
 SMEARED = 0.004  # how much of a square's chance goes to the squares around it, for each move that has been played
-LEAST_ATTRACTION = 0.1  # no square attracts less than this, however rarely men went there (set by hand)
+MIN_ATTRACTION = 0.1  # no square attracts less than this, however rarely men went there (set by hand)
 SWING = 4  # a change of so many times the mean doubles the attraction of a square (set by hand)
 # Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
 #
@@ -119,7 +119,7 @@ def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float
     for row, trend in enumerate(_matrix_rows(delta)):
         size = float(np.abs(trend).mean())
         if size > 1e-6:
-            pull = np.maximum(LEAST_ATTRACTION, 1 + scale * trend / (SWING * size))
+            pull = np.maximum(MIN_ATTRACTION, 1 + scale * trend / (SWING * size))
             attraction[row] = pull / pull.mean()
     return attraction
 
@@ -127,7 +127,7 @@ def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float
 def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
     """Return the likelihood of king, pawns and pieces on squares after a move, by D itself: 1 on average."""
     habits = np.ones((3, 64), np.float32)
-    part = (1 - LEAST_ATTRACTION) * trust(move)
+    part = (1 - MIN_ATTRACTION) * trust(move)
     if model is None or move < 0 or part == 0:
         return habits
     for row, share in enumerate(_matrix_rows(model[colour, :, move])):
@@ -150,12 +150,12 @@ def read_model(path: Path) -> np.ndarray:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
-        whole = read_bytes(path, "the model", MOST_BYTES, "it is no model")
+        whole = read_bytes(path, "the model", MAX_BYTES, "it is no model")
         with ZipFile(
             BytesIO(whole)
         ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
             size = parts.getinfo("model.npy").file_size
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise ValueError(f"an array of {size:,} bytes")
         with np.load(BytesIO(whole)) as file:
             model: np.ndarray = file["model"].astype(np.float32)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runs.jobs import Row
+from ..runs.execute import Row
 from .engine import STRAY, SearchLimit, find_engine, parse_engine, plain_name
 from .engines.mcts import ENGINES as MODELLED
 from .match import EngineMatch, EngineSpec

@@ -124,7 +124,7 @@ LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Matr
 
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
-MOST_BYTES = 1_000_000  # of a file of weights, and of an array in it
+MAX_BYTES = 1_000_000  # of a file of weights, and of an array in it
 # A phase has fewer men on the board than this, kings included: opening, middle game, ending.
 MEN_IN_PHASE = (33, 24, 12)
 
@@ -143,7 +143,7 @@ def phase_of_men(men: int) -> int:
 
 SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
 # The greatest numbers, of either sign: chances of replies do not overflow, nor do sums of men.
-MOST = {"replies": 100.0, "worths": 10_000.0}
+MAX = {"replies": 100.0, "worths": 10_000.0}
 
 
 def write_fog_weights(learned: FogWeights, path: Path) -> None:
@@ -163,18 +163,18 @@ def read_fog_weights(path: Path = SHIPPED) -> FogWeights:
         raise ValueError(f"there is no file {path}: name a file of weights of the engine fog")
     wrong = f"{path} has no weights of the engine fog: name a file that `benchmarks/kriegspiel_training.py` has written"
     try:
-        whole = read_bytes(path, "the file of weights", MOST_BYTES, "it has no weights")
+        whole = read_bytes(path, "the file of weights", MAX_BYTES, "it has no weights")
         with ZipFile(
             BytesIO(whole)
         ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
             sizes = [parts.getinfo(f"{name}.npy").file_size for name in SHAPES]
-        if max(sizes) > MOST_BYTES:
+        if max(sizes) > MAX_BYTES:
             raise ValueError(wrong)
         with np.load(BytesIO(whole), allow_pickle=False) as kept:
             arrays = {name: np.asarray(kept[name]) for name in SHAPES}
     except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file is told in a dozen ways
         raise ValueError(wrong) from None
     for name, array in arrays.items():
-        if array.shape != SHAPES[name] or array.dtype != np.float32 or not (np.abs(array) <= MOST[name]).all():
+        if array.shape != SHAPES[name] or array.dtype != np.float32 or not (np.abs(array) <= MAX[name]).all():
             raise ValueError(wrong)
     return FogWeights(*(array.astype(np.float64) for array in arrays.values()))

@@ -148,12 +148,12 @@ def write_pgn(
 
 # The text of a PGN file.
 
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 
 
 def read_text(file: Path) -> str:
     """Return the text of a file, or raise a ValueError that says why it cannot be read."""
-    return untrusted_input.read_text(file, "the PGN file", MOST_BYTES, "split it")
+    return untrusted_input.read_text(file, "the PGN file", MAX_BYTES, "split it")
 
 
 # Reading Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.

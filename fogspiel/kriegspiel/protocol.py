@@ -16,8 +16,7 @@ from .engine import EngineFactory, SearchLimit
 from .game import rules
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .game.look import ANSWERS, attempt_name, parse_attempt, squares_in
-from .game.rule_sets import ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO
-from .house_rules import FLAGS, WORDS, HouseRules
+from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO, WORDS, HouseRules
 from .warm_up import play_trial
 
 VERSION = 1

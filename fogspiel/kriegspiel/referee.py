@@ -19,15 +19,15 @@ from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, position_of, square_name
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
 from ..games.chess.san import RESULTS, UNFINISHED
-from ..process.heartbeat import beat
+from ..process.guard import beat
 from .engines.fog import Fog
 from .evaluation.metaposition_value import ALL_SQUARES
 from .game import rules
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
 from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, squares_in
 from .game.rule_sets import ICC, MAY_ASK, RULE_SETS, TRIES_BY_SQUARE
-from .house_rules import WILD_16 as WILD_16
-from .house_rules import HouseRules as HouseRules
+from .game.rule_sets import WILD_16 as WILD_16
+from .game.rule_sets import HouseRules as HouseRules
 from .parameters import phase_of_men, read_fog_weights
 
 GAME = GAMES[0]

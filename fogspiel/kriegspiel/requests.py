@@ -21,7 +21,7 @@ ENGINE = (
     "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
     "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
-USUAL_SECONDS = 0.1  # effort of an attempt where nothing is said
+DEFAULT_SECONDS = 0.1  # effort of an attempt where nothing is said
 Seconds = Annotated[
     float | None,
     Field(gt=0, title="Seconds for each attempt", description="Seconds for each attempt (0.1)."),
@@ -97,7 +97,7 @@ class EngineOptions(Request):
         """Return the match; a program is tried first, and kept by its digest."""
         from .engine import find_engine, parse_engine
         from .engines.program import name_engine
-        from .house_rules import HouseRules
+        from .game.rule_sets import HouseRules
         from .match import EngineMatch, EngineSpec
 
         chosen = {"promotion_tries": self.promotion_tries, "passant_square": self.passant_square}
@@ -233,7 +233,7 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLim
 
     if time is not None and nodes is not None:
         raise ValueError("--time and --nodes exclude each other: give an engine one of them")
-    return SearchLimit(USUAL_SECONDS if time is None and nodes is None else time, nodes, threads)
+    return SearchLimit(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 
 def asks_programs(engines: Sequence[str]) -> bool:

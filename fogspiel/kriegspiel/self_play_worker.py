@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.agents import Player
 from ..core.rng import stream_of
-from ..process.line_server import Answer, WordParser, game_of, serve, values_in
+from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from .engine import SearchLimit
 from .engines.mcts import ApproachC
 from .engines.sampling import HybridSampler

@@ -10,7 +10,7 @@ from ..core.game_names import unknown
 from ..core.plugins import collect, help_of
 from ..runs.report import Report, Table
 from ..runs.store import Json
-from .kinds.paper import LAST, PaperPart
+from .kinds import LAST, PaperPart
 
 Say = Callable[[str], None]
 

@@ -5,28 +5,31 @@ line; whoever waits for it kills it when it is late. Both lead a session (a proc
 parent alone and their children die with them; a guard kills them also when the parent was killed.
 """
 
+import argparse
 import contextlib
+import json
 import os
 import queue
 import select
 import shlex
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
-from .guard import ProcessGuard, kill_group
-from .heartbeat import beat
+from .guard import ProcessGuard, beat, kill_group
 
 ADVICE = "give the command of a program"
 LINES_KEPT = 1_000  # that wait to be read; a program that says more has to wait itself
 LONGEST_LINE = 1 << 16  # characters of a program's line; a longer one counts as several
 CHUNK = 65_536
-MOST_LINE = 1_000_000  # bytes of an answer to a line
+MAX_LINE = 1_000_000  # bytes of an answer to a line
 KEPT_ERRORS = 8_192  # the last bytes of stderr
 SHOWN_LETTERS = 120
 END_SECONDS = 1.0  # in which a program that has closed its output must end
@@ -154,7 +157,7 @@ class LineProcess(ChildProcess):
         try:
             self.write(line)
             while b"\n" not in self._rest:
-                if len(self._rest) > MOST_LINE:
+                if len(self._rest) > MAX_LINE:
                     raise WorkerFault(f"has written {len(self._rest):,} bytes without the end of a line")
                 chunk = self._read()
                 if not chunk:
@@ -276,3 +279,58 @@ class ProgramProcess(ChildProcess):
         self.say(*lines)
         self.exit_code()
         self.close()
+
+
+# Programs that are asked for games, a JSON object per line, and answer a line: what such workers have in common.
+
+Answer = dict[str, Any]
+
+
+class WordParser(argparse.ArgumentParser):
+    """Refuses words of a command line that it cannot read by one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
+def game_of(request: object) -> tuple[Mapping[str, Any], int, bool]:
+    """A request with its seed and whether the seats are swapped; where it does not say so, they are for odd seeds."""
+    if not isinstance(request, Mapping):
+        raise ValueError("a request is a JSON object with a, b, seed and swap")
+    seed = request.get("seed")
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise ValueError(f"the seed of a request is {seed!r}: it must be a whole number")
+    swap = request.get("swap", seed % 2 == 1)
+    if not isinstance(swap, bool):
+        raise ValueError(f"swap is {swap!r} in a request: it must be true or false")
+    return request, seed, swap
+
+
+def values_in(request: Mapping[str, Any], key: str) -> Mapping[str, object]:
+    """The values of one side of a game."""
+    own = request.get(key)
+    if not isinstance(own, Mapping):
+        raise ValueError(f"a request has {own!r} as {key}: it must be an object of names and values")
+    return own
+
+
+def answers(answer: Callable[[object], Answer], lines: Iterable[str]) -> Iterator[str]:
+    """A line of JSON for each line that is read: an answer, or an error of one sentence."""
+    for line in lines:
+        try:
+            request = json.loads(line)
+            found = answer(request)
+            if isinstance(request, dict) and "id" in request:
+                found["id"] = request["id"]
+        except json.JSONDecodeError as error:
+            found = {"error": f"a request is not JSON: {error}"}
+        except ValueError as error:
+            found = {"error": str(error)}
+        yield json.dumps(found)
+
+
+def serve(answer: Callable[[object], Answer]) -> None:
+    """Answer what is read from standard input until it ends, or nobody listens any more."""
+    with suppress(BrokenPipeError, KeyboardInterrupt):
+        for line in answers(answer, sys.stdin):
+            print(line, flush=True)

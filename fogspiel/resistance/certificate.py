@@ -18,7 +18,7 @@ import numpy as np
 from ..core.compile.kernel import kernel
 from ..solving.proofs.checkers.primitives import digest_of
 from .checkers.resistance import FORMAT, ResistanceCertificate
-from .game.setups import VERSION, Setup, name_of
+from .game.rules import VERSION, Setup, name_of
 from .linear_program import Optimum, SpyProgram
 from .orbits import all_plans, ones, plan_text
 from .variants import ForcedOpening, Infoset, Place, Plan, Tail, row
@@ -153,7 +153,7 @@ def at_tails(game: ForcedOpening, plan: np.ndarray) -> np.ndarray:
 
 
 NOISE = 1e-9  # the program's values are good up to this
-MOST = 2**62  # sums of whole weights below this fit into 64 bits
+MAX = 2**62  # sums of whole weights below this fit into 64 bits
 
 Spies = list[Fraction]  # the weight of each sequence of the spies
 Mixture = dict[Plan, Fraction]
@@ -220,7 +220,7 @@ def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Frac
     scales = [lcm(*(weight.denominator for weight in row)) for row in rows]
     whole = [[int(weight * scale) for weight in row] for row, scale in zip(rows, scales, strict=True)]
     bars = [max(floor(value * scale * (1 - NOISE)) - 1, -1) for value, scale in zip(values, scales, strict=True)]
-    kind = np.int64 if max(map(sum, whole)) < MOST else object
+    kind = np.int64 if max(map(sum, whole)) < MAX else object
     worth, chosen = answers(judge, np.array(whole, kind), np.array(bars, kind))
     best = dict.fromkeys((place.number for place in game.infosets), Fraction(0))
     for number, tail in enumerate(game.tails):

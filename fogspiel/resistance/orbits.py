@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .game.setups import MOST_PLAYERS, Setup
+from .game.rules import MAX_PLAYERS, Setup
 
 Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 
@@ -65,7 +65,7 @@ def spy_sets(setup: Setup) -> np.ndarray:
     return np.array([sum(1 << player for player in spies) for spies in chosen], np.int64)
 
 
-BITS = np.array([mask.bit_count() for mask in range(1 << MOST_PLAYERS)], np.int64)
+BITS = np.array([mask.bit_count() for mask in range(1 << MAX_PLAYERS)], np.int64)
 
 
 def ones(masks: np.ndarray) -> np.ndarray:

@@ -21,13 +21,13 @@ from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.solution import Record
 from .certificate import SKIPPED, Oracle, answers, at_tails, certificate, exact_pair, oracle, payoff
 from .checkers.resistance import ResistanceCertificate
-from .game.setups import Setup
+from .game.rules import Setup
 from .linear_program import SpyProgram
 from .variants import ForcedOpening, Plan, opening, row
 
 WORTHWHILE = 1e-7  # a plan must win this many spy sets more than the program thinks to be worth adding
 CLOSED = 1e-6  # when the bounds are this many spy sets apart, the exact solution may be in sight
-MOST_PLANS = 10  # how many plans a step adds at one tail
+MAX_PLANS = 10  # how many plans a step adds at one tail
 
 Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
@@ -110,7 +110,7 @@ def even_spies(game: ForcedOpening) -> np.ndarray:
     return plan
 
 
-def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = MOST_PLANS) -> tuple[np.ndarray, Found]:
+def best_plans(judge: Oracle, spies: np.ndarray, bars: np.ndarray, most: int = MAX_PLANS) -> tuple[np.ndarray, Found]:
     """Return the resistance's win at each tail, at least the bar, and a few better plans per tail."""
     game, values, found = judge.game, bars.copy(), []
     worth, chosen = answers(judge, at_tails(game, spies), bars)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solving.sources import NamedSource
-from .game.setups import VERSION, Setup, check_setup, find_setup, name_of
+from .game.rules import VERSION, Setup, check_setup, find_setup, name_of
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
 
@@ -209,7 +209,7 @@ def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
 # can vote and propose as good players would who know no more than what is public, and sabotage as in the game without
 # votes.
 
-MOST_REJECTIONS = 4  # five in a row lose the game
+MAX_REJECTIONS = 4  # five in a row lose the game
 
 
 class Voting(NamedTuple):
@@ -222,7 +222,7 @@ class Voting(NamedTuple):
     @property
     def irrelevant(self) -> bool:
         """True if the mission of the plan is always sent in time."""
-        return self.passes and self.blocked and self.rejections <= MOST_REJECTIONS
+        return self.passes and self.blocked and self.rejections <= MAX_REJECTIONS
 
 
 def voting(setup: Setup) -> Voting:

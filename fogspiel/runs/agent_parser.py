@@ -29,8 +29,8 @@ from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
 from ..core.untrusted_input import parse_json, read_bytes, shorten
 from ..solving.solution import DEFAULT_MEMORY
-from .checks import RUN_NAME
 from .kind import kind_of
+from .request import RUN_NAME
 from .store import Store, default_path
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .store import Json
 
 SOLVED = "solved"  # who plays the certified solution of a game, where one comes with the package
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 ROUNDING = 1e-9  # how far the weights of a mixture may be from 1 in sum
 
 
@@ -195,7 +195,7 @@ def _is_file(words: str) -> bool:
 
 def _from_file(game: Game, path: Path) -> ParametricPolicy:
     """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
-    content = read_bytes(path, "the parameter file", MOST_BYTES, "that is no parameter vector")
+    content = read_bytes(path, "the parameter file", MAX_BYTES, "that is no parameter vector")
     if content.lstrip()[:1] in (b"{", b"["):
         try:
             found = parse_json(content, floats=True)

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.find import MOST_BYTES
+from ..core.find import MAX_BYTES
 from ..core.plugins import extras
 from ..core.untrusted_input import read_bytes
 from ..process.line_process import demand_program, split_command
 from ..process.worker_pool import WorkerPool
-from ..tuning.programs.backends import demand_function, worker_words
-from ..tuning.programs.contest import ProgramContest, Scale, WorkerBackend
+from ..tuning.programs.contest import ProgramContest, Scale, WorkerBackend, demand_function, worker_words
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
 
-USUAL_SECONDS = 60.0  # how long a game may take if the user says nothing
+DEFAULT_SECONDS = 60.0  # how long a game may take if the user says nothing
 FUNCTION, COMMAND = "function", "command"
 
 
@@ -36,7 +35,7 @@ class ProgramSpec:
     # What else the games depend on, in numbers and names of ours: it is stored.
     facts: Mapping[str, Any] = field(default_factory=dict)
     fixed: bool = False  # true if another digest is another program, with which a run cannot go on
-    seconds: float = USUAL_SECONDS  # how long a game may take if the user says nothing
+    seconds: float = DEFAULT_SECONDS  # how long a game may take if the user says nothing
     more: tuple[str, ...] = ()  # what else the user has to name again
     # Refuses parameters that the program does not have, where that can be known.
     check: Callable[[Parameters], None] = lambda parameters: None
@@ -70,7 +69,7 @@ def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequ
     """A function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
     demand_function(words, scale)
-    content = read_bytes(Path(file), "the Python file", MOST_BYTES, "that is no program")
+    content = read_bytes(Path(file), "the Python file", MAX_BYTES, "that is no program")
     digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
     return ProgramSpec(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
 

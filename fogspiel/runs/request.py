@@ -4,8 +4,9 @@ A field has a type, bounds, a default, a title (its label) and a description (it
 here imports Numba, so that `--help` answers at once.
 """
 
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
@@ -17,18 +18,73 @@ from pydantic_core import core_schema
 
 from .. import __version__
 from ..core import BadInput
-from .checks import MOST_SEED
+from ..core.untrusted_input import shorten
+
+# Checks of numbers and names that requests have in common; a command makes them before it imports anything else.
+
+DEFAULT_SECONDS = 60.0  # the budget where none is given
+MAX_SEED = 2**63 - 1
+FEWEST, MAX = 2, 100  # players of a round robin
+RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
+# A name that may be part of a file's name and of an address: runs, games, reports and their parts have no other.
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name that obeys `FILE_NAME`, or raise a ValueError that begins with `what`."""
+    if not isinstance(name, str) or not FILE_NAME.fullmatch(name):
+        raise ValueError(
+            f"{what} {shorten(name)} cannot be part of a file's name: use at most 200 letters, digits, hyphens and dots"
+        )
+    return name
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that would not fit the generator."""
+    if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MAX_SEED}")
+
+
+def check_option(option: str, value: float, what: str = "a positive number") -> None:
+    """Refuse the value of an option that is not positive and finite."""
+    if not 0 < value < float("inf"):
+        raise ValueError(f"--{option} is {value}: it must be {what}")
+
+
+def check_budget(what: str, value: float | None) -> None:
+    """Refuse a budget that is not positive and finite; none at all is fine."""
+    if value is not None and not 0 < value < float("inf"):
+        raise ValueError(f"the budget of {what} is {value}: it must be a positive number")
+
+
+def check_players(names: Sequence[str], event: str, what: str) -> None:
+    """Refuse too few or too many players, and one who is there more than once."""
+    if not FEWEST <= len(names) <= MAX:
+        raise ValueError(f"{event} has {FEWEST} to {MAX} {what}, not {len(names)}")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is there {names.count(name)} times: the {what} must be different")
+
+
+def seconds_for(games: int | None, minutes: float | None, seconds: float | None) -> float | None:
+    """The seconds of a budget that is given in games, minutes or seconds; a minute where nothing is given."""
+    if minutes is not None and seconds is not None:
+        raise ValueError("the time is given twice: give --minutes or --seconds, not both")
+    if minutes is not None:
+        return 60 * minutes
+    return DEFAULT_SECONDS if games is None and seconds is None else seconds
+
 
 if TYPE_CHECKING:
     from ..core.agents import Agent, PolicyJson
     from ..core.game import Game
     from .store import Json, Run
 
-MOST_LETTERS = 4000  # of a text in a request
+MAX_LETTERS = 4000  # of a text in a request
 
 # Types of JSON values by key: `int`, `[int]` for a list, a dictionary for an object, `(int,)` where None will do.
 Shape = Mapping[str, Any]
-MOST_INTEGER = 2**63
+MAX_INTEGER = 2**63
 # Of an agent that is kept as numbers.
 NUMBERS = {"theta": ([float],), "thetas": ([[float]],), "weights": ([float],), "digest": (str,)}
 
@@ -51,7 +107,7 @@ def fits(value: object, shape: Any) -> bool:
     if isinstance(value, bool):
         return shape is bool
     if isinstance(value, int):
-        return isinstance(0, int if shape is float else shape) and abs(value) < MOST_INTEGER
+        return isinstance(0, int if shape is float else shape) and abs(value) < MAX_INTEGER
     return isinstance(value, shape)
 
 
@@ -128,21 +184,21 @@ _functions: set[str] = set()  # the functions of Python files that the user has 
 
 
 def _agent(given: Any) -> StoredAgent:
-    if isinstance(given, str) and len(given) <= MOST_LETTERS:
+    if isinstance(given, str) and len(given) <= MAX_LETTERS:
         return StoredAgent(given)
     if not isinstance(given, StoredAgent):
-        raise ValueError(f"a player is a text of at most {MOST_LETTERS} letters")
+        raise ValueError(f"a player is a text of at most {MAX_LETTERS} letters")
     return given
 
 
 # Types of fields that several requests have
 
-Text = Annotated[str, Field(max_length=MOST_LETTERS)]
-Player = Annotated[StoredAgent, WithJsonSchema({"type": "string", "maxLength": MOST_LETTERS})]
+Text = Annotated[str, Field(max_length=MAX_LETTERS)]
+Player = Annotated[StoredAgent, WithJsonSchema({"type": "string", "maxLength": MAX_LETTERS})]
 Seed = Annotated[
     int,
-    Field(ge=0, le=MOST_SEED, title="Seed", description="Same seed, same games."),
-    Asked(subject="the seed", wanted=f"a whole number from 0 to {MOST_SEED}"),
+    Field(ge=0, le=MAX_SEED, title="Seed", description="Same seed, same games."),
+    Asked(subject="the seed", wanted=f"a whole number from 0 to {MAX_SEED}"),
 ]
 GAMES = "A game's name, a Python file with the six rules (FILE.py or FILE.py:NAME), FILE.efg, FILE.nfg, openspiel:NAME."
 GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game", argument=True)]

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from .. import __version__
 from ..core import NotFound
-from .checks import check_players, seconds_for
-from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, versions
+from .request import Asked, GameName, Player, Request, Seed, Text, WrongField, check_players, seconds_for, versions
 
 if TYPE_CHECKING:
     from ..solving.proofs.checkers.primitives import Body
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from ..tuning.programs.parameters import Parameters
     from .store import Json
 
-USUAL_METHOD, USUAL_RACE, USUAL_BASELINE = "auto", "count-mixture", "redrawn"
+DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redrawn"
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
-MOST_ITERATIONS = 2**53
-MOST_SEEDS = 1000
-LEAST_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
+MAX_ITERATIONS = 2**53
+MAX_SEEDS = 1000
+MIN_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
 MIXING = ("seed-nash", "psro", "portfolio")  # methods of tuning whose answer is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
 MANY = 1e12  # games that a page may ask for
@@ -130,8 +129,8 @@ class TuneRequest(Request):
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
         Text, Field(title="Method", description="How to look for parameters: see below."), Asked("method", hint="")
-    ] = USUAL_METHOD
-    race: Race = USUAL_RACE
+    ] = DEFAULT_METHOD
+    race: Race = DEFAULT_RACE
     delta: Delta = 0.05
     epsilon: Epsilon = 0.01
     observation: Observation = "pair"
@@ -143,7 +142,7 @@ class TuneRequest(Request):
             "a name.",
         ),
         Asked("baseline"),
-    ] = USUAL_BASELINE
+    ] = DEFAULT_BASELINE
     seed: Seed = 1
     games: BudgetOfGames = None
     seconds: BudgetOfSeconds = None
@@ -157,10 +156,10 @@ class TuneRequest(Request):
     seeds: Annotated[
         int | None,
         Field(
-            ge=1, le=MOST_SEEDS, title="Training seeds",
+            ge=1, le=MAX_SEEDS, title="Training seeds",
             description="Tune from so many seeds, --seed and those after it; choose and measure the best.",
         ),
-        Asked(wanted=f"from 1 to {MOST_SEEDS}"),
+        Asked(wanted=f"from 1 to {MAX_SEEDS}"),
     ] = None  # fmt: skip
 
     def check(self) -> None:
@@ -211,8 +210,8 @@ class ProgramRequest(Request):
     digest: Text
     parameters: tuple[Mapping[str, Any], ...]
     """A table for each parameter: name, start, limits, scale."""
-    search: Annotated[Text, Field(title="Method")] = USUAL_METHOD
-    race: Race = USUAL_RACE
+    search: Annotated[Text, Field(title="Method")] = DEFAULT_METHOD
+    race: Race = DEFAULT_RACE
     delta: Delta = 0.05
     epsilon: Epsilon = 0.01
     observation: Observation = "pair"
@@ -236,7 +235,7 @@ class ProgramRequest(Request):
             )
         _ = self.space, self.scale, find_tune_method(self.search)
         if self.search in MIXING:
-            raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {USUAL_METHOD}")
+            raise ValueError(f"{self.search} answers with a mixture, which a program cannot play: try {DEFAULT_METHOD}")
         Race(self.race, self.delta, self.epsilon)
         if self.games is None and self.seconds is None:
             raise ValueError("a run needs a budget: --games, --minutes, or both")
@@ -299,8 +298,8 @@ class SolveRequest(Request):
     seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
     iterations: Annotated[
         int | None,
-        Field(gt=0, le=MOST_ITERATIONS, title="Iterations", description="Sampling stops after so many iterations."),
-        Asked(wanted=f"a whole number from 1 to {MOST_ITERATIONS}"),
+        Field(gt=0, le=MAX_ITERATIONS, title="Iterations", description="Sampling stops after so many iterations."),
+        Asked(wanted=f"a whole number from 1 to {MAX_ITERATIONS}"),
     ] = None
     seconds: Annotated[
         float | None,
@@ -415,7 +414,7 @@ class PaperRequest(Request):
         Field(ge=1, title="Training seeds", description="Tables: training seeds for every cell (10; 3 if quick)."),
         Asked(wanted="at least 1", page_most=1e4, hint="Seeds per table cell; empty for the default."),
     ] = None
-    race: Annotated[Race, Field(description="Tables: the race that the methods decide by.")] = USUAL_RACE
+    race: Annotated[Race, Field(description="Tables: the race that the methods decide by.")] = DEFAULT_RACE
     scale: Annotated[
         float,
         Field(gt=0, title="Scale", description="Stored ones: multiply all numbers of games by this."),
@@ -492,11 +491,11 @@ class DiagnoseRequest(Request):
     games: Annotated[
         int,
         Field(
-            ge=LEAST_EXPLOITER_GAMES,
+            ge=MIN_EXPLOITER_GAMES,
             title="Training games of the exploiter",
             description="Training games of the exploiter of each run.",
         ),
-        Asked(wanted=f"at least {LEAST_EXPLOITER_GAMES}", page=100_000, page_most=1e7),
+        Asked(wanted=f"at least {MIN_EXPLOITER_GAMES}", page=100_000, page_most=1e7),
     ] = 400_000
     report_games: Annotated[
         int,

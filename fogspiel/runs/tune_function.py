@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from ..stats.race import Race
-from ..tuning.programs.backends import FunctionBackend
-from ..tuning.programs.contest import SHARE, ProgramContest, Scale
+from ..tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
 from ..tuning.programs.parameters import Parameters, Value, read_parameters
-from ..tuning.tune import USUAL_METHOD, search
-from .checks import check_seed
+from ..tuning.tune import DEFAULT_METHOD, search
 from .kinds.program import program_proof
+from .request import check_seed
 from .store import Json
 from .tuning_run import validation_json
 
-USUAL_GAMES = 20_000
+DEFAULT_GAMES = 20_000
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ class FunctionTuneResult:
 def tune_function(
     function: Callable[..., Any],
     parameters: Mapping[str, Mapping[str, Any]] | Parameters | str | Path,
-    games: int = USUAL_GAMES,
+    games: int = DEFAULT_GAMES,
     seed: int = 1,
-    method: str = USUAL_METHOD,
+    method: str = DEFAULT_METHOD,
     race: Race | None = None,
     score_range: tuple[float, float] | None = None,
     alone: bool = False,

@@ -16,8 +16,17 @@ from ..stats.race import Race, interval, mean
 from ..tuning.arena import FINAL, Arena, Budget, Event
 from ..tuning.contest import Contest
 from ..tuning.steps import freeze_mixture
-from ..tuning.tune import BudgetSplit, SearchLog, measure_speed, split_budget, start_log, steps_of
-from ..tuning.validation import START, Validation, validate
+from ..tuning.tune import (
+    START,
+    BudgetSplit,
+    SearchLog,
+    Validation,
+    measure_speed,
+    split_budget,
+    start_log,
+    steps_of,
+    validate,
+)
 from .execute import Context, Progress, Recorder
 from .formatting import with_interval
 from .store import Json, Row, Run
@@ -152,7 +161,7 @@ def recommendation_of(run: Run) -> PolicyJson | None:
 # Recorded events are recalled and not played again, so an interrupted run comes to the same rows. A budget in seconds
 # is turned into games once, by measuring how fast they are; that number is the first row of the run.
 
-LEAST_GAMES = 64
+MIN_GAMES = 64
 PATIENCE = 1.5  # how much longer than the seconds of a run the games may take that they were found to be worth
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
@@ -225,7 +234,7 @@ class TuningWork:
         arena = self._arena(Budget())
         speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
         left = (self.left or 0.0) - (time.monotonic() - self.began)
-        return max(int(speed * left), LEAST_GAMES)
+        return max(int(speed * left), MIN_GAMES)
 
     def _deadline(self, share: float) -> float | None:
         """Return the deadline of work with this share of the seconds; games made of them may be late."""

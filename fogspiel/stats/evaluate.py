@@ -14,11 +14,11 @@ from ..core.picture import html_table
 from ..core.rng import child
 from ..core.session import AgentMatch
 from ..core.simulate import PolicyMatch, play_range
-from ..process.heartbeat import beat
+from ..process.guard import beat
 from .race import interval
 
 REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2
-LEAST_BLOCK, MOST_BLOCK = 256, 1 << 16
+MIN_BLOCK, MAX_BLOCK = 256, 1 << 16
 # Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is.
 BLOCK_SECONDS = 1.0
 
@@ -127,8 +127,8 @@ def evaluate(
             scores = match.scores(key, done, min(block, total - done), seats, threads)
             outcomes[:] += np.bincount(scores.reshape(-1), minlength=len(outcomes))
             observed[:] += np.bincount(scores.sum(axis=1), minlength=len(observed))
-            if time.monotonic() - began < (BLOCK_SECONDS if block >= LEAST_BLOCK else FIRST_SECONDS / 4):
-                block = min(2 * block, MOST_BLOCK)
+            if time.monotonic() - began < (BLOCK_SECONDS if block >= MIN_BLOCK else FIRST_SECONDS / 4):
+                block = min(2 * block, MAX_BLOCK)
             beat()
             watch(MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist())))
 
@@ -142,5 +142,5 @@ def evaluate(
             play(PolicyMatch(game, first, second), 1, 1, is_short)
     if observed.sum() < total:
         match = make_match(game, first, second)
-        play(match, LEAST_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)
+        play(match, MIN_BLOCK if isinstance(match, PolicyMatch) else 1, threads, lambda done: True)
     return MatchResult(payoffs, tuple(outcomes.tolist()), tuple(observed.tolist()))

@@ -31,7 +31,7 @@ RACES: dict[str, str] = {
 PAPER, EPOCHS, BETS = range(3)  # what a kernel needs to know of a name
 
 P = BETA = 1.1  # Mnih, Szepesvari and Audibert (2008): d_t = delta (p - 1) / (p t^p) sums to at most delta
-MOST_OBSERVATIONS = 2**53
+MAX_OBSERVATIONS = 2**53
 
 # Bets for epsilon = 0.01 and their weights. The symmetric weights may exceed 1 in sum because the
 # first two bets, centred at or below 1/2, end on the wrong side with probability at most 1/2.
@@ -39,7 +39,7 @@ GRID = (0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.2, 1.9)
 SAFE = (0.20, 0.22, 0.16, 0.12, 0.10, 0.08, 0.06, 0.06)
 SYMMETRIC = (0.5, 1.0, 0.10, 0.07, 0.05, 0.04, 0.03, 0.03)
 LARGEST_BET = 1.9  # a bet of 2 against a mean of 1/2 can lose everything
-LEAST = -math.log(len(GRID))  # if no bet has earned its part of 1/delta, together they have not
+MIN = -math.log(len(GRID))  # if no bet has earned its part of 1/delta, together they have not
 
 # Bets of the interval, as shares of the largest that cannot lose more than everything. Halving down to 4e-6 serves
 # 1e8 observations also when the mean is near 0 or 1; weights like 1/(j + 3) favour short series a little. Width
@@ -148,7 +148,7 @@ def posterior_decision(terms, first, counts, mirrored):
     best = -math.inf
     for j in range(terms.shape[0]):
         best = max(best, log_capital(terms, j, first, counts, mirrored))
-    if best < LEAST or best >= 0.0:  # the usual case needs no exponential, and a large one would overflow
+    if best < MIN or best >= 0.0:  # the usual case needs no exponential, and a large one would overflow
         return best >= 0.0
     earned = 0.0
     for j in range(terms.shape[0]):
@@ -234,7 +234,7 @@ def form(race: Race, top: int) -> tuple[int, np.ndarray]:
         # to the game (71 511 between equal players); k = ceil(log_beta t) gives 72 110, a start at t = 10 gives 70 923.
         epochs: list[tuple[float, float, float]] = []
         start = 1
-        while start < MOST_OBSERVATIONS:
+        while start < MAX_OBSERVATIONS:
             following = max(start + 1, math.floor(BETA * start))
             d = race.delta * (P - 1) / (P * (len(epochs) + 1) ** P)
             epochs.append((following / start * math.log(3 / d), race.epsilon, float(start)))

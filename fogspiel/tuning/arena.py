@@ -21,7 +21,7 @@ from .contest import Contest, ParameterSpace, ScoreSource, contest_of
 
 # Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
-MOST_BATCH = 16_384
+MAX_BATCH = 16_384
 BATCH_SECONDS = 0.25
 
 Rows = np.ndarray | Sequence[int]
@@ -244,7 +244,7 @@ class Arena:
                 raise BudgetSpent
             allowed = allowed if most is None else min(allowed, most - done)
             brief = int(self._games_per_second * BATCH_SECONDS) // games
-            batch = min(allowed, max(self.contest.least, min(done // 8, MOST_BATCH, brief)))
+            batch = min(allowed, max(self.contest.least, min(done // 8, MAX_BATCH, brief)))
             began = time.monotonic()
             used, decision = _scan(rule, counts, observe(self._key(number), done, batch))
             self._games_per_second = games * batch / max(time.monotonic() - began, 1e-6)
@@ -284,7 +284,7 @@ class Arena:
             return on_same_deals
         if blocks > 1:
             return block_by_block
-        if len(firsts) > MOST_BATCH:
+        if len(firsts) > MAX_BATCH:
             return some_rows
         everyone = of_rows(slice(None))
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
@@ -300,7 +300,7 @@ class Arena:
                 self.games += 2 * len(codes)
                 raise BudgetSpent
             began = time.monotonic()
-            brief = max(self.contest.least, min(MOST_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
+            brief = max(self.contest.least, min(MAX_BATCH, int(self._games_per_second * BATCH_SECONDS) // 2))
             batch = scores(len(codes), min(brief, total - len(codes)))
             self._games_per_second = 2 * len(batch) / max(time.monotonic() - began, 1e-6)
             codes = np.append(codes, batch @ (pair_base(self.game), 1))

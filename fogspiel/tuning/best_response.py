@@ -8,19 +8,22 @@ each, the best half is looked for in each seat by itself.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vector_policy
+from ..core.exact_scores import BestResponseScore
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
+from ..stats.evaluate import MatchResult, evaluate, report_key
 from .arena import Arena
 from .meta_game import Archive, draw_members, draw_opponents, shares_of
-from .population import LEAST_SCALE, Pool, breed, draw_wide
+from .population import MIN_SCALE, Pool, breed, draw_wide
 from .steps import DIRECTIONS, Ascent, add_up, hashed_parameters
 
 # Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
@@ -33,8 +36,8 @@ FIRST_PAIRS = 8
 ELITE, OFFSPRING, PAIRS = 6, 18, 16
 PRIOR_PAIRS = 8.0  # draws that a candidate of the evolution is credited with: who has played little is trusted little
 SIGMAS = (0.3, 1.0, 3.0)
-LEAST_GAIN = 1e-2
-LEAST_GAMES = 5_000
+MIN_GAIN = 1e-2
+MIN_GAMES = 5_000
 # Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one.
 WORTH_A_CALL = 256
 KEPT = 4  # how many candidates each way of looking hands to the selection
@@ -117,8 +120,8 @@ class Exploiter(NamedTuple):
 
 def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, threads: int = 1) -> Exploiter:
     """The best player against a frozen one that can be found for about that many games."""
-    if games < LEAST_GAMES:
-        raise ValueError(f"the exploiter has {games} games: it needs at least {LEAST_GAMES}")
+    if games < MIN_GAMES:
+        raise ValueError(f"the exploiter has {games} games: it needs at least {MIN_GAMES}")
     search = ResponseSearch(game, frozen, seed, games, threads)
     if search.halves:
         thetas = sift(search, int((1 - SELECTION if search.hashed.all() else POOL) * games))
@@ -199,7 +202,7 @@ def evolve(search: ResponseSearch, starts: list[np.ndarray], games: int) -> list
 
 def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -> list[ParametricPolicy]:
     """Up the antithetic slopes of the score against the frozen player; answers three points of the way."""
-    way, until = Ascent(np.array(start), LEAST_GAIN), search.played + games
+    way, until = Ascent(np.array(start), MIN_GAIN), search.played + games
     points = [way.x]
     while search.played < until:
         e = np.where(search.hashed, 0.0, search.gaussians(DIRECTIONS))
@@ -217,7 +220,7 @@ def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -
 
 GENERATIONS, FINALS = 4, 4
 MIXTURE_KEPT = 4  # of a pool one in four goes on to the next generation
-LEAST_PAIRS = 8
+MIN_PAIRS = 8
 NARROWER = 0.5
 MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
 REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
@@ -226,7 +229,7 @@ REACH = 0.3  # of the directions in which slopes are measured, in units of the p
 def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
     """Search for what does well against a mixture of members, with about so many pairs; the last pool has one row."""
     a_round = pairs // (GENERATIONS + FINALS)
-    many = max(LEAST_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
+    many = max(MIN_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
     size = max(4 * MIXTURE_KEPT, a_round // many)
     law = (shares_of(weights) + 1 / len(archive)) / 2
     parents = archive.thetas[draw_members(arena, law, size)]
@@ -241,7 +244,7 @@ def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: 
         pool.shrink(size // MIXTURE_KEPT)
         yield pool
     while len(pool.thetas) > 1:
-        pool.play(arena, draw_opponents(archive, weights, max(LEAST_PAIRS, a_round // len(pool.thetas))))
+        pool.play(arena, draw_opponents(archive, weights, max(MIN_PAIRS, a_round // len(pool.thetas))))
         pool.shrink(len(pool.thetas) // 2)
         yield pool
 
@@ -275,7 +278,7 @@ class Climb:
         start = archive.thetas[int(shares_of(weights).argmax())]
         self.archive, self.weights, self.way = archive, weights, Ascent(start)
         self.seeds = hashed_parameters(archive.arena)
-        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), LEAST_SCALE)
+        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), MIN_SCALE)
 
     def go_on(self, pairs: int) -> Iterator[np.ndarray]:
         """Climb for about so many pairs of games; yields the average of the way after each step."""
@@ -293,3 +296,57 @@ def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]
     """The ways of looking that go on from turn to turn; slopes only where parameters have neighbours."""
     ways: list[Evolution | Climb] = [Evolution(archive, weights)]
     return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
+
+
+# Diagnosis of a tuned player: its exploiters, and its score against its checkpoints.
+#
+# All games are fresh: the exploiter trains on a stream of its own, and every score comes from streams that only
+# measure.
+
+EXPLOITED, HISTORY = 1, 2  # streams of games below the one that only measures
+
+
+@dataclass(frozen=True)
+class DiagnosisBudget:
+    """Budget and seed of a diagnosis."""
+
+    games: int = 400_000  # training games of the exploiter
+    report_games: int = 20_000  # fresh games that score the exploiter
+    pair_games: int = 4_000  # fresh games for each pair of checkpoints
+    seed: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Findings about one player."""
+
+    exploiter: Exploiter
+    score: MatchResult  # of the exploiter
+    best: Sequence[BestResponseScore]
+    # How often each score of a pair of games was observed between two checkpoints.
+    observed: Mapping[tuple[int, int], Sequence[int]]
+
+    @property
+    def gain(self) -> float:
+        """Return the 95 % lower bound of the exploitability."""
+        return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
+
+
+def train_exploiter(
+    game: Game, player: ParametricPolicy, effort: DiagnosisBudget, threads: int = 1
+) -> tuple[Exploiter, MatchResult]:
+    """An exploiter of the player, and its score in fresh games."""
+    found = find_exploiter(game, player, effort.games, effort.seed, threads)
+    key = int(child(report_key(effort.seed), EXPLOITED))
+    return found, evaluate(game, found.policy, player, key, effort.report_games, threads=threads)
+
+
+def play_history(
+    game: Game, checkpoints: Sequence[ParametricPolicy], effort: DiagnosisBudget, threads: int = 1
+) -> Mapping[tuple[int, int], Sequence[int]]:
+    """Count the pair scores between any two checkpoints."""
+    observed = {}
+    for number, (i, j) in enumerate(combinations(range(len(checkpoints)), 2)):
+        key, pair = int(child(report_key(effort.seed), HISTORY, number)), (checkpoints[i], checkpoints[j])
+        observed[i, j] = evaluate(game, *pair, key, effort.pair_games, threads=threads).observed
+    return observed

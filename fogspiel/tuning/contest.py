@@ -15,7 +15,7 @@ from ..core.agents import PolicyJson, decode_policy, fixed_baseline, policies_in
 from ..core.game import Game, Strategy
 from ..core.simulate import PolicyMatch
 
-LEAST_BATCH = 64  # pairs of games of the compiled loop that are played at once at least
+MIN_BATCH = 64  # pairs of games of the compiled loop that are played at once at least
 
 
 class ParameterSpace(Protocol):
@@ -107,7 +107,7 @@ class GameContest:
 
     @property
     def least(self) -> int:
-        return LEAST_BATCH
+        return MIN_BATCH
 
     def start(self) -> np.ndarray:
         """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""

@@ -14,7 +14,7 @@ from .meta_game import Archive, draw_members, draw_opponents
 from .steps import Step, hashed_parameters
 
 WIDTHS = (1.0, 4.0, 16.0)
-LEAST_SCALE = 1e-3
+MIN_SCALE = 1e-3
 NUMBERS = 1 << 20  # parameters in one event, which must fit into memory
 DOUBT = 4.0  # pairs at 1/2 that are added to every score, so that luck in a few pairs does not lead
 
@@ -82,7 +82,7 @@ def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: b
     children = np.resize(parents, (count, size))
     noise = arena.gaussians(count)[:, :size]
     for number, (child, e) in enumerate(zip(children, noise, strict=True)):
-        scale = max(float(np.sqrt((child**2).mean())), LEAST_SCALE)
+        scale = max(float(np.sqrt((child**2).mean())), MIN_SCALE)
         if number % 4 == 0:
             child += scale * width * 0.5 ** arena.pick(6) * e
         elif number % 4 == 1:
@@ -104,10 +104,10 @@ def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: b
 # One pair of games decides between two players for good. So the table is exact, the best response of the whole
 # population to any mixture is one product of matrices, and only newcomers, on one side or the other, have to play.
 
-LEAST_SIZE, MOST_SIZE = 32, 1024
+MIN_SIZE, MAX_SIZE = 32, 1024
 RENEWED = 8  # one in eight is replaced by a child or, one in eight of these, by a stranger
 CHILDREN = 8  # for the place of one, who does best against a part of the mixture
-PART, LEAST_PART = 8, 4  # one in eight of its members, but not fewer than four
+PART, MIN_PART = 8, 4  # one in eight of its members, but not fewer than four
 JOINING = 8  # responses that join together, for the linear program costs as much as for one
 AHEAD = 8  # the r-th of all is a parent with a weight of 1 / (r + 8)
 FIRST_LEAD, MORE, LESS = 0.05, 1.05, 0.95
@@ -154,7 +154,7 @@ class Population:
         parents = np.repeat(self.thetas[draw_members(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
         bred = renew_doubles(self.arena, breed(self.arena, parents, len(parents), 1.0, self.archive.halves), parents)
         children = Pool(bred, self.archive.halves)
-        part = max(int((weights > 0).sum()) // (weights.ndim * PART), LEAST_PART)
+        part = max(int((weights > 0).sum()) // (weights.ndim * PART), MIN_PART)
         children.play(self.arena, draw_opponents(self.archive, weights, part))
         children.shrink(count - strangers)
         self.thetas[kept : kept + strangers] = draw_wide(self.arena, strangers)
@@ -199,4 +199,4 @@ def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 def size_for(arena: Arena) -> int:
     """Return the number of candidates the budget can feed."""
-    return min(max(isqrt(arena.budget.games or 10**7) // 4, LEAST_SIZE), MOST_SIZE)
+    return min(max(isqrt(arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)

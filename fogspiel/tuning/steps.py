@@ -11,7 +11,7 @@ from .arena import Arena, join_halves
 
 WIDER, NARROWER = 2.0, 0.84
 # Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
-LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e6
+MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:
 
 def next_sigma(sigma: float, success: bool) -> float:
     """Twice as wide after a success, 0.84 times after a failure."""
-    return min(max(sigma * (WIDER if success else NARROWER), LEAST_SIGMA), MOST_SIGMA)
+    return min(max(sigma * (WIDER if success else NARROWER), MIN_SIGMA), MAX_SIGMA)
 
 
 def hashed_parameters(arena: Arena) -> np.ndarray:
@@ -74,14 +74,14 @@ def hashed_parameters(arena: Arena) -> np.ndarray:
 DIRECTIONS = 64  # of a slope
 MOMENTUM = 0.8
 LEARNING = 0.1  # of the gain, from one cosine
-LEAST_GAIN, MOST_GAIN = 1e-3, 1e3
+MIN_GAIN, MAX_GAIN = 1e-3, 1e3
 
 
 class Ascent:
     """A point on its way up."""
 
-    def __init__(self, start: np.ndarray, least_gain: float = LEAST_GAIN) -> None:
-        self.least_gain, self.most_gain, self.gain = least_gain, MOST_GAIN, 1.0
+    def __init__(self, start: np.ndarray, least_gain: float = MIN_GAIN) -> None:
+        self.least_gain, self.most_gain, self.gain = least_gain, MAX_GAIN, 1.0
         self._begin(start)
 
     def _begin(self, start: np.ndarray) -> None:
@@ -95,7 +95,7 @@ class Ascent:
     def follow(self, slope: np.ndarray, sigma: float) -> None:
         """Move by a slope that was measured at distance sigma."""
         # Kesten (1958): longer strides while the slopes agree with the way come, shorter ones when they turn.
-        longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MOST_GAIN)
+        longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MAX_GAIN)
         self.gain = within(self.gain * longer, self.least_gain, most)
         self.drift = MOMENTUM * self.drift + (1 - MOMENTUM) * slope
         self.x = self.x + self.gain * sigma * self.drift

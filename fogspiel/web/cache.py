@@ -23,7 +23,7 @@ SHARED = re.compile(
     r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
 )  # addresses whose answers are for everybody
 SPARING = 10.0  # an answer about a run under way serves for so many times as long as it took to make
-MOST_ANSWERS, MOST_BYTES = 256, 16_000_000  # limits of a memory of answers
+MAX_ANSWERS, MAX_BYTES = 256, 16_000_000  # limits of a memory of answers
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -48,10 +48,10 @@ class Memory(OrderedDict[Key, Value]):
 
     def trim(self) -> None:
         """Forget as many values as the limits of number and size demand."""
-        most, total = self._most or MOST_ANSWERS, sum(map(self._size, self.values()))
+        most, total = self._most or MAX_ANSWERS, sum(map(self._size, self.values()))
         beyond = len(self) - most
         for place, (old, known) in enumerate(list(self.items())):
-            if place >= beyond and total <= MOST_BYTES:
+            if place >= beyond and total <= MAX_BYTES:
                 return
             if not self._keep(known):
                 total -= self._size(known)

@@ -28,9 +28,9 @@ LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 WAITING, WORKING, PAUSED, ANSWERED, REFUSED = "waiting", "working", "paused", "answered", "refused"
 WAIT_SECONDS = 6.0  # how long a request waits for its result
-MOST_WAITING = 8  # jobs of a lane that wait or are worked on
-MOST_SECONDS = 900.0  # limit of a command by the clock
-MOST_LETTERS = 4_000_000  # limit of what a command prints
+MAX_WAITING = 8  # jobs of a lane that wait or are worked on
+MAX_SECONDS = 900.0  # limit of a command by the clock
+MAX_LETTERS = 4_000_000  # limit of what a command prints
 FILE = "certificate.json"  # the name of an enclosed file in the folder of a command
 
 
@@ -52,7 +52,7 @@ WATCHED = Lane(
     patience=6.0,
     failure="this game cannot be analysed any further",
 )
-COMMANDS = Lane("questions", f"{MOST_WAITING} questions are waiting already: ask again in a while", 64)
+COMMANDS = Lane("questions", f"{MAX_WAITING} questions are waiting already: ask again in a while", 64)
 
 
 class StillWorking(HTTPException):
@@ -138,7 +138,7 @@ class JobQueue:
             if job is not None and job.state == REFUSED and not lane.failure:
                 job = None
             if job is None or job.state == PAUSED:
-                if sum(other.under_way for other in jobs.values()) >= MOST_WAITING:
+                if sum(other.under_way for other in jobs.values()) >= MAX_WAITING:
                     raise HTTPException(429, lane.full)
                 job = job or Job(lane, iter(begin()))
                 job.state = WAITING
@@ -224,14 +224,14 @@ class JobQueue:
                     [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
                 )
             try:
-                code = process.wait(MOST_SECONDS)
+                code = process.wait(MAX_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                raise ValueError(f"no answer within {MOST_SECONDS:g} seconds: ask on the command line") from None
+                raise ValueError(f"no answer within {MAX_SECONDS:g} seconds: ask on the command line") from None
             if code != 0:
                 raise ValueError(end_words(code, errors))
-            if out.seek(0, 2) > MOST_LETTERS:
+            if out.seek(0, 2) > MAX_LETTERS:
                 raise ValueError("the answer is too long for a page: ask on the command line")
             out.seek(0)
             return json.load(out)

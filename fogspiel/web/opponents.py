@@ -23,7 +23,7 @@ from ..solving.known_values import shipped_solution
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
 LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")  # how well opponents play, the best first
-LONGEST, MOST_NODES = 60.0, 50_000_000  # seconds and nodes that an engine may be given for each move
+LONGEST, MAX_NODES = 60.0, 50_000_000  # seconds and nodes that an engine may be given for each move
 TRUNCATION = ",..)"  # how the name of an agent with many numbers ends
 NOTES = {
     "random": "tries anything",
@@ -124,8 +124,8 @@ def demand_opponent(game: Game, words: str) -> None:
     if words.partition("@")[0] not in engines_of(game):
         return
     effort = play_support(game).effort_of(words)
-    if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MOST_NODES:
-        raise ValueError(f"an engine may think {LONGEST:g} seconds or {MOST_NODES} nodes for each move, not more")
+    if (effort.seconds or 0) > LONGEST or (effort.nodes or 0) > MAX_NODES:
+        raise ValueError(f"an engine may think {LONGEST:g} seconds or {MAX_NODES} nodes for each move, not more")
 
 
 def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:

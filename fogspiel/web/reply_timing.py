@@ -5,9 +5,13 @@ know. Every reply is therefore held back to the end of a slot that is fixed by t
 which the turn began; one that takes longer is held back to twice the slot, four times, eight times, and so on.
 """
 
-from collections import deque
+import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+
+from fastapi import HTTPException
 
 from ..core.game import Game, nothing_hidden
 from ..core.page_contract import play_support
@@ -61,3 +65,47 @@ class ReplySchedule:
         if self._turns > FIRST and usual:
             self._latest.append(needed)
         return max(needed, before) - seconds
+
+
+# Threads for opponents that think, shared fairly: quick ones have their own, and every client has its turn.
+
+Work = Callable[[], None]
+# How many opponents may wait for a thread; who comes later is asked to try again.
+MAX_WAITING, MAX_OF_A_CLIENT = 64, 32
+
+
+class FairThreadPool:
+    """A few threads that take work from each client in turn."""
+
+    def __init__(self, name: str, threads: int):
+        self._pool = ThreadPoolExecutor(threads, name)
+        self._waiting: OrderedDict[str, deque[tuple[Work, Future[None]]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def submit(self, client: str, work: Work) -> Future[None]:
+        """Work for a client, which may have to wait, or 429."""
+        done: Future[None] = Future()
+        with self._lock:
+            own = self._waiting.get(client, deque())
+            if len(own) >= MAX_OF_A_CLIENT or sum(map(len, self._waiting.values())) >= MAX_WAITING:
+                raise HTTPException(429, "too many opponents are thinking: try again in a moment")
+            own.append((work, done))
+            self._waiting[client] = own
+        self._pool.submit(self._work_on_next)
+        return done
+
+    def _work_on_next(self) -> None:
+        """Do what has waited longest of the client whose turn it is."""
+        with self._lock:
+            client, own = self._waiting.popitem(last=False)
+            work, done = own.popleft()
+            if own:
+                self._waiting[client] = own
+        try:
+            work()
+        finally:
+            done.set_result(None)
+
+    def close(self) -> None:
+        """Begin no more work, and wait for what has begun."""
+        self._pool.shutdown(cancel_futures=True)

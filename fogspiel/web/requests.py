@@ -2,29 +2,79 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Union
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
-from ..core.agents import Agent, named_policy
+from ..core.agents import Agent, named_policy, policy_names
 from ..core.find import spec_of
-from ..core.game import Game, known_game, list_games
+from ..core.game import Game, known_game, list_games, parameters_of
 from ..core.page_contract import play_supports
 from ..core.plugins import extras
-from ..runs.agent_parser import parse_agent
+from ..runs.agent_parser import engines_of, parse_agent
 from ..runs.kind import kinds
+from ..runs.kinds.tune import KIND as TUNE
 from ..runs.kinds.tune import tuned_game
-from ..runs.request import Request, WrongField
+from ..runs.request import Asked, Request, WrongField, choices_of, plain_type
 from ..runs.requests import NAMED, DiagnoseRequest, ExploitRequest
 from ..runs.store import Json, StoreError
+from ..solving.methods import solve_methods
+from ..solving.proofs.checkers.phantom_bounds import GAMES as BOUNDED
+from ..stats.race import RACES
+from ..tuning.methods import tune_methods
 from .job_queue import Question
 from .opponents import demand_opponent, demand_page_agent, demand_page_run
 from .run_reader import RunReader
-from .validation_messages import fault_words
 
-MOST_TUNED = 8  # runs of one diagnosis
+# Messages about the form of a request, in plain words instead of those of the validating library.
+
+WORDS = {
+    "missing": "is missing",
+    "json_invalid": "is not JSON",
+    "extra_forbidden": "is not known here",
+    "string_pattern_mismatch": "does not have the right form",
+    "greater_than_equal": "must be {ge} or more",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be {le} or less",
+    "string_too_long": "may have at most {max_length} letters",
+    "too_long": "may have at most {max_length} entries",
+    "literal_error": "must be {expected}",
+    "union_tag_invalid": "must be one of {expected_tags}",
+    "union_tag_not_found": "is missing",
+    "finite_number": "must be a finite number",
+}  # by the kind of error of pydantic; the numbers are in its context
+KINDS = {
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "string": "must be a text",
+    "bool": "must be true or false",
+    "list": "must be a list",
+    "model": "must be a JSON object",
+    "dict": "must be a JSON object",
+}  # by what was expected, the first word of the kinds of error that are left
+BODY = "the request"
+
+
+def fault_words(fault: Mapping[str, Any]) -> str:
+    """Describe the fault of a field, to be read after its name."""
+    kind = str(fault["type"])
+    if kind in WORDS:
+        return WORDS[kind].format(**fault.get("ctx", {}))
+    return KINDS.get(kind.partition("_")[0], "has a wrong value")
+
+
+def fault_place(fault: Mapping[str, Any]) -> str:
+    """The field that a fault is about: the last name on the way to it, or the whole request."""
+    if fault["type"] == "json_invalid":
+        return BODY
+    names = [step for step in fault["loc"][1:] if isinstance(step, str)]
+    return names[-1] if names else BODY
+
+
+MAX_TUNED = 8  # runs of one diagnosis
 QUESTIONS = ("exploit", "diagnose")  # the forms that start no run: their answer is a page of its own
 FIRST = ("tune", "match", "tournament", "solve", "bounds", *QUESTIONS)  # the order of forms; those of slices come last
 
@@ -110,8 +160,8 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
 def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
     """Refuse names that are not those of tuning runs of games that are known here."""
     known = {line.name for line in reader.summaries()}
-    if len(names) > MOST_TUNED:
-        raise ValueError(f"at most {MOST_TUNED} runs can be diagnosed at once, not {len(names)}")
+    if len(names) > MAX_TUNED:
+        raise ValueError(f"at most {MAX_TUNED} runs can be diagnosed at once, not {len(names)}")
     for name in names:
         if name not in known:
             raise ValueError(f"there is no run named {name[:60]!r} in this store")
@@ -183,3 +233,68 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
         options += next((("--game", words.absolute) for words in found if words), ())
     options += ("--store", str(reader.path.resolve()))
     return Question((order.command_name, "--json", *options, "--", *arguments))
+
+
+# The forms that start runs and ask questions: what there is to choose from in each of them.
+
+MAX_LETTERS = 4000  # of what an address fills into a form
+
+
+def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields of a request as the template draws them; choices are by what a field names."""
+    fields = sorted(model.page_fields().items(), key=lambda field: not field[1][1].argument)
+    return [_drawn(name, info, more, choices) for name, (info, more) in fields]
+
+
+def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) -> dict[str, Any]:
+    kind = plain_type(info.annotation)
+    options = choices_of(info.annotation) or choices.get(more.names, ())
+    value = more.page if more.page is not None else "" if info.is_required() or info.default is None else info.default
+    return {
+        "name": name,
+        "label": info.title or name,
+        "hint": info.description or "" if more.hint is None else more.hint,
+        "control": "choice" if options else "check" if kind is bool else "field",
+        "type": "number" if kind in (int, float, int | None, float | None) else "text",
+        "options": options,
+        "value": next(iter(options)) if options and value == "" else value,
+        "names": "names" if more.names == "agent" else "",
+    }
+
+
+def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
+    """Return the values of a form's template."""
+    known, models = list(list_games().values()), page_requests()
+    kind = kind if kind in models else "tune"
+    model = models[kind]
+    choices = {
+        "game": {game.name: game.title for game in known},
+        "tunable game": {game.name: game.title for game in known if parameters_of(game)},
+        "bounded game": {game.name: game.title for game in known if game.name in BOUNDED},
+        "paper": _papers() if kind == "paper" else {},
+        "method": list(tune_methods()),
+        "route": [route.name for route in solve_methods()] if kind == "solve" else [],
+        "race": list(RACES),
+        "rule set": {house.name: house.title for one in play_supports().values() for house in one.rule_sets},
+    }
+    drawn = drawn_fields(model, choices)
+    if kind == "diagnose":
+        tuned = [line.name for line in reader.summaries() if TUNE.made(line.method)]
+        drawn[0]["value"] = next(iter(tuned), "")
+        drawn[0]["hint"] += f" There are {', '.join(tuned[:8])}." if tuned else " There are none yet."
+    return {
+        "kinds": {name: model.tab for name, model in models.items()},
+        "kind": kind,
+        "question": kind in QUESTIONS,
+        "about": model.__doc__,
+        "drawn": drawn,
+        "given": {key: value[:MAX_LETTERS] for key, value in given.items()},
+        "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
+    }
+
+
+def _papers() -> dict[str, str]:
+    """Return the stored parts of papers, where the package has any."""
+    from ..papers.kinds import experiments
+
+    return {name: f"{name}: {found.paper}" for name, found in experiments().items()}

@@ -3,14 +3,19 @@
 A tuning run measures its last answer only. To measure earlier ones is work, done when a page asks for it.
 """
 
+import json
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from ..core.agents import ParametricPolicy, decode_policy, named_policy
 from ..core.game import Game
+from ..core.untrusted_input import parse_json, read_bytes
 from ..runs.curve import CurvePoint
 from ..runs.formatting import ago, with_interval
 from ..runs.kind import kind_of_method, title_of
@@ -21,7 +26,7 @@ from ..stats.evaluate import MatchResult, evaluate, report_key
 from .run_processes import resume_command
 
 if TYPE_CHECKING:
-    from .site import Site
+    from .app import Site
 
 PAGE = 100  # runs on one page of the list
 CHECKPOINTS = 20  # how many answers are measured at most, the first and the last among them
@@ -169,3 +174,51 @@ def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed
         return evaluate(game, player, other, report_key(seed), GAMES, watch=watch)
     except Enough:
         return latest[0]
+
+
+# Notes of people on runs, in a small file beside the store: the rows of a run are chained, and stay as they are.
+
+MAX_LETTERS, MAX_BYTES = 2000, 1 << 26
+NotedRun = tuple[str, float]  # a run by its name and when it was created: the name of a deleted run may be given again
+
+
+class RunNotes:
+    """A note for each run that has one; the file is for its owner alone."""
+
+    def __init__(self, store: Path):
+        self.path = store.with_suffix(".notes.json")
+        self._lock = threading.Lock()
+        self._known: dict[NotedRun, str] = {}
+        self._stamp: tuple[int, int, int] | None = None
+
+    def all(self) -> dict[NotedRun, str]:
+        """Every note; those in a file that is damaged are not shown."""
+        with self._lock:
+            return self._read()
+
+    def of(self, run: NotedRun) -> str:
+        """The note on a run, which may be empty."""
+        return self.all().get(run, "")
+
+    def write(self, run: NotedRun, words: str) -> None:
+        """Put a note on a run, or take it away if it is empty."""
+        with self._lock:
+            notes = self._read() | {run: words.strip()[:MAX_LETTERS]}
+            body = [{"run": name, "created": created, "note": note} for (name, created), note in notes.items() if note]
+            draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                json.dump(body, file, ensure_ascii=False, indent=1)
+            draft.replace(self.path)
+
+    def _read(self) -> dict[NotedRun, str]:
+        """Return the content of the file; it is read when it has changed."""
+        try:
+            facts = self.path.stat()
+            stamp = facts.st_ino, facts.st_mtime_ns, facts.st_size
+            if stamp != self._stamp:
+                found = parse_json(read_bytes(self.path, "the notes", MAX_BYTES, "shorten them"))
+                self._known = {(one["run"], one["created"]): str(one["note"])[:MAX_LETTERS] for one in found}
+                self._stamp = stamp
+        except (OSError, ValueError, TypeError, KeyError):
+            self._known, self._stamp = {}, None
+        return self._known

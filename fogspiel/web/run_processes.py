@@ -25,13 +25,13 @@ from typing import IO, Any
 from fastapi import HTTPException
 
 from ..core.find import spec_of
-from ..runs.jobs import earlier_runs
+from ..runs.execute import earlier_runs
 from ..runs.store import Run, Store, StoreError
 from .opponents import demand_page_run
 from .run_reader import RunReader
 
-MOST_AT_WORK = 2  # how many runs may be at work at the same time in one store
-MOST_QUEUED = 16  # how many more may wait for room
+MAX_AT_WORK = 2  # how many runs may be at work at the same time in one store
+MAX_QUEUED = 16  # how many more may wait for room
 QUEUE_SECONDS = 0.5  # how often it is looked whether there is room for a run that waits
 STOP_SECONDS = 5.0  # how long an answer waits for a run to stop; most need much less
 POLL_SECONDS = 0.05
@@ -176,14 +176,14 @@ class RunProcesses:
 
     def _demand_place(self) -> None:
         """Refuse a run when too many wait already."""
-        if len(self._queue) >= MOST_QUEUED:
-            raise HTTPException(409, f"{MOST_QUEUED} runs wait already: let some of them end, or stop some")
+        if len(self._queue) >= MAX_QUEUED:
+            raise HTTPException(409, f"{MAX_QUEUED} runs wait already: let some of them end, or stop some")
 
     def _has_room(self) -> bool:
         """True if one more run may be at work."""
         busy = {found.name for found in self.reader.summaries(at_once=True) if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
-        return len(busy) < MOST_AT_WORK
+        return len(busy) < MAX_AT_WORK
 
     def _start_or_queue(self, name: str, ask: Mapping[str, Any]) -> None:
         """Start a run, or let it wait behind others until there is room."""

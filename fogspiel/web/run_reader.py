@@ -16,10 +16,10 @@ from typing import Annotated
 
 from fastapi import HTTPException, Path
 
-from ..runs.checks import FILE_NAME
 from ..runs.curve import Curve, CurvePoint
 from ..runs.kind import Kind, kind_of_request
-from ..runs.store import MOST_ROWS, Damaged, Json, Row, Run, Store, Summary
+from ..runs.request import FILE_NAME
+from ..runs.store import MAX_ROWS, Damaged, Json, Row, Run, Store, Summary
 from ..runs.store.file import Committed, StoreFile, identity
 from ..runs.store.rows import (
     CatalogueEntry,
@@ -147,7 +147,7 @@ class RunReader:
     def run(self, name: str) -> Run:
         """A run, verified; of one with very many rows only those are read that came since it was followed."""
         followed = self.follow(name, at_once=True)
-        if followed.length > MOST_ROWS and followed.kind.keep_telling is not None:
+        if followed.length > MAX_ROWS and followed.kind.keep_telling is not None:
             return followed.run(StoreFile(self.path, write=False))
         with Store.open(self.path, write=False) as store:
             if name not in store.names():

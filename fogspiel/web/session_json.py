@@ -23,8 +23,8 @@ from .session_store import SessionStore, SessionSummary, StoredSession
 from .transcript import Place, TranscriptLine, changed_places, is_refused
 
 SEATS = ("the first player", "the second player")
-MOST_KEYS = 200  # games of a list, and of a series that count, the latest ones
-MOST_LETTERS = 60  # of an opponent in a list
+MAX_KEYS = 200  # games of a list, and of a series that count, the latest ones
+MAX_LETTERS = 60  # of an opponent in a list
 NOTICE_SECONDS = 0.3  # how long an answer waits to hear whether the engine has to be compiled
 PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
 
@@ -241,7 +241,7 @@ def _played(key: str, outline: SessionSummary) -> PlayedGame:
         key=key,
         game=game.name,
         title=game.title,
-        against=outline.against[:MOST_LETTERS],
+        against=outline.against[:MAX_LETTERS],
         seat=seat_of(game, outline.side),
         began=outline.began,
         over=outline.mark is not None,
@@ -251,7 +251,7 @@ def _played(key: str, outline: SessionSummary) -> PlayedGame:
 
 def standing(game: Game, marks: list[int]) -> Standing:
     """The score of games that ended with these indices of the payoffs, of which there is one at least."""
-    counts = np.bincount(marks[-MOST_KEYS:], minlength=game.top + 1).astype(np.int64)
+    counts = np.bincount(marks[-MAX_KEYS:], minlength=game.top + 1).astype(np.int64)
     least, most = float(game.payoffs[0]), float(game.payoffs[-1])
     low, high = interval(counts)
     score, lower, upper = (least + share * (most - least) for share in (mean(counts), low, high))

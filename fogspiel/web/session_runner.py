@@ -16,9 +16,9 @@ from ..core.page_contract import play_support, play_supports
 from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
+from .reply_timing import FairThreadPool
 from .session_json import SessionJson, session_json
 from .session_store import SessionFileError, SessionStore, StoredSession, game_by_rules
-from .thread_pool import FairThreadPool
 
 LOG = logging.getLogger(__name__)
 # For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines.

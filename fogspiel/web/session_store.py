@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
 #
 # The others are made again from their records when they are asked for.
-MOST_LIVE, MOST_LIVE_ENGINES = 128, 16
+MAX_LIVE, MAX_LIVE_ENGINES = 128, 16
 KEY_BYTES = 18
 OWNER_ONLY = 0o600
 TABLE = """CREATE TABLE IF NOT EXISTS sittings (
@@ -295,8 +295,8 @@ class SessionStore:
         with self._lock:
             stored = self._live.setdefault(stored.key, stored)
             engines = [key for key, known in self._live.items() if known.has_thinker]
-            spare = {*engines[: max(len(engines) - MOST_LIVE_ENGINES, 0)]}
-            spare |= {*list(self._live)[: max(len(self._live) - MOST_LIVE, 0)]}
+            spare = {*engines[: max(len(engines) - MAX_LIVE_ENGINES, 0)]}
+            spare |= {*list(self._live)[: max(len(self._live) - MAX_LIVE, 0)]}
             for key in spare:
                 known = self._live[key]
                 if not known.thinking.is_set() and known.lock.acquire(blocking=False):  # nobody acts in it

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not instal
 
 PHONE = {"width": 375, "height": 740}
 WORK = 300_000
-MOST_BYTES = 150_000
+MAX_BYTES = 150_000
 """What a page without charts may load, as it goes over the wire."""
 LONG = "-" + "123456789" * 30 + "/" + "987654321" * 30
 
@@ -181,7 +181,7 @@ def test_pages_without_charts_are_light(visit, solved):
         page.goto(path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("window.Plotly === undefined"), path
-        assert 0 < sum(one["responseBodySize"] + one["responseHeadersSize"] for one in sizes) < MOST_BYTES, path
+        assert 0 < sum(one["responseBodySize"] + one["responseHeadersSize"] for one in sizes) < MAX_BYTES, path
 
 
 @pytest.mark.parametrize("width", [PHONE["width"], 1200])

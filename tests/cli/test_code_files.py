@@ -10,7 +10,7 @@ from support.certificates import forged
 from support.levels import by_default
 from support.own_game import OWN_RPS
 
-from fogspiel.runs import checks
+from fogspiel.runs import request
 from fogspiel.runs.kinds import solve as solving
 from fogspiel.runs.kinds.solve import solve_unstored, task_of
 from fogspiel.runs.request import StoredAgent
@@ -163,7 +163,7 @@ def test_a_stored_run_does_not_choose_what_is_run(tmp_path, trace, fogspiel, mon
     changes = [{"game": name, "source": name}, {"source": name}]
     for ask, changed in product(asks, changes):
         with monkeypatch.context() as stranger, Store.open(tmp_path / "runs.db", write=True) as store:
-            stranger.setattr(checks, "FILE_NAME", re.compile(".+"))
+            stranger.setattr(request, "FILE_NAME", re.compile(".+"))
             stored = store.create(ask | changed | {"rules": "sha256 0"}).name
         fault_of_request.cache_clear()
         for command in ("resume", "diagnose"):

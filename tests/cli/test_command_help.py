@@ -8,8 +8,7 @@ import pytest
 import typer
 
 from fogspiel.cli import load_commands
-from fogspiel.cli.app import app
-from fogspiel.cli.command_help import EXAMPLES
+from fogspiel.cli.app import EXAMPLES, app
 
 load_commands([])
 COMMANDS = typer.main.get_command(app)

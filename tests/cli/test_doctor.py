@@ -8,7 +8,7 @@ from importlib.metadata import requires
 
 import pytest
 
-from fogspiel.cli import doctor
+from fogspiel.cli.commands import maintenance
 from fogspiel.core.compile.cache import write_kernel
 
 
@@ -28,8 +28,8 @@ def test_every_dependency_of_the_package_is_looked_at(found):
 
 
 def test_a_missing_dependency_is_a_problem_and_a_missing_extra_is_not(monkeypatch):
-    monkeypatch.setattr(doctor, "requires", lambda name: ["no-such-thing>=1", "nor-this; extra == 'more'"])
-    missing, extra = list(doctor._versions())[1:]
+    monkeypatch.setattr(maintenance, "requires", lambda name: ["no-such-thing>=1", "nor-this; extra == 'more'"])
+    missing, extra = list(maintenance._versions())[1:]
     assert (missing.what, missing.ok, missing.detail) == ("no-such-thing", False, "missing")
     assert (extra.what, extra.ok, extra.detail) == (
         "extra more",
@@ -41,7 +41,7 @@ def test_a_missing_dependency_is_a_problem_and_a_missing_extra_is_not(monkeypatc
 @pytest.mark.parametrize(("version", "told"), [((3, 51, 2), True), ((3, 51, 3), False), ((3, 53, 0), False)])
 def test_an_old_sqlite_is_told_with_what_protects_the_store(monkeypatch, version, told):
     monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
-    check = doctor._sqlite()
+    check = maintenance._sqlite()
     assert check.ok and bool(check.hint) == told
     assert not told or "lock of its own" in check.hint
 

@@ -90,7 +90,7 @@ def test_wrong_input_is_refused_with_one_line(tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 def test_help_and_version_import_neither(tmp_path):
-    from fogspiel.cli.command_help import EXAMPLES
+    from fogspiel.cli.app import EXAMPLES
 
     plain = [words for words in EXAMPLES if words not in ("solve", "tune", "paper")]  # those list what is found
     asked = ["--version", "--help", *(f"{words} --help" for words in plain)]

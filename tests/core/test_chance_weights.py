@@ -7,7 +7,7 @@ import pytest
 
 from fogspiel.core.agents import find_policy, fixed_baseline
 from fogspiel.core.compile.kernel import kernel
-from fogspiel.core.game import CHANCE, MOST_WEIGHT, draw_by_weight, known_game
+from fogspiel.core.game import CHANCE, MAX_WEIGHT, draw_by_weight, known_game
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import AgentMatch, PersonSession, record_game, replay
 from fogspiel.core.simulate import SEATS, PolicyMatch
@@ -84,7 +84,7 @@ def test_equal_weights_are_as_likely_as_no_weights():
 
 
 def test_the_heaviest_weights_are_drawn():
-    weights, stream = np.array([0, MOST_WEIGHT - 1, 0, 1, 0]), stream_of(8)
+    weights, stream = np.array([0, MAX_WEIGHT - 1, 0, 1, 0]), stream_of(8)
     assert {int(draw_by_weight(weights, stream)) for _ in range(1000)} == {1}
     assert {int(draw_by_weight(np.array([0, 3, 0, 1, 0]), stream)) for _ in range(1000)} == {1, 3}
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import fogspiel
-from fogspiel.core.untrusted_input import MOST_DEPTH, MOST_DIGITS, parse_fraction, parse_json, read_bytes, shorten
+from fogspiel.core.untrusted_input import MAX_DEPTH, MAX_DIGITS, parse_fraction, parse_json, read_bytes, shorten
 
 REFUSED = {
     '{"a": 1, "a": 2}': "'a' twice",
     "{" + ", ".join(f'"{name}": 0' for name in [*range(200_000), 199_999]) + "}": "'199999' twice",
-    "[" * (MOST_DEPTH + 1) + "]" * (MOST_DEPTH + 1): "levels deep",
+    "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1): "levels deep",
     "[" * 1_000_000: "levels deep",
     '{"a":' * 1_000_000: "levels deep",
     "[NaN]": "NaN, but a number must be finite",
@@ -38,10 +38,10 @@ def test_json_of_others_is_refused_in_a_short_sentence(text, because):
 
 
 def test_ordinary_json_is_read_as_it_is():
-    deep = "[" * MOST_DEPTH + "]" * MOST_DEPTH
+    deep = "[" * MAX_DEPTH + "]" * MAX_DEPTH
     assert parse_json('{"a": [1, -2.5, "1/3", true, null]}') == {"a": [1, -2.5, "1/3", True, None]}
     assert parse_json(b'\xef\xbb\xbf{"a": 1}') == {"a": 1} and parse_json(deep) is not None
-    assert parse_json("9" * MOST_DIGITS) == 10**MOST_DIGITS - 1
+    assert parse_json("9" * MAX_DIGITS) == 10**MAX_DIGITS - 1
     assert parse_json('["' + "9" * 5000 + '"]') == ["9" * 5000], "a long fraction is text"
     assert parse_json("[1, 2.5]", floats=True) == [1.0, 2.5]
 

@@ -15,9 +15,8 @@ import pytest
 import fogspiel
 from fogspiel.core.compile.cache import read_kernel
 from fogspiel.core.compile.kernel import config, inlined, is_cold, kernel, need_no_compiler
-from fogspiel.core.compile.kernel_key import KeylessError, describe
-from fogspiel.core.compile.key import COMMENT, IMPORT, _content, digest_of, imports_of
-from fogspiel.process.heartbeat import BEGUN, GOES_ON, beat, run_job
+from fogspiel.core.compile.key import COMMENT, IMPORT, KeylessError, _content, describe, digest_of, imports_of
+from fogspiel.process.guard import BEGUN, GOES_ON, beat, run_job
 
 PACKAGE = Path(fogspiel.__file__).parent
 

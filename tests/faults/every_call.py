@@ -1,4 +1,4 @@
-"""Fail the n-th call of every operation on a store, for every n or for some: FOLDER MOST [OPERATION[:FAULT] ..].
+"""Fail the n-th call of every operation on a store, for every n or for some: FOLDER MAX [OPERATION[:FAULT] ..].
 
 Prints one line of JSON for each operation and fault: how many calls there are, how many were tried, how the operation
 ended, how often the store had to be repaired, and everything that should not have been.

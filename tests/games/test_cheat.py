@@ -52,9 +52,9 @@ def hands(state):
 def test_no_card_is_lost_and_an_empty_table_hides_nothing(seed, game):
     record, score = record_game(game, fixed_baseline(game, seed), find_policy(game, "uniform"), seed, 0)
     played = list(replay(game, record))
-    assert len(record) <= rules.HALF + rules.MOST_ACTIONS
+    assert len(record) <= rules.HALF + rules.MAX_ACTIONS
     somebody_won = min(map(sum, hands(played[-1].state))) == 0
-    assert somebody_won == (score != 1) and (somebody_won or len(record) == rules.HALF + rules.MOST_ACTIONS)
+    assert somebody_won == (score != 1) and (somebody_won or len(record) == rules.HALF + rules.MAX_ACTIONS)
     for position in played[rules.HALF :]:
         state = position.state
         assert state[rules.HAND :].min() >= 0

@@ -14,7 +14,7 @@ from fogspiel.games.chess.fen import START, fen_of, move_name, parse_move, parse
 from fogspiel.games.chess.moves import (
     CHECKERS,
     LIMITS,
-    MOST_MOVES,
+    MAX_MOVES,
     can_move,
     is_legal,
     legal_count,
@@ -58,7 +58,7 @@ class Position:
     """A position with its limits, to be compared with a board of python-chess."""
 
     def __init__(self, fen):
-        self.cells, self.limits, self.out = position_of(fen), np.zeros(LIMITS, np.int64), np.zeros(MOST_MOVES, np.int64)
+        self.cells, self.limits, self.out = position_of(fen), np.zeros(LIMITS, np.int64), np.zeros(MAX_MOVES, np.int64)
         restrict(self.cells, self.limits)
 
     def moves(self):

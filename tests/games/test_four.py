@@ -15,8 +15,8 @@ from fogspiel.core.game import known_game, new_cells
 from fogspiel.core.rng import random_unit, stream_of
 from fogspiel.core.session import replay, view_of
 from fogspiel.core.simulate import PolicyMatch
-from fogspiel.games.four_in_a_row import exact as truth
-from fogspiel.games.four_in_a_row import rules
+from fogspiel.games import four_in_a_row
+from fogspiel.games import four_in_a_row as truth
 
 FULL, SMALL, WIDE = (known_game(name) for name in ("four-in-a-row", "four-in-a-row-4x4", "four-in-a-row-4x7"))
 HALF = Fraction(1, 2)
@@ -159,7 +159,7 @@ def test_playouts_beat_uniform_players_and_more_playouts_beat_fewer():
             PolicyMatch(game, find_policy(game, "even"), find_policy(game, "uniform")).scores(1, 0, 100).mean() / 2
             > 0.75
         )
-    many = rules.board("four-in-a-row-4x7-many", 4, 7, 200)
+    many = four_in_a_row.board("four-in-a-row-4x7-many", 4, 7, 200)
     contender = vector_policy(many, (0.0,) * 14)
     assert PolicyMatch(WIDE, contender, find_policy(WIDE, "even")).scores(1, 0, 60).mean() / 2 > 0.6
 
@@ -167,7 +167,7 @@ def test_playouts_beat_uniform_players_and_more_playouts_beat_fewer():
 def test_boards_that_do_not_fit_are_refused():
     for size in ((3, 7), (7, 9), (6, 7, 0)):
         with pytest.raises(ValueError, match="boards from 4 x 4 on"):
-            rules.board("too-much", *size)
+            four_in_a_row.board("too-much", *size)
 
 
 # The solver

@@ -9,6 +9,7 @@ from fogspiel.core.agents import find_policy
 from fogspiel.core.game import OVER, known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import replay, view_of
+from fogspiel.games import phantom_ponnuki as by_cells
 from fogspiel.games.boards.ponnuki import (
     EMPTY,
     SIDES,
@@ -20,8 +21,7 @@ from fogspiel.games.boards.ponnuki import (
     room_to_work,
 )
 from fogspiel.games.phantom import rules as by_bits
-from fogspiel.games.phantom_ponnuki import rules as by_cells
-from fogspiel.games.phantom_ponnuki.look import board
+from fogspiel.games.phantom_ponnuki import board
 from fogspiel.stats.evaluate import evaluate
 
 

@@ -11,7 +11,7 @@ from support.played_games import referee
 from fogspiel.core.compile.kernel import COMPILED, kernel
 from fogspiel.games.boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, Board, rectangle_symmetries
 from fogspiel.games.permutation_tictactoe.scores import best_response, payoffs
-from fogspiel.solving.exact.rational import exact_bounds
+from fogspiel.solving.exact import exact_bounds
 from fogspiel.solving.methods.lp import equilibrium
 from fogspiel.solving.methods.permutation import certificate, rounds, solve
 from fogspiel.solving.proofs.checkers.permutation import TTT, Grid, verify

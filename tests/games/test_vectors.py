@@ -14,7 +14,7 @@ from fogspiel.core.game import CHANCE, OVER, known_game, list_games
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import view_of
 from fogspiel.core.simulate import PolicyMatch
-from fogspiel.runs.agent_parser import MOST_BYTES, parse_agent
+from fogspiel.runs.agent_parser import MAX_BYTES, parse_agent
 from fogspiel.runs.requests import BoundsRequest, MatchRequest, SolveRequest, TuneRequest
 from fogspiel.runs.store import Store
 
@@ -22,7 +22,7 @@ EXTREMES = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-9, 1.0, -1.0, 36.5, -745.2,
 FEW = {"battleship": (4, 3), "four": (4, 4), "cheat": (10, 12), "war": (8, 8)}
 """Examples and pairs of games in each of them, where games are long."""
 MANY = (15, 20)
-MOST_MOVES = 150
+MAX_MOVES = 150
 """Moves of a game that are looked at one by one."""
 
 
@@ -73,7 +73,7 @@ def test_any_vector_chooses_what_is_possible_by_view_and_stream_alone(game):
         before, streams = plans.copy(), [stream_of(seed, i) for i in range(3)]
         state, out = np.zeros(game.sizes.state, np.int64), np.zeros(game.sizes.actions, np.int64)
         rules.start(state)
-        for _ in range(MOST_MOVES):
+        for _ in range(MAX_MOVES):
             who = int(rules.mover(state))
             if who == OVER:
                 break
@@ -163,7 +163,7 @@ some_tunable_games = pytest.mark.parametrize(
 def test_oversized_parameter_files_are_refused(game, tmp_path, refused):
     path, store = tmp_path / "huge.json", tmp_path / "runs.db"
     with path.open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
     with pytest.raises(ValueError, match="larger than"):
         parse_agent(game, str(path), store, 1)
     refused("match", game.name, path, "uniform", because="larger than")

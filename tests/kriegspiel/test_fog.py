@@ -14,12 +14,12 @@ from fogspiel.kriegspiel.beliefs.particle_filter import ROWS
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
+from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MAX
 from fogspiel.kriegspiel.evaluation.metaposition_value import ThreatEvaluator
 from fogspiel.kriegspiel.evaluation.move_value import rank_attempts
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.parameters import (
-    MOST_BYTES,
+    MAX_BYTES,
     SHIPPED,
     FogParameters,
     FogWeights,
@@ -100,10 +100,10 @@ def gains_on(fen, names, **parameters):
 
 def test_mate_is_the_greatest_gain_and_stalemate_costs_all_that_was_ahead():
     gains, worth = gains_on("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", ["f6f7", "g6g7", "g6b1", "g6h8"])
-    assert gains["g6g7"] == MOST
+    assert gains["g6g7"] == MAX
     assert worth > 400 and gains["f6f7"] == -worth
     assert gains["g6h8"] == ILLEGAL
-    assert -worth < gains["g6b1"] < MOST
+    assert -worth < gains["g6b1"] < MAX
 
 
 def test_black_is_evaluated_as_white_is():
@@ -173,7 +173,7 @@ WRONG = {
     "infinite": saved(replies=REPLIES, worths=WORTHS * np.inf),
     "too great": saved(replies=OVERFLOW, worths=WORTHS),
     "objects": saved(replies=np.array([{}, []], object), worths=WORTHS),
-    "too large": saved(replies=REPLIES, worths=WORTHS, more=np.random.default_rng(1).random(MOST_BYTES // 4)),
+    "too large": saved(replies=REPLIES, worths=WORTHS, more=np.random.default_rng(1).random(MAX_BYTES // 4)),
     "large when unpacked": saved(replies=np.zeros((ROWS, 64 * 1000), np.float32), worths=WORTHS),
     "a huge shape": zipped(replies=header((1 << 40,)), worths=header((3, 6))),
     "a broken header": zipped(replies=header((ROWS, 64)).replace(b"}", b"{"), worths=header((3, 6))),

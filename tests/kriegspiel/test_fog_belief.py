@@ -260,7 +260,7 @@ def listen(listeners, umpire, plies):
         umpire.attempt(action)
 
 
-UNCUT, MOST_MOVES = BeliefSize(20_000, 0, 10), 30
+UNCUT, MAX_MOVES = BeliefSize(20_000, 0, 10), 30
 """Never mended, and cut only when it has grown very large; more moves than a side has on average in these games."""
 
 
@@ -273,7 +273,7 @@ def check_true_board(umpire, listeners, plies, watched=(0, 1)):
         true = [name_of(board) == name_of(umpire.state) for board in belief.boards]
         assert sum(true) == 1 and belief.weights[true] > 0
         turns += 1
-        if belief.count * MOST_MOVES > UNCUT.most:
+        if belief.count * MAX_MOVES > UNCUT.most:
             break
     return turns
 

@@ -20,7 +20,7 @@ from kriegspiel_training import (
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE
-from fogspiel.games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, legal_moves, restrict
+from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MOVER, PLY, POSITION
 from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, weigh_replies
 from fogspiel.kriegspiel.engine import SearchLimit
@@ -35,7 +35,7 @@ LITTLE = SearchLimit(nodes=1)
 
 def weigh(board, lost, policy):
     """The legal moves of a board, their weights, and the total."""
-    limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64), np.empty(MOST_MOVES)
+    limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES)
     restrict(board, limits)
     count = legal_moves(board, limits, moves)
     total = weigh_replies(board, moves, count, lost, limits[CHECKERS] != 0, policy, weights)

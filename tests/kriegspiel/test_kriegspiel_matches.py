@@ -16,9 +16,8 @@ from fogspiel.kriegspiel import match as played
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.kinds.match import KIND
 from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
-from fogspiel.runs import jobs
-from fogspiel.runs.execute import Context
-from fogspiel.runs.jobs import find_or_create_run
+from fogspiel.runs import execute as execution
+from fogspiel.runs.execute import Context, find_or_create_run
 from fogspiel.runs.kind import Outputs, execute
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
@@ -161,7 +160,7 @@ def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypa
         return play_pair(**given)
 
     monkeypatch.setattr(played, "play_pair", play_counted)
-    monkeypatch.setattr(jobs, "ONE_IN", 2**64)  # which jobs are done twice depends on the digest of the code
+    monkeypatch.setattr(execution, "ONE_IN", 2**64)  # which jobs are done twice depends on the digest of the code
     outcome(path, asked(games=11))
     assert sorted(set(numbers)) == [3, 4, 5]  # one in so many is done twice, which one depends on the code
     outcome(path, asked(games=6, seats=(GREEDY, RANDOM), longest=61))

@@ -12,18 +12,19 @@ from fogspiel.games.chess.fen import START, parse_move, parse_square, position_o
 from fogspiel.games.chess.moves import LIMITS, is_legal, restrict
 from fogspiel.games.chess.position import MEN, move_of
 from fogspiel.kriegspiel.beliefs.matrix_motion import hear_our_tries, predict_capture, predict_quiet_move, tilt
-from fogspiel.kriegspiel.beliefs.matrix_survey import SURVEY, survey_board
 from fogspiel.kriegspiel.beliefs.probability_matrices import (
     KINGS,
     KNOWN,
     PAWNS,
     PIECES,
+    SURVEY,
     attacked_squares,
     clear_squares,
     lose_man,
     new_record,
     note_own_move,
     place_at_home,
+    survey_board,
     total,
 )
 from fogspiel.kriegspiel.engine import SearchLimit

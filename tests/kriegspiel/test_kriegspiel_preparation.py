@@ -9,7 +9,7 @@ import pytest
 
 from fogspiel.core.compile.kernel import interpreted_until, interprets
 from fogspiel.core.rng import stream_of
-from fogspiel.kriegspiel.engine import USUAL, SearchLimit, find_engine
+from fogspiel.kriegspiel.engine import DEFAULT, SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.warm_up import TRIAL_PLIES, UMPIRE_ONLY, play_trial, prepare
 
@@ -26,15 +26,15 @@ def test_a_trial_spends_the_least_effort_on_both_sides():
 
 
 def test_an_engine_is_prepared_once():
-    first = prepare("greedy", USUAL)
-    assert first is prepare("greedy", USUAL)
+    first = prepare("greedy", DEFAULT)
+    assert first is prepare("greedy", DEFAULT)
     assert first.done.wait(120) and first.is_ready(0)
     assert first.notice() is None
 
 
 @pytest.mark.parametrize("words", ["hs:uci=stockfish", "program:./engine"])
 def test_no_program_is_started_to_prepare_an_engine(words):
-    assert prepare(words, USUAL).name == UMPIRE_ONLY
+    assert prepare(words, DEFAULT).name == UMPIRE_ONLY
 
 
 def test_a_preparation_does_not_change_a_game():
@@ -58,8 +58,8 @@ def test_an_engine_plays_before_anything_is_compiled(engine):
 
 
 def test_an_engine_whose_replies_would_be_slow_is_waited_for():
-    assert not prepare("C", USUAL).is_slow
-    for slow in (prepare("hs", USUAL), prepare("greedy", SearchLimit(nodes=10))):
+    assert not prepare("C", DEFAULT).is_slow
+    for slow in (prepare("hs", DEFAULT), prepare("greedy", SearchLimit(nodes=10))):
         assert slow.is_slow and slow.is_ready(0)
 
 

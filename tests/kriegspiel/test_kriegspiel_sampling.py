@@ -9,7 +9,7 @@ from fogspiel.core.game import DRAW, WIN
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import NO_SQUARE, PAWN
 from fogspiel.games.chess.fen import parse_move
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, is_legal
+from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, POSITION
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
 from fogspiel.kriegspiel.beliefs.particle_filter import evolve, keep_accepting, keep_refusing, list_replies
@@ -49,7 +49,7 @@ def said_of(umpire, colour):
 
 
 def test_the_true_board_stays_in_the_pool():
-    limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64), np.empty(MOST_MOVES)
+    limits, moves, weights = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES)
     for umpire, action in turns(6, seed=1):
         colour, pool = umpire.mover, umpire.state[None, :POSITION].copy()
         after = Referee()

@@ -12,7 +12,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game as refereed
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.chess.bitboards import KINDS
-from fogspiel.games.chess.moves import LIMITS, MOST_MOVES, legal_moves, restrict
+from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, MOVER, PLY
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import Referee, play_game
@@ -34,7 +34,7 @@ def offered(state):
 
 
 def legal(state):
-    limits, out = np.zeros(LIMITS, np.int64), np.zeros(MOST_MOVES, np.int64)
+    limits, out = np.zeros(LIMITS, np.int64), np.zeros(MAX_MOVES, np.int64)
     restrict(state, limits)
     return out[: legal_moves(state, limits, out)].tolist()
 

@@ -18,7 +18,7 @@ from fogspiel.kriegspiel.self_play_worker import (
     parameters_of_engine,
     permitted,
 )
-from fogspiel.process.line_server import answers
+from fogspiel.process.line_process import answers
 from fogspiel.tuning.programs.parameters import Parameters as Space
 
 

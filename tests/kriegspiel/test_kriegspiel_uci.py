@@ -14,7 +14,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, parse_move, position_of
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import with_uci
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MOST
+from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MAX
 from fogspiel.kriegspiel.evaluation.uci import UciEvaluator, UciScorer
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee
@@ -239,5 +239,5 @@ def test_a_real_engine_finds_mate(command):
     gains = np.empty((1, len(moves)), np.int32)
     evaluator.begin()
     evaluator.evaluate(board, np.array(moves, np.int64), gains)
-    assert gains[0, 0] == MOST > max(gains[0, 1:3])
+    assert gains[0, 0] == MAX > max(gains[0, 1:3])
     assert gains[0, 3] == ILLEGAL

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.papers.teytaud2011 import lemma_claims
+from fogspiel.papers.teytaud2011 import claims
 from fogspiel.papers.teytaud2011.ponnuki_claims import cells, matrix_node
 from fogspiel.runs.requests import BoundsRequest
 from fogspiel.solving.bounds import run_to_end
@@ -16,24 +16,24 @@ from fogspiel.solving.proofs.certificate_files import verify
 @pytest.mark.thorough
 def test_table_one_is_a_diagonal():
     """Each strategy gets nothing against the family that it is not made for, so that the value is the paper's 1/3."""
-    *entries, value = lemma_claims.table_claims()
+    *entries, value = claims.table_claims()
     assert [claim.ours for claim in entries] == ["1/2", "0", "0", "1"]
     assert value.ours == "1/3" and {claim.verdict for claim in entries} == {"right", "new"}
-    families = [lemma_claims.family_of(world) for world in matrix_node()[1].tolist()]
-    assert families.count(lemma_claims.FAMILIES[1]) == 2
-    assert lemma_claims.family_of(cells("C4", "D1")) == lemma_claims.FAMILIES[1]
-    assert lemma_claims.family_of(cells("C4", "A1")) == lemma_claims.FAMILIES[0]
+    families = [claims.family_of(world) for world in matrix_node()[1].tolist()]
+    assert families.count(claims.FAMILIES[1]) == 2
+    assert claims.family_of(cells("C4", "D1")) == claims.FAMILIES[1]
+    assert claims.family_of(cells("C4", "A1")) == claims.FAMILIES[0]
 
 
 def test_lemma_four_is_tight_and_one_cell_is_lost():
-    assert lemma_claims.tightness_claim().verdict == "right"
-    assert lemma_claims.solve_exactly(lemma_claims.guessing_game(5)).value == Fraction(4, 5)
-    assert lemma_claims.one_cell_claim().ours == "White"
+    assert claims.tightness_claim().verdict == "right"
+    assert claims.solve_exactly(claims.guessing_game(5)).value == Fraction(4, 5)
+    assert claims.one_cell_claim().ours == "White"
 
 
 @pytest.mark.thorough
 def test_lemma_two_gives_half_at_the_papers_node_even_if_white_always_sees():
-    assert lemma_claims.node_guarantee(1) == lemma_claims.node_guarantee(TO_THE_END) == Fraction(1, 2)
+    assert claims.node_guarantee(1) == claims.node_guarantee(TO_THE_END) == Fraction(1, 2)
 
 
 def test_the_words_of_a_schedule():
@@ -77,4 +77,4 @@ def test_informed_work_goes_on_from_what_was_saved():
 
 @pytest.mark.slow
 def test_bandits_stay_below_their_proven_means():
-    assert [claim.verdict for claim in lemma_claims.bandit_claims()] == ["right", "right"]
+    assert [claim.verdict for claim in claims.bandit_claims()] == ["right", "right"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fogspiel.resistance.kinds.balance import outcome_of
+from fogspiel.resistance.kinds import outcome_of
 from fogspiel.resistance.requests import BalanceRequest
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute

@@ -17,7 +17,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text
 from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.house_rules import HouseRules
+from fogspiel.kriegspiel.game.rule_sets import HouseRules
 from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, code_of
 from fogspiel.kriegspiel.parameters import FogWeights
 from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest
@@ -39,7 +39,7 @@ from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds.ponnuki import Ledger
 from fogspiel.solving.solution import Solution
 from fogspiel.solving.sources import find_source
-from fogspiel.web.run_forms import drawn_fields
+from fogspiel.web.requests import drawn_fields
 
 STORE = Path("nowhere.db")
 
@@ -208,7 +208,7 @@ def test_the_first_row_of_a_run_has_the_keys_of_stores_in_their_order(kind):
     assert kind_of_request("own-1", row).request is not None
 
 
-USUAL = (
+DEFAULT = (
     MatchRequest("war", "random", "uniform"), RoundRobinRequest("war", ("random", "uniform")),
     TuneRequest("war", games=2), TuneRequest("war", games=2, seeds=2), SolveRequest("kuhn"),
     SolveRequest("kuhn", "external-sampling"),
@@ -218,7 +218,7 @@ USUAL = (
 """Requests in which nothing is said that need not be."""
 
 
-@pytest.mark.parametrize("request_", USUAL, ids=lambda request: type(request).__name__)
+@pytest.mark.parametrize("request_", DEFAULT, ids=lambda request: type(request).__name__)
 def test_a_row_of_usual_values_can_be_read(request_):
     assert kind_of_request("own-1", request_.to_json()).request is type(request_)
 

@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.runs.execute import Context
-from fogspiel.runs.jobs import find_or_create_run, rows_of
+from fogspiel.runs.execute import Context, find_or_create_run, rows_of
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.requests import RoundRobinRequest

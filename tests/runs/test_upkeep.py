@@ -214,7 +214,7 @@ def test_a_page_that_followed_a_deleted_run_follows_the_new_one_of_its_name(path
 
 
 def test_a_long_run_holds_few_rows_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MOST_ROWS", 4)
+    monkeypatch.setattr(store, "MAX_ROWS", 4)
     with Store.open(path, write=True) as runs, runs.create(ASK) as run:
         for number in range(10):
             run.append("step", step(number))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fogspiel.papers.teytaud2011.lemma_claims import guessing_game
+from fogspiel.papers.teytaud2011.claims import guessing_game
 from fogspiel.solving.bounds import run_to_end
 from fogspiel.solving.methods import find_solve_method
 from fogspiel.solving.methods.bandits import EXP3, KHACHIYAN, BanditRun, table_of, trials

@@ -106,7 +106,7 @@ LONGER = {
 
 @pytest.mark.parametrize("name", by_default(BROKEN.keys() - LONGER, BROKEN))
 def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(check, "MOST_ACTIONS", 5000)
+    monkeypatch.setattr(check, "MAX_ACTIONS", 5000)
     (old, new), (rule, sentence, change, place) = BROKEN[name]
     path = game_file(tmp_path, old, new)
     found = check_game(str(path))

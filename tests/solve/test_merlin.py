@@ -5,8 +5,8 @@ from itertools import combinations, product
 
 import pytest
 
-from fogspiel.resistance.game.setups import SETUPS, Setup
-from fogspiel.resistance.variants import MOST_REJECTIONS, ballot, claim_sets, voting, wins_for_sure
+from fogspiel.resistance.game.rules import SETUPS, Setup
+from fogspiel.resistance.variants import MAX_REJECTIONS, ballot, claim_sets, voting, wins_for_sure
 
 
 def always_wins(setup, truth, claims, outcomes=""):
@@ -59,7 +59,7 @@ def test_claims_can_be_too_many():
 @pytest.mark.parametrize("players", range(5, 11))
 def test_votes_change_nothing_in_the_official_games(players):
     found = voting(SETUPS[players])
-    assert found.irrelevant and found.rejections == SETUPS[players].spies <= MOST_REJECTIONS
+    assert found.irrelevant and found.rejections == SETUPS[players].spies <= MAX_REJECTIONS
 
 
 def test_votes_matter_where_the_good_are_no_majority():

@@ -17,16 +17,17 @@ from support.sequence_forms import (
 )
 
 from fogspiel.core.game import known_game
-from fogspiel.solving.exact import basis as vertices
-from fogspiel.solving.exact import rational
-from fogspiel.solving.exact.basis import factorise, vertex
-from fogspiel.solving.exact.rational import (
+from fogspiel.solving import exact
+from fogspiel.solving import exact as vertices
+from fogspiel.solving.exact import (
     RealisationPlan,
     check_plan,
     exact_bounds,
     exact_from,
+    factorise,
     guarantee,
     round_strategy,
+    vertex,
 )
 from fogspiel.solving.methods.lp import basis_statuses, equilibrium, program_of, solve_lp
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, sparse
@@ -197,9 +198,9 @@ def test_a_basis_that_is_not_optimal_gives_clean_strategies_and_honest_bounds():
 def test_a_basis_that_is_too_hard_leaves_bounds(monkeypatch):
     form = random_form(2, ((3, 20), (2, 30)), largest=1000, density=0.2)
     value = exact_value(form).value
-    for limit in ("MOST_WORK", "MOST_ROUNDS", "MOST_BITS"):
+    for limit in ("MAX_WORK", "MAX_ROUNDS", "MAX_BITS"):
         with monkeypatch.context() as patch:
-            patch.setattr(rational if limit == "MOST_BITS" else vertices, limit, 0)
+            patch.setattr(exact if limit == "MAX_BITS" else vertices, limit, 0)
             found = exact_value(form)
             assert found.lower <= value <= found.upper
             assert found.upper - found.lower < Fraction(1, 10**9)

@@ -100,7 +100,7 @@ def test_bounds_hold_where_memory_is_too_small_for_all_information_states():
 @pytest.mark.parametrize("room", [4096, 2**28])
 def test_bounds_hold_where_chance_has_more_to_say_than_can_be_followed(room, monkeypatch):
     """All deals of the cards come before the first decision."""
-    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.LEAST_WALK", 20_000)
+    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.MIN_WALK", 20_000)
     monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.HISTORY_BYTES", room)
     sampling = Sampling(known_game("leduc-13"), "external-sampling", 1, 1.0)
     sampling.advance(100, 2**60)

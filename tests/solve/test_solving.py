@@ -162,7 +162,7 @@ def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judge
     result = solve_unstored(SolveRequest("kuhn"))
     assert result.certificate["format"] == "fogspiel large tree certificate 1" and not result.exact
     assert result.lower <= -1 / 18 <= result.upper and result.upper - result.lower < 1e-8
-    monkeypatch.setattr("fogspiel.solving.methods.tree.MOST_CHECKED", 10)
+    monkeypatch.setattr("fogspiel.solving.methods.tree.MAX_CHECKED", 10)
     result = solve_unstored(SolveRequest("kuhn"))
     assert result.certificate is None and not result.exact
     assert result.lower == pytest.approx(-1 / 18) == pytest.approx(result.upper)

@@ -166,6 +166,6 @@ def test_large_trees_and_fine_chances_are_refused(monkeypatch):
     )
     with pytest.raises(ValueError, match=r"chance in fine has probabilities of the denominator 3,000,000,000"):
         game_of_tree(from_efg(fine), "fine")
-    monkeypatch.setattr(game, "MOST_NODES", 54)
+    monkeypatch.setattr(game, "MAX_NODES", 54)
     with pytest.raises(ValueError, match=r"kuhn has 55 nodes: a tree of more than 54 can only be solved"):
         game_of_tree(KUHN, "kuhn")

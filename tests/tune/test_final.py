@@ -11,8 +11,7 @@ from fogspiel.games.pig import exact as pig
 from fogspiel.stats.evaluate import evaluate
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import FINAL, TRAINING, Arena, Budget
-from fogspiel.tuning.tune import split_budget, tune_strategy
-from fogspiel.tuning.validation import DELTA, thin_checkpoints, validate
+from fogspiel.tuning.tune import DELTA, split_budget, thin_checkpoints, tune_strategy, validate
 
 PIG, BATAWAF = known_game("pig"), known_game("batawaf")
 

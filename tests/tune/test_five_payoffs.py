@@ -167,7 +167,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
         alone, stopped = store.names()
         with store.work_on(alone) as run:
             execute(run)
-        monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 100)
+        monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 100)
         while left >= 0:
             calls = dice.randint(1, 40) if left else 10**9
 

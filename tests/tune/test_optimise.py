@@ -15,7 +15,7 @@ from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method, tune_methods
-from fogspiel.tuning.steps import LEAST_SIGMA, MOST_SIGMA, next_sigma
+from fogspiel.tuning.steps import MAX_SIGMA, MIN_SIGMA, next_sigma
 
 BATAWAF = known_game("batawaf")
 SOME = ["auto", "duel", "iterative", "psro", "seeds"]
@@ -55,8 +55,8 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(games=8000, threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.tuning.contest, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     other = arena(games=8000)
     assert described(other, walked(name, other)) == expected
 
@@ -112,7 +112,7 @@ def test_the_step_size_doubles_on_success_and_shrinks_on_failure():
     for step in islice(find_tune_method("iterative")(place), 30):
         sigma *= 2 if step.accepted else 0.84
         assert step.sigma == pytest.approx(sigma)
-    assert next_sigma(MOST_SIGMA, True) == MOST_SIGMA and next_sigma(LEAST_SIGMA, False) == LEAST_SIGMA
+    assert next_sigma(MAX_SIGMA, True) == MAX_SIGMA and next_sigma(MIN_SIGMA, False) == MIN_SIGMA
 
 
 def test_iterative_accepts_exactly_what_wins_its_race():
@@ -188,8 +188,8 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.tuning.contest, "LEAST_BATCH", 7)
-    monkeypatch.setattr(fogspiel.tuning.arena, "MOST_BATCH", 11)
+    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))
     assert (other.play_pairs(firsts, seconds, pairs=3) == own).all()
@@ -247,6 +247,6 @@ def test_more_vectors_than_a_batch_meet_in_the_same_games(monkeypatch):
     place = arena()
     firsts, seconds = place.gaussians(40), place.gaussians(40)
     whole = place.play_pairs(firsts, seconds, pairs=3)
-    monkeypatch.setattr("fogspiel.tuning.arena.MOST_BATCH", 16)
+    monkeypatch.setattr("fogspiel.tuning.arena.MAX_BATCH", 16)
     again = arena()
     assert (again.play_pairs(firsts, seconds, pairs=3) == whole).all()

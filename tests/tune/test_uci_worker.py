@@ -12,7 +12,7 @@ import chess.pgn
 import pytest
 
 from fogspiel.games.chess.fen import START
-from fogspiel.process.line_server import answers
+from fogspiel.process.line_process import answers
 from fogspiel.tuning.programs.uci_worker import table_from
 
 FAKE = Path(__file__).parents[1] / "support" / "fake_uci.py"

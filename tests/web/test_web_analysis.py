@@ -20,7 +20,7 @@ LIGHT = SearchLimit(nodes=200)
 
 @pytest.fixture
 def client(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "USUAL", LIGHT)
+    monkeypatch.setattr(page, "DEFAULT", LIGHT)
     with open_client(tmp_path) as client:
         yield client
 

@@ -77,7 +77,7 @@ def test_pages_of_runs_are_for_everybody(path):
 
 
 def test_answers_take_a_limited_room(monkeypatch):
-    monkeypatch.setattr(cache, "MOST_ANSWERS", 3)
+    monkeypatch.setattr(cache, "MAX_ANSWERS", 3)
     app = AnswerCache(Counting())
 
     async def all_of_them():
@@ -86,7 +86,7 @@ def test_answers_take_a_limited_room(monkeypatch):
 
     asyncio.run(all_of_them())
     assert list(app._answers) == ["/runs/pig-6", "/runs/pig-7", "/runs/pig-8"]
-    monkeypatch.setattr(cache, "MOST_BYTES", 25)
+    monkeypatch.setattr(cache, "MAX_BYTES", 25)
     versions = VersionCache()
     for key in "abc":
         versions.respond(key, 1, lambda: HTMLResponse("0123456789"))

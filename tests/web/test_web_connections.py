@@ -9,8 +9,8 @@ import httpx
 import pytest
 from support.web_site import running
 
-from fogspiel.web import connections
-from fogspiel.web.connections import AT_ONCE, MOST, PageServer
+from fogspiel.web import security
+from fogspiel.web.security import AT_ONCE, MAX, PageServer
 
 HALVES = (
     b"",
@@ -64,14 +64,14 @@ def is_closed(connection):
 
 def test_who_sends_a_whole_request_is_served_beside_many_who_do_not():
     with serving() as (server, address), contextlib.ExitStack() as stack:
-        send_halves(stack, address, 3 * MOST)
+        send_halves(stack, address, 3 * MAX)
         for _ in range(3):
             assert httpx.post("http://{}:{}/".format(*address), content=b"whole", timeout=30).text == "ok"
-        assert len(server.server_state.connections) <= MOST + AT_ONCE
+        assert len(server.server_state.connections) <= MAX + AT_ONCE
 
 
 def test_half_a_request_is_closed_in_time_however_slowly_it_goes_on(monkeypatch):
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(security, "REQUEST_SECONDS", 0.3)
     with serving() as (_, address), contextlib.ExitStack() as stack:
         halves = send_halves(stack, address, len(HALVES))
         with contextlib.suppress(ConnectionError):
@@ -83,7 +83,7 @@ def test_half_a_request_is_closed_in_time_however_slowly_it_goes_on(monkeypatch)
 
 
 def test_a_connection_is_kept_for_several_whole_requests(monkeypatch):
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 5.0)
+    monkeypatch.setattr(security, "REQUEST_SECONDS", 5.0)
     with serving() as (server, address), httpx.Client(base_url="http://{}:{}".format(*address)) as client:
         for _ in range(5):
             assert client.post("/", content=b"whole").text == "ok"
@@ -96,7 +96,7 @@ def test_a_client_that_does_not_read_is_not_waited_for(monkeypatch):
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": bytes(30_000_000)})
 
-    monkeypatch.setattr(connections, "READING_SECONDS", 0.2)
+    monkeypatch.setattr(security, "READING_SECONDS", 0.2)
     with serving(much) as (server, address), contextlib.closing(socket.create_connection(address)) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         end = time.monotonic() + 30

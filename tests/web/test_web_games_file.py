@@ -9,7 +9,7 @@ import pytest
 from support.web_client import act, at_once, begin, open_client
 
 from fogspiel.core.game import known_game
-from fogspiel.web.session_store import MOST_LIVE, MOST_LIVE_ENGINES, SessionStore
+from fogspiel.web.session_store import MAX_LIVE, MAX_LIVE_ENGINES, SessionStore
 
 DAMAGE = {
     "record": ["", "[", "{}", "7", "[1e99]", '["a"]', "[null]", "[77]", "[" * 5000, "[99999999999999999999]"],
@@ -90,7 +90,7 @@ def test_an_action_that_cannot_be_written_was_not_done_and_can_be_done_again(tmp
 
 
 def test_a_game_in_which_somebody_acts_stays_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("fogspiel.web.session_store.MOST_LIVE", 1)
+    monkeypatch.setattr("fogspiel.web.session_store.MAX_LIVE", 1)
     store = SessionStore(tmp_path / "games.db", tmp_path / "runs.db", at_once)
     first = store.create(known_game("pig"), "uniform", 0)
     held, free = threading.Event(), threading.Event()
@@ -118,19 +118,19 @@ def test_few_engines_stay_in_memory_and_the_others_are_taken_up_again(tmp_path):
     game, pig = known_game("kriegspiel"), known_game("pig")
     first = store.create(game, "minimax", 0)
     strategy = store.create(pig, "uniform", 0)
-    for _ in range(MOST_LIVE_ENGINES):
+    for _ in range(MAX_LIVE_ENGINES):
         store.create(game, "minimax", 0)
     assert store.live(first.key) is None and store.live(strategy.key) is strategy
-    assert sum(stored.has_thinker for stored in store._live.values()) == MOST_LIVE_ENGINES
+    assert sum(stored.has_thinker for stored in store._live.values()) == MAX_LIVE_ENGINES
     assert store.find(first.key).session.record == first.session.record
-    for _ in range(MOST_LIVE + 5):
+    for _ in range(MAX_LIVE + 5):
         store.create(pig, "uniform", 0)
-    assert len(store._live) == MOST_LIVE
+    assert len(store._live) == MAX_LIVE
     store.close()
 
 
 def test_a_game_that_was_put_out_of_memory_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("fogspiel.web.session_store.MOST_LIVE", 1)
+    monkeypatch.setattr("fogspiel.web.session_store.MAX_LIVE", 1)
     with open_client(tmp_path) as client:
         session = begin(client, game="phantom-ttt", against="uniform", side=0)
         session = act(client, session, 4)

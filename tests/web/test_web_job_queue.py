@@ -8,7 +8,7 @@ import pytest
 from fastapi import HTTPException
 
 from fogspiel.web import job_queue
-from fogspiel.web.job_queue import MOST_WAITING, JobQueue, Question, StillWorking
+from fogspiel.web.job_queue import MAX_WAITING, JobQueue, Question, StillWorking
 
 
 @pytest.fixture
@@ -53,14 +53,14 @@ def test_the_same_question_is_worked_on_once_and_another_apart(asked):
     ],
 )
 def test_what_goes_wrong_is_a_sentence(asked, monkeypatch, code, words):
-    monkeypatch.setattr(job_queue, "MOST_LETTERS", 50)
-    monkeypatch.setattr(job_queue, "MOST_SECONDS", 2.0)
+    monkeypatch.setattr(job_queue, "MAX_LETTERS", 50)
+    monkeypatch.setattr(job_queue, "MAX_SECONDS", 2.0)
     answer = answer_to(asked, code)
     assert answer.state == "refused" and words in answer.sentence and "\n" not in answer.sentence
 
 
 def test_only_some_may_wait_and_closing_ends_the_work(asked):
-    keys = [asked.ask(Question((f"import time; time.sleep(60 + {n})",))) for n in range(MOST_WAITING)]
+    keys = [asked.ask(Question((f"import time; time.sleep(60 + {n})",))) for n in range(MAX_WAITING)]
     with pytest.raises(HTTPException, match="waiting already"):
         asked.ask(Question(("one more",)))
     with pytest.raises(HTTPException, match="not asked here"):
@@ -87,7 +87,7 @@ def test_a_result_is_computed_once_and_an_error_is_not_remembered(asked):
 def test_a_request_does_not_wait_for_long_and_only_some_may_wait(asked, monkeypatch):
     monkeypatch.setattr(job_queue, "WAIT_SECONDS", 0.01)
     stop = threading.Event()
-    for number in range(MOST_WAITING):
+    for number in range(MAX_WAITING):
         with pytest.raises(StillWorking) as working:
             asked.compute(number, lambda: stop.wait(30))
         assert working.value.status_code == 429 and working.value.headers == {"retry-after": "3"}
@@ -96,7 +96,7 @@ def test_a_request_does_not_wait_for_long_and_only_some_may_wait(asked, monkeypa
     assert asked.watch("other lane", lambda: [1, 2]).done.wait(10)
     stop.set()
     monkeypatch.setattr(job_queue, "WAIT_SECONDS", 10.0)
-    assert asked.compute(MOST_WAITING - 1, lambda: None) is True
+    assert asked.compute(MAX_WAITING - 1, lambda: None) is True
 
 
 def test_the_latest_results_are_remembered_and_those_under_way_are_kept(asked, monkeypatch):

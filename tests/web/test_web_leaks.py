@@ -12,7 +12,7 @@ from support.web_client import open_client
 from fogspiel.core.game import CHANCE, OVER, known_game, list_games, new_cells, nothing_hidden
 from fogspiel.web.session_store import SessionStore
 
-MOST_STEPS = 120
+MAX_STEPS = 120
 LOOKS = 100
 """How many other actions are tried for one that the person cannot tell from the true one."""
 
@@ -51,7 +51,7 @@ class Line:
 def twins(game, side, draws):
     """Pairs of records of one game with different states, after which the person has seen exactly the same."""
     true, other = Line(game, side), Line(game, side)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if true.mover == OVER or other.mover != true.mover:
             return
         if true.mover == side and not np.array_equal(true.state, other.state):

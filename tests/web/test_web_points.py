@@ -21,7 +21,7 @@ POINTS = [
     CurvePoint(2**40, -1.5, None, 1e300, words=""),
 ]
 MANY = 20_000
-MOST_BYTES = 64
+MAX_BYTES = 64
 """Of memory per point."""
 
 
@@ -41,13 +41,13 @@ def test_a_point_takes_little_memory():
         columns.append(CurvePoint(number * 500, number / 7, number / 8, number / 6, True, number))
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert taken < MOST_BYTES * MANY
+    assert taken < MAX_BYTES * MANY
 
 
 @pytest.mark.parametrize("method", ["iterative", "psro"])
 def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, monkeypatch, method):
-    monkeypatch.setattr(store_module, "MOST_ROWS", 3)
-    monkeypatch.setattr("fogspiel.web.run_reader.MOST_ROWS", 3)
+    monkeypatch.setattr(store_module, "MAX_ROWS", 3)
+    monkeypatch.setattr("fogspiel.web.run_reader.MAX_ROWS", 3)
     with Store.open(tmp_path / "runs.db", write=True) as store:
         with store.create(TuneRequest("pig", method, games=20_000, report_games=200).to_json()) as run:
             execute(run)

@@ -13,7 +13,7 @@ from fogspiel.core.session import Session
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.pages import play
-from fogspiel.kriegspiel.pages.play import LEAST_SECONDS, TurnBudget
+from fogspiel.kriegspiel.pages.play import MIN_SECONDS, TurnBudget
 from fogspiel.web import session_runner, session_store
 from fogspiel.web.reply_timing import ENGINE_SECONDS, QUICK_SECONDS, ReplySchedule, slot_seconds
 from fogspiel.web.session_runner import SessionRunner
@@ -162,7 +162,7 @@ def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_mor
     assert engine.given == pytest.approx([1.0, 0.2, 0.04])
     clock.now += 5
     player.choose(session.view(0), session.actions)
-    assert engine.given[-1] == LEAST_SECONDS
+    assert engine.given[-1] == MIN_SECONDS
     for _ in range(2):
         session.apply(session.actions[0])
     player.choose(session.view(0), session.actions)

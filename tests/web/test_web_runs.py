@@ -6,7 +6,7 @@ import time
 import pytest
 from support.web_client import open_client, wait_for_work
 
-from fogspiel.papers.kinds.paper import experiments
+from fogspiel.papers.kinds import experiments
 from fogspiel.runs.kind import execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store

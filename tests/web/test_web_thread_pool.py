@@ -7,7 +7,7 @@ from fastapi import HTTPException
 from support.web_client import open_client
 
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.web.thread_pool import MOST_OF_A_CLIENT, FairThreadPool
+from fogspiel.web.reply_timing import MAX_OF_A_CLIENT, FairThreadPool
 
 SLOW_GAMES = 5
 """More than there are threads for engines."""
@@ -37,7 +37,7 @@ def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(stop):
     thinkers = FairThreadPool("test", 1)
     thinkers.submit("first", stop.wait)
     with pytest.raises(HTTPException, match="too many opponents are thinking") as refusal:
-        for _ in range(MOST_OF_A_CLIENT + 2):
+        for _ in range(MAX_OF_A_CLIENT + 2):
             thinkers.submit("greedy", stop.wait)
     assert refusal.value.status_code == 429
     done = thinkers.submit("modest", lambda: None)

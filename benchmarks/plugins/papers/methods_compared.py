@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from fogspiel.papers.cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
 from fogspiel.papers.cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
-from fogspiel.papers.kinds.paper import Batches, PaperPart
-from fogspiel.runs.jobs import Row
+from fogspiel.papers.kinds import Batches, PaperPart
+from fogspiel.runs.execute import Row
 from fogspiel.runs.report import Cell, Chart, Report, Series, Table
 from fogspiel.runs.requests import PaperRequest
 

@@ -22,8 +22,7 @@ from ..app import (
     remembering,
     store_path,
 )  # fmt: skip
-from ..completion import complete_games_and_runs
-from ..early_checks import check_game
+from ..completion import check_game, complete_games_and_runs
 
 if TYPE_CHECKING:
     from ...core.agents import ParametricPolicy
@@ -56,8 +55,8 @@ def explain(
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
     from ...core.game_names import is_tree
-    from ...resistance.game.setups import vary
-    from ...runs.checks import RUN_NAME
+    from ...resistance.game.rules import vary
+    from ...runs.request import RUN_NAME
 
     what = remembering(vary(what, missions, spies, fails), remember)
     if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
@@ -208,13 +207,13 @@ def _row_json(sees: str, choices: Sequence[tuple[str, str]]) -> dict[str, Any]:
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
     """The words for a proof of bounds, if it is one: they belong to no way of solving a game."""
     from ...solving.proofs.checkers.phantom_bounds import FORMATS
-    from ...solving.proofs.checkers.primitives import MOST_SECONDS, limit_work
+    from ...solving.proofs.checkers.primitives import MAX_SECONDS, limit_work
 
     if body.get("format") not in FORMATS:
         return None
     from ...solving.bounds.certificate import explain
 
-    with limit_work(MOST_SECONDS):
+    with limit_work(MAX_SECONDS):
         return explain(body, every)
 
 

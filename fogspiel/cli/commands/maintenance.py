@@ -1,11 +1,21 @@
 """fogspiel tour, warm and doctor."""
 
+import os
+import platform
+import re
+import sqlite3
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from ... import __version__
+from ...runs.store import Store, StoreError
 from ..app import AsJson, Seed, StorePath, Threads, announce_compilation, app, cores, print_json, store_path
 
 if TYPE_CHECKING:
@@ -60,7 +70,6 @@ def doctor(
 ) -> None:
     """Check the installation, the kernel cache and the store; every problem comes with a hint."""
     from ...runs.store import Store
-    from ..doctor import checks
 
     announce_compilation()
     path, repaired = store_path(store), []
@@ -140,3 +149,134 @@ def warm_engine(name: str) -> None:
     from ...kriegspiel.warm_up import play_trial
 
     play_trial(find_engine(name))
+
+
+# Is everything in order: versions, kernel cache, store, what was left behind; each with a hint where it is not.
+
+# Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug).
+SAFE_SQLITE = (3, 51, 3)
+LEFT_SECONDS = 86400.0  # a folder of workers in which nothing has changed for so long has probably been left behind
+REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
+
+
+class Check(NamedTuple):
+    """One thing that was looked at; one that is in order may have a hint too."""
+
+    what: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, str | bool]:
+        """Return the check as a JSON object."""
+        return {"what": self.what, "ok": self.ok, "detail": self.detail, "hint": self.hint}
+
+
+def checks(store: Path) -> list[Check]:
+    """Everything that is looked at, in the order of how much depends on it."""
+    return [*_versions(), _sqlite(), _cache(), _kernels(), *_store(store), _leftovers()]
+
+
+def _versions() -> Iterator[Check]:
+    """List the installed versions of the requirements and of the extras."""
+    yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    extras: dict[str, list[str]] = {}
+    for requirement in _requirements():
+        found = REQUIREMENT.fullmatch(requirement)
+        name, extra = found.groups() if found else (requirement, None)
+        if extra is not None:
+            extras.setdefault(extra, []).append(name)
+        elif (installed := _installed(name)) is not None:
+            yield Check(name, True, installed)
+        else:
+            yield Check(name, False, "missing", f"install it: python -m pip install {name}")
+    for extra, names in extras.items():
+        parts = [f"{name} {_installed(name) or 'missing'}" for name in names]
+        missing = any(part.endswith(" missing") for part in parts)
+        hint = f"only if you need it: python -m pip install 'fogspiel[{extra}]'" if missing else ""
+        yield Check(f"extra {extra}", True, ", ".join(parts), hint)
+
+
+def _requirements() -> list[str]:
+    try:
+        return requires("fogspiel") or []
+    except PackageNotFoundError:  # it runs from its sources
+        return []
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _sqlite() -> Check:
+    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
+        return Check("SQLite", True, sqlite3.sqlite_version)
+    safe = ".".join(map(str, SAFE_SQLITE))
+    return Check(
+        "SQLite",
+        True,
+        f"{sqlite3.sqlite_version}, which can damage a file that several processes write and fold the log of at once",
+        f"fogspiel folds the log under a lock of its own, so let no other program write to the store, or get {safe}",
+    )
+
+
+def _cache() -> Check:
+    from ...core.compile.cache import SUFFIX, cache_root, paths_below, remove_damaged
+    from ...core.compile.kernel import CACHE
+
+    if CACHE is None:
+        hint = "make that folder writable, or set FOGSPIEL_CACHE to one that is"
+        return Check("kernel cache", False, f"{cache_root()} cannot be written: kernels compile at every start", hint)
+    damaged = len(list(remove_damaged(CACHE)))
+    if damaged:
+        hint = "they are compiled again when they are needed; if it happens again, test the disk and the memory"
+        return Check("kernel cache", False, f"{CACHE}, damaged files removed: {damaged}", hint)
+    files = paths_below(CACHE, SUFFIX)
+    size = sum(path.stat().st_size for path in files if path.exists())
+    return Check("kernel cache", True, f"{CACHE}, {len(files)} files, {size / 1e6:.1f} MB, none damaged")
+
+
+def _kernels() -> Check:
+    """True if kernels work, and what would still have to be compiled."""
+    from ...core.agents import find_policy
+    from ...core.compile.kernel import is_cold
+    from ...core.game import list_games
+    from ...core.simulate import PolicyMatch
+    from ...kriegspiel.beliefs.board_filter import list_children
+    from ...solving.methods.cfr import iterate
+
+    game = next(iter(list_games().values()))
+    player = find_policy(game, "uniform")
+    score = PolicyMatch(game, player, player).scores(1, 0, 2).tolist()
+    found = f"{len(list_games())} games; two games of {game.name} played: {score}"
+    cold = [name for name, kernel in {"solvers": iterate, "fog": list_children}.items() if is_cold(kernel)]
+    if not cold:
+        return Check("kernels", True, found)
+    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel warm"
+    return Check("kernels", True, f"{found}; not compiled yet: {', '.join(cold)}", hint)
+
+
+def _store(path: Path) -> list[Check]:
+    try:
+        with Store.open(path, write=False) as store:
+            problems, runs = store.problems(), len(store.names())
+    except StoreError as error:
+        return [Check("store", False, str(error), "name another file with --store, or restore a backup")]
+    if not problems:
+        return [Check("store", True, f"{path}, {runs} runs" if path.exists() else f"{path} (not made yet)")]
+    return [Check("store", False, problem.sentence, problem.hint) for problem in problems]
+
+
+def _leftovers() -> Check:
+    """Folders of workers whose command and whose resource tracker were both killed, as when power fails."""
+    from ...process.jobs import FOLDER_PREFIX
+
+    folder, limit = Path(tempfile.gettempdir()), time.time() - LEFT_SECONDS
+    left = [path for path in folder.glob(f"{FOLDER_PREFIX}*") if path.is_dir() and path.stat().st_mtime < limit]
+    if not left:
+        return Check("temporary folders", True, f"none left in {folder}")
+    hint = f"if no command is at work, remove them: {' '.join(map(str, left[:3]))}{' ..' if len(left) > 3 else ''}"
+    return Check("temporary folders", True, f"{len(left)} unused for a day in {folder}", hint)

@@ -16,7 +16,7 @@ group = typer.Typer(name="runs", invoke_without_command=True)
 app.add_typer(group)
 
 DAY = 86_400.0
-USUAL_DAYS = 30.0
+DEFAULT_DAYS = 30.0
 GameName = Annotated[str | None, typer.Option("--game", autocompletion=complete_games, help="Only runs of this game.")]
 State = Annotated[str | None, typer.Option(help="Only runs in this state: finished, running, interrupted or damaged.")]
 
@@ -76,7 +76,7 @@ def delete(
 def prune(
     days: Annotated[
         float, typer.Option(min=0, help="Only runs that nobody has worked on for so many days.")
-    ] = USUAL_DAYS,
+    ] = DEFAULT_DAYS,
     game: GameName = None,
     state: Annotated[str, typer.Option(help="Runs in this state: interrupted or finished.")] = "interrupted",
     yes: Annotated[bool, typer.Option("--yes", help="Delete them; without it they are only listed.")] = False,

@@ -24,12 +24,12 @@ from ..app import (  # fmt: skip
     announce_compilation,
     app,
     asking,
+    listing,
     print_json,
     remembering,
     store_path,
     write_text,
 )
-from ..command_help import listing
 from ..execute import RunOptions, begin_and_show, keep_answer
 
 LETTERS_PER_SECOND = 25_000  # of a certificate that the interpreter checks
@@ -54,8 +54,8 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
-    from ...process.memory_limit import limit_memory
-    from ...resistance.game.setups import vary
+    from ...process.guard import limit_memory
+    from ...resistance.game.rules import vary
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
     from .. import console
@@ -83,7 +83,7 @@ def verify(
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
-    from ...process.memory_limit import limit_memory
+    from ...process.guard import limit_memory
     from ...solving.proofs import certificate_files
     from .. import console
 

@@ -21,13 +21,13 @@ from ..app import (  # fmt: skip
     Threads,
     app,
     asking,
+    listing,
     print_json,
     remembering,
     store_path,
     taking,
     write_text,
 )
-from ..command_help import listing
 from ..completion import complete_runs
 from ..execute import (
     RunOptions,
@@ -65,7 +65,7 @@ def tune(
     program: ProgramOptions = NO_PROGRAM,
 ) -> None:
     """Tune the strategy of a game, or an outside program; every step is stored, any interruption can be resumed."""
-    from ...runs.checks import check_budget, seconds_for
+    from ...runs.request import check_budget, seconds_for
 
     sort = sort_of(asked["game"], program)
     asked["seconds"] = seconds_for(asked["games"], minutes, asked["seconds"])

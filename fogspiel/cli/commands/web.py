@@ -44,7 +44,7 @@ def web(
     _bring(game or [])
     listener = _listen(host, port)
     from ...web.app import application, guard  # only now: what cannot be served is said at once
-    from ...web.connections import PageServer
+    from ...web.security import PageServer
     from .. import console
 
     path, taken = store_path(store), listener.getsockname()[1]

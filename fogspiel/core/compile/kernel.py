@@ -45,7 +45,7 @@ from .cache import (
     warn_once,
     write_kernel,
 )
-from .kernel_key import KeylessError, describe, describe_class, describe_options
+from .key import KeylessError, describe, describe_class, describe_options
 
 Kernel = Callable[..., Any]  # a function that is compiled; its types are those of its arguments when it is called first
 

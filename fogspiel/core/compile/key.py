@@ -1,11 +1,19 @@
 """Source files that a file can use: itself and its imports of this package, direct or not."""
 
 import ast
+import enum
 import hashlib
 import re
-from collections.abc import Iterator
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dis import hasconst, opmap
 from functools import cache
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from ..plugins import ROOT, folders
 
@@ -114,3 +122,158 @@ def code_digest(path: Path) -> str:
     """The digest of the code that a file can use; moving a file or editing its prose does not change it."""
     found = frozenset[bytes]().union(*map(_definitions, reachable_files(path)))
     return hashlib.blake2b(b"".join(sorted(found)), digest_size=10).hexdigest()
+
+
+# The key of a compiled kernel: a digest of everything that its machine code depends on, and of nothing else.
+#
+# Machine code follows from the bytecode and the constants of a kernel, from those of the kernels and constants that it
+# names, and so on, from the types of its arguments, the options, the compiler and the processor. So none of these has
+# to be compiled again because of a comment, a line that moved, another folder, or an edit in code that no kernel uses:
+#
+#     key(play) = digest of environment, options, types, and [play, below, mixed, ..] with their constants by value
+#
+# Functions are numbered in the order in which they are reached, so that kernels may call each other in circles.
+
+Function = Callable[..., Any]
+# Types whose values print differently if they differ.
+PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
+# Packages that are known by their versions, which are part of every key.
+LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}
+LOAD_GLOBAL, EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+ATTRIBUTES = {opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD") if name in opmap}
+# Since then the lowest bit of the argument of LOAD_ATTR says whether it is a method; before, LOAD_METHOD did.
+FLAG_BIT = int(sys.version_info >= (3, 12))
+
+
+class KeylessError(Exception):
+    """Something that a kernel uses cannot be described by a key that holds in other processes."""
+
+
+def _is_library(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] in LIBRARIES
+
+
+def _instructions(code: types.CodeType) -> Iterator[tuple[int, int]]:
+    """Operations with their arguments, as `dis` lists them, which takes twenty times as long."""
+    extended = 0
+    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument |= extended
+        extended = argument << 8 if operation == EXTENDED else 0
+        if operation and operation != EXTENDED:  # 0 is room that the interpreter uses
+            yield operation, argument
+
+
+def _globals_of(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The globals that bytecode loads, by name; of a module of kernels that which is taken from it."""
+    place: types.ModuleType | None = None
+    for operation, argument in _instructions(code):
+        found: Any = None
+        if place is not None:
+            if operation not in ATTRIBUTES:
+                raise KeylessError(f"the module {place.__name__}, not only names in it")
+            name = code.co_names[argument >> FLAG_BIT]
+            yield name, (found := vars(place).get(name))
+        elif operation == LOAD_GLOBAL and (name := code.co_names[argument >> 1]) in scope:  # else it is a builtin
+            yield name, (found := scope[name])
+        place = found if isinstance(found, types.ModuleType) and not _is_library(found.__name__) else None
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals_of(constant, scope)
+
+
+def _has_docstring(code: types.CodeType, text: str | None) -> bool:
+    """True if the first constant is the docstring and serves for nothing else."""
+    used = ((operation, argument) for operation, argument in _instructions(code) if not argument)
+    return text is not None and code.co_consts[:1] == (text,) and not any(one in hasconst for one, _ in used)
+
+
+def describe_class(given: type) -> object:
+    """A class by its name and its fields or members: compiled code that makes an instance imports it by its name."""
+    members = [(one.name, repr(one.value)) for one in given] if issubclass(given, enum.Enum) else ()
+    return "class", given.__module__, given.__qualname__, getattr(given, "_fields", ()), members
+
+
+class _Description:
+    """A function in its own words: its bytecode and constants, and in `named` the functions that it refers to."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.named = list[types.FunctionType]()
+        cells = [self._value(_stable_content(cell)) for cell in function.__closure__ or ()]
+        found = [(name, self._value(value)) for name, value in _globals_of(function.__code__, function.__globals__)]
+        defaults = self._value(function.__defaults__), self._value(tuple((function.__kwdefaults__ or {}).items()))
+        code = self._code(function.__code__, function.__doc__)
+        self.text = repr((code, cells, found, defaults)).encode()
+
+    def _code(self, code: types.CodeType, text: str | None = None) -> object:
+        """Code without its file, lines, own name and docstring."""
+        constants = [self._value(value) for value in code.co_consts[_has_docstring(code, text) :]]
+        names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+        counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+        return code.co_code, code.co_exceptiontable, constants, names, counts
+
+    def _value(self, value: Any) -> object:
+        """A constant by its value, a function by its number among those that are named."""
+        if type(value) in PLAIN:
+            return value
+        if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+            order = value.flags.c_contiguous, value.flags.f_contiguous, value.flags.aligned
+            return repr(value.dtype), value.shape, order, hashlib.blake2b(value.tobytes()).digest()
+        if isinstance(value, np.dtype):
+            return "dtype", repr(value), value.alignment
+        if isinstance(value, tuple | frozenset):
+            parts = map(self._value, value)
+            return describe_class(type(value)), sorted(map(repr, parts)) if isinstance(value, frozenset) else [*parts]
+        if isinstance(value, enum.Enum):
+            return describe_class(type(value)), value.name
+        if isinstance(value, types.CodeType):
+            return self._code(value)
+        return self._named(value)
+
+    def _named(self, value: Any) -> object:
+        """Describe by name: functions, classes, modules."""
+        if isinstance(value, types.ModuleType):
+            return "module", value.__name__ if _is_library(value.__name__) else ""
+        if isinstance(value, np.ufunc):
+            return "ufunc", value.__name__
+        if _is_library(getattr(value, "__module__", None)) and hasattr(value, "__qualname__"):
+            return "library", value.__module__, value.__qualname__
+        if isinstance(value, type):
+            return describe_class(value)
+        function = getattr(value, "py_func", value)  # of a kernel
+        if not isinstance(function, types.FunctionType):
+            raise KeylessError(f"a {type(value).__name__}")
+        self.named.append(function)
+        return "function", describe_options(value)
+
+
+def _stable_content(cell: types.CellType) -> Any:
+    """The content of a closure's cell; a name for what it has not got yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return "nothing yet"
+
+
+def describe_options(declared: Any) -> str:
+    """The options that a kernel is compiled with; none for what is not a kernel."""
+    return repr(sorted(getattr(declared, "targetoptions", {}).items()))
+
+
+_known = WeakKeyDictionary[types.FunctionType, _Description]()
+
+
+def describe(function: Any) -> bytes:
+    """A digest of a function and all that it names; a KeylessError if there can be none."""
+    digest, reached = hashlib.blake2b(), {function: 0}
+    waiting = [function]
+    for one in waiting:
+        known = _known.get(one)
+        if known is None:
+            known = _known[one] = _Description(one)
+        digest.update(known.text)
+        for other in known.named:
+            if other not in reached:
+                reached[other] = len(reached)
+                waiting.append(other)
+            digest.update(reached[other].to_bytes(4, "big"))
+    return digest.digest()

@@ -54,7 +54,7 @@ PLACEMENTS = placements()
 FIRST = (0, 90, 198, 324, 468)  # the first placement of each ship, and their number
 # The squares of each placement in a row.
 LYING = np.array([squares + [-1] * (LENGTHS[0] - len(squares)) for squares in PLACEMENTS])
-MOST_ACTIONS = max(SQUARES, *(after - before for before, after in pairwise(FIRST)))
+MAX_ACTIONS = max(SQUARES, *(after - before for before, after in pairwise(FIRST)))
 
 
 # The six rules

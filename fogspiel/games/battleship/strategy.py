@@ -191,7 +191,7 @@ def sea(name: str, title: str, fleets: int) -> Game:
         version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
-        sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, rules.MOST_ACTIONS),
+        sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, rules.MAX_ACTIONS),
         show=show,
         reveal=reveal,
         label=label,

@@ -17,7 +17,7 @@ from ...core.rng import random_below, shuffle
 
 ILLEGAL, GOES_ON, WINS, DRAWS = -1, 0, 1, 2
 FATE = signature(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
-MOST_CELLS = 25
+MAX_CELLS = 25
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXY"
 
 
@@ -205,8 +205,8 @@ def half_turn(rows: int, columns: int) -> np.ndarray:
 
 def ponnuki(rows: int, columns: int) -> Board:
     """Ponnuki on a board of any size from 2 to 25 cells."""
-    if rows < 1 or columns < 1 or not 2 <= rows * columns <= MOST_CELLS:
-        raise ValueError(f"a ponnuki board has 2 to {MOST_CELLS} cells, not {rows} x {columns}")
+    if rows < 1 or columns < 1 or not 2 <= rows * columns <= MAX_CELLS:
+        raise ValueError(f"a ponnuki board has 2 to {MAX_CELLS} cells, not {rows} x {columns}")
     return Board(
         f"ponnuki-{rows}x{columns}", rows, columns, ponnuki_fate(rows, columns), rectangle_symmetries(rows, columns)
     )

@@ -15,7 +15,7 @@ from ...process.guard import ProcessGuard
 from ...process.line_process import ProgramProcess
 from .bitboards import WHITE
 from .fen import START, fen_of, move_name, position_of
-from .moves import CHECKERS, LIMITS, MOST_ATTEMPTS, legal_moves, possible_passant, restrict
+from .moves import CHECKERS, LIMITS, MAX_ATTEMPTS, legal_moves, possible_passant, restrict
 from .position import CLOCK, MOVER, PLY, cannot_mate, key_of, make
 from .san import short_name
 
@@ -32,7 +32,7 @@ class ChessGame:
     def __init__(self, fen: str = START):
         self.position = position_of(fen)
         self.fen, self.moves = fen_of(self.position), list[int]()
-        self._limits, self._room = new_cells(LIMITS), new_cells(MOST_ATTEMPTS)
+        self._limits, self._room = new_cells(LIMITS), new_cells(MAX_ATTEMPTS)
         self._seen: Counter[int] = Counter()
         self._arrive()
 

@@ -119,8 +119,8 @@ def restrict(pos, limits):
         limits[ALLOWED] = BETWEEN[king, trailing_zeros(checkers)] | checkers
 
 
-MOST_MOVES = 256
-MOST_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
+MAX_MOVES = 256
+MAX_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
 PROMOTIONS = 4
 
 
@@ -380,7 +380,7 @@ def perft(pos, depth):
     restrict(pos, limits)
     if depth == 1:
         return legal_count(pos, limits)
-    moves = np.empty((depth, MOST_MOVES), np.int64)
+    moves = np.empty((depth, MAX_MOVES), np.int64)
     boards = np.empty((depth, POSITION), np.int64)
     left = np.empty(depth, np.int64)
     boards[0] = pos

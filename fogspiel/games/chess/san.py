@@ -10,7 +10,7 @@ import numpy as np
 from ...core.game import new_cells
 from .bitboards import KING, NO_SQUARE, PAWN, kind_on
 from .fen import LETTERS, parse_square, square_name
-from .moves import CHECKERS, LIMITS, MOST_ATTEMPTS, can_move, legal_moves, restrict
+from .moves import CHECKERS, LIMITS, MAX_ATTEMPTS, can_move, legal_moves, restrict
 from .position import end_of, make, promotion_of, start_of, victim_square
 
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?([NBRQnbrq]))?")
@@ -61,7 +61,7 @@ def _threat(pos: np.ndarray, move: int) -> str:
 
 def moves_in(pos: np.ndarray) -> list[int]:
     """The legal moves of a position."""
-    limits, out = new_cells(LIMITS), new_cells(MOST_ATTEMPTS)
+    limits, out = new_cells(LIMITS), new_cells(MAX_ATTEMPTS)
     restrict(pos, limits)
     return list(out[: legal_moves(pos, limits, out)].tolist())
 

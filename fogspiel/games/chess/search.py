@@ -36,7 +36,7 @@ from .moves import (
     ALLOWED,
     CHECKERS,
     LIMITS,
-    MOST_MOVES,
+    MAX_MOVES,
     PINNED,
     attackers,
     destinations,
@@ -63,7 +63,7 @@ from .position import (
 )
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
-ROW = MOVES + MOST_MOVES
+ROW = MOVES + MAX_MOVES
 LEVELS = 64  # rows of a full search: quiescence ends at the last one, which no game has been seen to reach
 MATE = 20_000  # the value of a mate on the board; one in n plies is worth n less
 INFINITE = 30_000

@@ -91,7 +91,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 # Flip in words: the terms that weigh most, and what the player prefers in a sample position.
 
-SHOWN, STREAM, LEAST_PLAYS = 10, 0xF11B, 4
+SHOWN, STREAM, MIN_PLAYS = 10, 0xF11B, 4
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
@@ -127,7 +127,7 @@ def sample(game: Game, seed: int) -> np.ndarray:
             game.rules.start(state)
             continue
         actions = actions_in(game, state)
-        if mover != CHANCE and len(actions) >= LEAST_PLAYS and state[PILE] != state[PILE + 1]:
+        if mover != CHANCE and len(actions) >= MIN_PLAYS and state[PILE] != state[PILE + 1]:
             return state
         game.rules.apply(state, actions[random_below(stream, len(actions))])
 

@@ -26,7 +26,7 @@ from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN,
 CERTAIN, EQUAL, DRAWN = range(3)
 GRID = 1 << 53  # the number of equally likely values of r
 # An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused.
-MOST_WORK = 4 * 128**3
+MAX_WORK = 4 * 128**3
 
 
 # The law of a player's question
@@ -124,7 +124,7 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
         )
     characters, pairs = characters_of(game), list(_pairs(first, second))
     certain = sum(player.how == CERTAIN and other.how == CERTAIN for _, player, other in pairs)
-    if (len(pairs) - certain + certain / 100) * characters**3 > MOST_WORK:
+    if (len(pairs) - certain + certain / 100) * characters**3 > MAX_WORK:
         raise ValueError(f"the exact score of {len(pairs)} pairs of members takes too long: simulate them instead")
     total = Fraction(0)
     for weight, player, other in pairs:
@@ -246,13 +246,13 @@ def first_player_rate(characters: int) -> float:
 
 # Best replies
 
-MOST_MEMBERS = 8  # members of a mixture to which a best reply is computed: its tables have a layer for each set of them
+MAX_MEMBERS = 8  # members of a mixture to which a best reply is computed: its tables have a layer for each set of them
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
     """The best reply of all; to a mixture of many members, or of random ones, the reply if it names its member."""
     most, members = characters_of(game), _players(player)
-    if 1 < len(members) <= MOST_MEMBERS and all(member.how == CERTAIN for _, member in members):
+    if 1 < len(members) <= MAX_MEMBERS and all(member.how == CERTAIN for _, member in members):
         return [BestResponseScore(ANYBODY, _mixture_reply_score(members, most))]
     return [reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
 

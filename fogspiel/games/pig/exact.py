@@ -16,7 +16,7 @@ from ...core.agents import REDRAWN, ParametricPolicy
 from ...core.compile.kernel import kernel
 from ...core.exact_scores import THRESHOLD, BestResponseScore, members_of, reply_to_members
 from ...core.game import UNIFORM, Game
-from .rules import FACES, FAMILY, GOAL, LEAST, MIDDLE, OPTIMUM, ROLL, SLOPE, solve, threshold_of
+from .rules import FACES, FAMILY, GOAL, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, solve, threshold_of
 
 HALF = Fraction(1, 2)
 
@@ -131,13 +131,13 @@ def turns_needed(threshold: int) -> np.ndarray:
 @cache
 def first_player_matrix() -> np.ndarray:
     """The chance of hold-k to win against hold-j when it starts, at [k, j]; nan where k or j is 0 or 1."""
-    laws = [turns_needed(threshold) for threshold in range(LEAST, GOAL + 1)]
+    laws = [turns_needed(threshold) for threshold in range(MIN, GOAL + 1)]
     needed = np.zeros((GOAL + 1, max(map(len, laws))))
-    for threshold, law in enumerate(laws, LEAST):
+    for threshold, law in enumerate(laws, MIN):
         needed[threshold, : len(law)] = law
     at_least = needed[:, ::-1].cumsum(axis=1)[:, ::-1]
     matrix: np.ndarray = needed @ at_least.T
-    matrix[:LEAST] = matrix[:, :LEAST] = np.nan
+    matrix[:MIN] = matrix[:, :MIN] = np.nan
     return matrix
 
 
@@ -149,14 +149,14 @@ def threshold_matrix() -> np.ndarray:
 
 def saddle() -> int:
     """The threshold that no other one beats."""
-    return LEAST + int(threshold_matrix()[LEAST:, LEAST:].min(axis=1).argmax())
+    return MIN + int(threshold_matrix()[MIN:, MIN:].min(axis=1).argmax())
 
 
 def redrawn_law(slope: float = SLOPE) -> np.ndarray:
     """The probability of each threshold from 20 + `slope` x with a standard Gaussian x."""
-    edges = [(threshold - 0.5 - MIDDLE) / slope for threshold in range(LEAST + 1, GOAL + 1)]
+    edges = [(threshold - 0.5 - MIDDLE) / slope for threshold in range(MIN + 1, GOAL + 1)]
     below = [0.0, *((1 + erf(edge / sqrt(2))) / 2 for edge in edges), 1.0]
-    return np.concatenate([np.zeros(LEAST), np.diff(below)])
+    return np.concatenate([np.zeros(MIN), np.diff(below)])
 
 
 # Optimal play, and any two policies against each other
@@ -236,7 +236,7 @@ def rate(first: ParametricPolicy, second: ParametricPolicy) -> float:
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
     """The best reply, to one member at a time (it cannot tell which it meets), and the best threshold against all."""
     scores, members = threshold_matrix(), members_of(player, float)
-    met = np.sum([weight * scores[LEAST:, threshold_of(theta)] for weight, theta in members], axis=0)
+    met = np.sum([weight * scores[MIN:, threshold_of(theta)] for weight, theta in members], axis=0)
     return [reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
 
 

@@ -8,7 +8,7 @@ from ...core.game import Game, Strategy
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from . import rules
 from .exact import optimum, rate, redrawn_law, saddle, threshold_matrix
-from .rules import GOAL, LEAST, OPTIMUM, threshold_of, words
+from .rules import GOAL, MIN, OPTIMUM, threshold_of, words
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -50,8 +50,8 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
             scores[name] = rate(player, find_policy(game, name))
         else:
             scores[name] = float(matrix[threshold, threshold_of(np.array(known))])
-    scores["redrawn"] = float(matrix[threshold, LEAST:] @ redrawn_law()[LEAST:])
-    worst = LEAST + int(matrix[threshold, LEAST:].argmin())
+    scores["redrawn"] = float(matrix[threshold, MIN:] @ redrawn_law()[MIN:])
+    worst = MIN + int(matrix[threshold, MIN:].argmin())
     regret = 0.5 - matrix[threshold, best]
     if threshold == best:
         second = f"No other threshold beats {best}: its regret is 0."
@@ -70,10 +70,7 @@ def _optimal(player: ParametricPolicy, scores: Table) -> Explanation:
     """The points of a turn at which optimal play stops first, by both banks."""
     rolls = optimum().rolls
     first_hold = [
-        [
-            next((turn for turn in range(LEAST, GOAL - own) if not rolls[own, other, turn]), GOAL - own)
-            for other in BANKS
-        ]
+        [next((turn for turn in range(MIN, GOAL - own) if not rolls[own, other, turn]), GOAL - own) for other in BANKS]
         for own in BANKS
     ]
     title = "Points of a turn at which it stops first (or has won): own bank downwards, the other's across"

@@ -97,13 +97,13 @@ def score(state):
 
 # The strategy: hold at a threshold
 
-LEAST, MIDDLE, SLOPE = 2, 20, 2
+MIN, MIDDLE, SLOPE = 2, 20, 2
 
 
 @kernel
 def prepare(theta, plan):
     """The threshold 20 + 2x, rounded half to even, from 2 to 100."""
-    plan[0] = np.rint(min(max(MIDDLE + SLOPE * theta[0], LEAST), GOAL))
+    plan[0] = np.rint(min(max(MIDDLE + SLOPE * theta[0], MIN), GOAL))
 
 
 @kernel
@@ -142,7 +142,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 # The optimum of Neller & Presser 2004, "Optimal Play of the Dice Game Pig"
 
-MOST_STEPS, SETTLED = 50, 1e-14
+MAX_STEPS, SETTLED = 50, 1e-14
 
 
 @kernel
@@ -176,7 +176,7 @@ def solve(wins, plan):
         for own in range(max(0, banked - GOAL + 1), banked // 2 + 1):
             other = banked - own
             x, y = 0.5, 0.5
-            for _ in range(MOST_STEPS):
+            for _ in range(MAX_STEPS):
                 best_x, slope_x = best_turn(own, other, wins, 1.0 - y, plan, values, slopes)
                 best_y, slope_y = best_turn(other, own, wins, 1.0 - x, plan, values, slopes)
                 # best_x - x = dx + slope_x dy and best_y - y = dy + slope_y dx

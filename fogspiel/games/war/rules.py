@@ -30,10 +30,10 @@ from ...core.game import CHANCE, DRAW, LOSS, OVER, WIN
 from ..boards.board import permute
 
 PHASE, VALUES, CARDS, SHARED, MOVES, WINNER, RESULT, PACKET, TOP, BOTTOM, PLACED, HEAD, HELD, WON = (*range(12), 13, 15)
-MOST_CARDS, RING = 56, 64
-DECK = WON + MOST_CARDS
+MAX_CARDS, RING = 56, 64
+DECK = WON + MAX_CARDS
 DEALING, ORDERING, SHUFFLING, FINISHED = range(4)
-MOST_MOVES = 1_000_000  # the paper's rule: a game of a million moves is a draw
+MAX_MOVES = 1_000_000  # the paper's rule: a game of a million moves is a draw
 SEEN_OWN, SEEN_OTHER, SEEN_VALUES, SEEN_PACKET, SEEN_TOP, SEEN_BOTTOM, SEEN_PLACED, SEEN_WON = range(8)
 
 
@@ -64,7 +64,7 @@ def play_trick(state):
     if held_0 == 0 or held_1 == 0:
         result = WIN if held_0 > 0 else LOSS
     while winner < 0 and result < 0:
-        if moves >= MOST_MOVES:
+        if moves >= MAX_MOVES:
             result = DRAW
             break
         moves += 1
@@ -226,7 +226,7 @@ def view(state, player, out):
     out[SEEN_TOP] = state[TOP] if ordering else 0
     out[SEEN_BOTTOM] = state[BOTTOM] if ordering else 0
     out[SEEN_PLACED] = state[PLACED] if ordering else 0
-    for i in range(MOST_CARDS):
+    for i in range(MAX_CARDS):
         out[SEEN_WON + i] = state[WON + i] if i < out[SEEN_PACKET] else -1
 
 

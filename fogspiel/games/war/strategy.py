@@ -18,8 +18,8 @@ from .rules import (
     FINISHED,
     HEAD,
     HELD,
-    MOST_CARDS,
-    MOST_MOVES,
+    MAX_CARDS,
+    MAX_MOVES,
     MOVES,
     PACKET,
     PHASE,
@@ -41,7 +41,7 @@ from .rules import (
 # The strategy of the paper, section V-A
 
 PLAN_SHUFFLE, PLAN_FORWARD, PLAN_CERTAIN, PLAN_ORDERS = range(4)
-PLAN = PLAN_ORDERS + MOST_CARDS * (MOST_CARDS + 1) // 2
+PLAN = PLAN_ORDERS + MAX_CARDS * (MAX_CARDS + 1) // 2
 CERTAIN = 1 - 1e-12
 
 
@@ -63,9 +63,9 @@ def prepare(theta, plan):
         plan[PLAN_CERTAIN] = 1
         plan[PLAN_SHUFFLE] = 0
         plan[PLAN_FORWARD] = 1 if b > c else 0
-    order = np.empty(MOST_CARDS, np.int64)
+    order = np.empty(MAX_CARDS, np.int64)
     stream = np.empty(1, np.uint64)
-    for packet in range(1, MOST_CARDS + 1):
+    for packet in range(1, MAX_CARDS + 1):
         for i in range(packet):
             order[i] = i
         if len(theta) == 4:
@@ -184,7 +184,7 @@ def play_out_with(watching: int) -> Kernel:
         shuffle_1, forward_1, high_1 = plan_1[PLAN_SHUFFLE], plan_1[PLAN_FORWARD], in_order(plan_1, 2, 0)
         certain = plan_0[PLAN_CERTAIN] == 1 and plan_1[PLAN_CERTAIN] == 1
         (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
-        kept = np.full(1 + MOST_CARDS, -1) if watching else state
+        kept = np.full(1 + MAX_CARDS, -1) if watching else state
         kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
         while True:
             if watching:
@@ -194,7 +194,7 @@ def play_out_with(watching: int) -> Kernel:
                     if same_decks(state, kept):
                         if certain:
                             return DRAW
-                        rounds = (MOST_MOVES - moves) // (moves - kept_moves)
+                        rounds = (MAX_MOVES - moves) // (moves - kept_moves)
                         rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
                         rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
                         stream_0[0] += GOLDEN * np.uint64(rounds * wins_0)
@@ -209,7 +209,7 @@ def play_out_with(watching: int) -> Kernel:
                     tricks = 0
             card_0 = state[DECK + (head_0 & (RING - 1))]
             card_1 = state[DECK + RING + (head_1 & (RING - 1))]
-            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MOST_MOVES:
+            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MAX_MOVES:
                 state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
                 state[MOVES] = moves
                 play_trick(state)
@@ -357,7 +357,7 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         version=1,
         rules=Rules(start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
-        sizes=Sizes(DECK + 2 * RING, SEEN_WON + MOST_CARDS, max(values * copies, 2 * values + 1)),
+        sizes=Sizes(DECK + 2 * RING, SEEN_WON + MAX_CARDS, max(values * copies, 2 * values + 1)),
         show=show,
         reveal=reveal,
         label=label_with(values),

@@ -110,7 +110,7 @@ REMEMBERED = 10  # turns that are remembered
 # From how many turns ago a thin belief begins again: recent mistakes are mended by few messages, old ones by many.
 TURNS_BACK = (2, 5, 9)
 # The greatest share of weight that boards which join have, and for how many of them an old board counts.
-MOST_NEW, OLD_COUNTS = 0.5, 4
+MAX_NEW, OLD_COUNTS = 0.5, 4
 SPARE_ROOM = 64
 
 
@@ -253,7 +253,7 @@ class BoardBelief:
         if len(old[0]) + new == 0:
             return self.begin_anew(seen, self.turns[-1].boards if self.turns else NO_BOARDS)
         old = heaviest(*old, len(self._boards) - new)
-        share = min(MOST_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
+        share = min(MAX_NEW, new / (new + OLD_COUNTS * len(old[0]))) if len(old[0]) else 1.0
         self.count = 0
         self._join(*old, 1 - share)
         for boards, weights in joining:

@@ -14,14 +14,14 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...core.rng import random_unit
 from ...games.chess.bitboards import A_FILE, H_FILE, SQUARES, STEPS
-from ...games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, can_move, is_legal, legal_moves, restrict
+from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
 from ...games.chess.position import PASSANT, POSITION, key_of, make
 from ..game.attempts import CHECKS
 from ..game.rule_sets import fits_capture, fits_position
 from .particle_filter import copy_board, weigh_replies
 
 # Room for children per board of a full pool: more than there are moves on average, though a single board has more.
-MOST_CHILDREN = 48
+MAX_CHILDREN = 48
 FREE = -1
 HALVINGS = 40  # steps of bisection to the weight below which children are drawn
 
@@ -38,7 +38,7 @@ class Children(NamedTuple):
 
 def empty_children(boards: int) -> Children:
     """Room for the children of so many boards."""
-    room = MOST_CHILDREN * boards
+    room = MAX_CHILDREN * boards
     parent, move, table = (
         np.empty(room, np.int32),
         np.empty(room, np.int32),
@@ -71,8 +71,8 @@ def list_children(boards, weights, lost, message, switches, policy, children):
 
     `lost` is the square where the other side has just lost a man, or NO_SQUARE.
     """
-    limits, moves = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
-    chances, after, found = np.empty(MOST_MOVES), np.empty(POSITION, np.int64), 0
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    chances, after, found = np.empty(MAX_MOVES), np.empty(POSITION, np.int64), 0
     children.table[:] = FREE
     for b in range(len(boards)):
         board = boards[b]

@@ -47,7 +47,7 @@ _FIELDS = [
     ("refused", np.int64, 64),  # the attempts refused this turn, as in a view
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-MOST_TRIALS = 40  # how often a board is put up before one that fits less well is taken
+MAX_TRIALS = 40  # how often a board is put up before one that fits less well is taken
 MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
 # Every kind but the king, and every kind but pawns and the king, as sets of bits.
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
@@ -315,7 +315,7 @@ def observe_last(seen, models, wanted, stream, out):
     colour, count = seen.colour, 0
     for _ in range(wanted):
         least = WORST
-        for _ in range(MOST_TRIALS):
+        for _ in range(MAX_TRIALS):
             if len(models):
                 copy_board(models[random_below(stream, len(models))], model)
             if not set_up(seen, model, board, left, stream):

@@ -17,10 +17,10 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import FORWARD, KING, LAST_RANKS, PAWN, SECOND_RANKS, bit
 from ..game.rule_sets import SOME, UNKNOWN
 from .board_filter import LENGTHS, LINES, NEXT
-from .probability_matrices import KINGS, LEAST, PAWNS, PIECES, SURE, attacked_squares, occupancy, scale_row, total
+from .probability_matrices import KINGS, MIN, PAWNS, PIECES, SURE, attacked_squares, occupancy, scale_row, total
 
 KING_FLIGHT = 0.6  # the chance that their king moves when it is in check (set by hand, as all numbers here)
-MOST_STEPS, DOUBLE_STEP = 0.9, 0.5  # the greatest chance that a pawn moves, and how often one that can goes two squares
+MAX_STEPS, DOUBLE_STEP = 0.9, 0.5  # the greatest chance that a pawn moves, and how often one that can goes two squares
 # Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours.
 PAWN_FIRST, KING_LAST = 9.0, 0.3
 NO_TAKER = 1e-6  # with less weight no man could have taken, so that the matrices were wrong
@@ -35,7 +35,7 @@ def walk_king(prob, known, attraction, chance):
         before[square] = prob[KINGS, square]
     for square in range(64):
         moving = chance * before[square]
-        if moving > LEAST:
+        if moving > MIN:
             weight, left = 0.0, bitboards.KING_ATTACKS[square] & ~barred
             while left:
                 weight += attraction[KINGS, trailing_zeros(left)]
@@ -58,9 +58,9 @@ def advance_pawns(prob, known, attraction, chance):
         square = place if step < 0 else 63 - place  # those ahead move first
         pawn = prob[PAWNS, square]
         ahead = square + step
-        if pawn <= LEAST or known.own & bit(ahead):
+        if pawn <= MIN or known.own & bit(ahead):
             continue
-        moving = pawn * min(MOST_STEPS, chance * attraction[PAWNS, ahead]) * (1.0 - occupancy(prob, ahead))
+        moving = pawn * min(MAX_STEPS, chance * attraction[PAWNS, ahead]) * (1.0 - occupancy(prob, ahead))
         prob[PAWNS, square] -= moving
         if LAST_RANKS[theirs] & bit(ahead):
             prob[PIECES, ahead] += moving
@@ -120,7 +120,7 @@ def spread_knights(prob, own, attraction, even, chance):
     for square in range(64):
         moving = chance * before[square]
         ends = bitboards.KNIGHT_ATTACKS[square] & ~own
-        if moving > LEAST and ends:
+        if moving > MIN and ends:
             prob[PIECES, square] -= moving
             weight, left = np.float32(ones(ends)), ends
             if not even:

@@ -47,28 +47,31 @@ from ..opponent_model import attraction_of
 from ..parameters import MatrixParameters
 from .board_filter import NEXT
 from .matrix_motion import hear_our_tries, hear_their_tries, predict_capture, predict_quiet_move
-from .matrix_survey import SURVEY, clear_chance, pin_chance, survey_board
 from .probability_matrices import (
     KINGS,
     KNOWN,
     PAWNS,
     PIECES,
     SURE,
+    SURVEY,
+    clear_chance,
     exclude_king,
     lose_man,
     new_record,
     note_own_move,
     occupancy,
+    pin_chance,
     place_anywhere,
     place_at_home,
     scale_row,
+    survey_board,
     total,
 )
 
 # Update of the probability matrices by announced checks: the checking men, and the square of their king.
 
 LINES, DIRECTIONS = 4, 5  # the directions of check: four lines, and the knight's
-MOST_SEEN = 14
+MAX_SEEN = 14
 FAINT = 1e-3  # what a piece is taken to weigh at least on a square from which a check may come (set by hand)
 
 
@@ -89,7 +92,7 @@ def list_seen(prob, known, king, line, squares, sight):
 @kernel
 def hear_check_on_line(prob, known, king, line, is_check, parameters):
     """Our king is in check on this line, so that one man in sight gives it; or it is not, and fewer stand there."""
-    squares, sight = np.empty(MOST_SEEN, np.int64), np.empty(MOST_SEEN, np.float64)
+    squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
     count, beside, summed = (
         list_seen(prob, known, king, line, squares, sight),
         bitboards.PAWN_ATTACKS[known.colour, king],
@@ -180,14 +183,14 @@ def hear_check_to_them(prob, known, checks):
 CERTAIN = 0.9  # a square with a greater chance keeps it when the sum of its row is corrected
 CORRECTIONS = 3  # how often the other squares are scaled: what is cut off at SURE is missing from the sum again
 SURPRISE = 0.002  # the chance that a piece gets on a square that was taken to be empty and turns out to be in the way
-LEAST_BLOCKED = 1e-3  # a way is taken to be blocked with at least this chance when an attempt is refused
+MIN_BLOCKED = 1e-3  # a way is taken to be blocked with at least this chance when an attempt is refused
 # The least control of a square that refused our king, and by what factor a pawn beside it becomes likelier at most.
-LEAST_CONTROL, MOST_GUARDED = 0.05, 3.0
+MIN_CONTROL, MAX_GUARDED = 0.05, 3.0
 PIECE_GUARDS = 0.3  # how much of that a piece in sight of the square gains: there are more of them, and further away
 # What is left of the chance of a king away from that square, if nothing else was thought to control it.
 ELSEWHERE = 1e-3
 # With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn.
-LEAST_SHARPENED = 1e-3
+MIN_SHARPENED = 1e-3
 
 
 @in_place
@@ -243,7 +246,7 @@ def note_blocked(prob, way, pin, occupied):
     pinned = pin / max(1e-9, pin + blocked)
     while way:
         square = trailing_zeros(way)
-        factor = (1.0 - pinned) / max(blocked, LEAST_BLOCKED) + pinned
+        factor = (1.0 - pinned) / max(blocked, MIN_BLOCKED) + pinned
         factor = min(factor, 1.0 / max(occupied[square], 1e-6))
         if occupied[square] < SURPRISE:
             prob[PIECES, square] += SURPRISE
@@ -259,7 +262,7 @@ def note_guarded(prob, known, square, survey):
     for other in range(64):
         if not bitboards.KING_ATTACKS[square] & bit(other):
             prob[KINGS, other] *= min(1.0, others + ELSEWHERE)
-    factor = min(MOST_GUARDED, 1.0 / max(LEAST_CONTROL, min(1.0, survey.control[KINGS, square] + others)))
+    factor = min(MAX_GUARDED, 1.0 / max(MIN_CONTROL, min(1.0, survey.control[KINGS, square] + others)))
     near = bitboards.PAWN_ATTACKS[known.colour, square] & ~known.own
     while near:
         other = trailing_zeros(near)
@@ -320,7 +323,7 @@ def sharpen(prob, possible, taken, fewest, most):
     while taken:
         square = trailing_zeros(taken)
         there = prob[KINGS, square] + prob[PAWNS, square] + prob[PIECES, square]
-        if there < LEAST_SHARPENED:
+        if there < MIN_SHARPENED:
             prob[PIECES if possible[PIECES] & bit(square) else PAWNS, square] = SURE
         else:
             for row in range(3):

@@ -52,7 +52,7 @@ META = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 # The ages of the squares where men stand at first, and where one surely stands (set by hand).
 AGE_AT_HOME, AGE_OF_A_MAN = 10, 30
 ONE_EACH = np.int64(0x0101010101010101)  # a pawn in every file
-MOST_OF_A_FILE = 6  # more pawns than this cannot stand in one file
+MAX_OF_A_FILE = 6  # more pawns than this cannot stand in one file
 THEIR_SECOND_RANK = OWN_SEVENTH_RANK = np.int64(0xFF << 48)
 THEIR_FOURTH_RANK = OWN_FIFTH_RANK = np.int64(0xFF << 32)
 HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)  # where the own men of each kind stand at first
@@ -134,7 +134,7 @@ def begin_anywhere(meta, pawns, pieces):
     meta.theirs[PAWN] &= ~(TOP | BOTTOM)
     meta.empty = free
     set_age(meta, free, AGE_OF_A_MAN)
-    meta.fewest, meta.most = 0, min(pawns, MOST_OF_A_FILE) * ONE_EACH
+    meta.fewest, meta.most = 0, min(pawns, MAX_OF_A_FILE) * ONE_EACH
     meta.their_pawns, meta.their_pieces, meta.their_castles = pawns, pieces, 3
     forget_events(meta)
     forget_the_taken(meta)

@@ -10,13 +10,13 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, bit, kind_on
-from ...games.chess.moves import LIMITS, MOST_MOVES, attackers, is_legal, legal_moves, restrict
+from ...games.chess.moves import LIMITS, MAX_MOVES, attackers, is_legal, legal_moves, restrict
 from ...games.chess.position import MEN, MOVER, PASSANT, PLY, POSITION, end_of, make, occupied, promotion_of, start_of
 from ..game.attempts import TAKEN
 from ..game.rule_sets import fits_capture, fits_position
 
 EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
-MOST_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
+MAX_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
 
 
 @inlined
@@ -97,10 +97,10 @@ def evolve(pool, count, lost, message, switches, wanted, stream, out):
 
     `lost` is the square where the other side has just lost a man, or -1. How many boards there are now in `out`.
     """
-    limits, moves = np.empty(LIMITS, np.int64), np.empty(MOST_MOVES, np.int64)
-    weights = np.empty(MOST_MOVES, np.float64)
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    weights = np.empty(MAX_MOVES, np.float64)
     found = 0
-    for draw in range(0 if count == 0 else max(count, MOST_DRAWS * wanted)):
+    for draw in range(0 if count == 0 else max(count, MAX_DRAWS * wanted)):
         if found == wanted:
             break
         if reply(pool[draw % count], lost, message, switches, stream, limits, moves, weights, out[found]):

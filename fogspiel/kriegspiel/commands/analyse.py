@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...cli.app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
-from ...cli.completion import complete_engines
-from ...cli.early_checks import check_engine_option
+from ...cli.completion import check_engine_option, complete_engines
 from ...cli.execute import RunOptions, start_run
-from .match import Nodes, Time, group
+from .games import Nodes, Time, group
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +86,7 @@ def analyse_game(
     if (game is None) == (view.men is None):
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
     text = None if game is None or _names_run(game) else read_text(Path(game))
-    from ..analysis import USUAL_ENGINE, GameAnalysis
+    from ..analysis import DEFAULT_ENGINE, GameAnalysis
     from ..belief_map import look_back
     from ..inferences import make_engine
     from ..kinds.analysis import analysis_of, check_output, report_text
@@ -97,7 +96,7 @@ def analyse_game(
     subject = _typed(view, side, ply) if game is None else _subject(game, text, number, side, ply, store)
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
-    words, effort = engine or USUAL_ENGINE, _effort(time, nodes)
+    words, effort = engine or DEFAULT_ENGINE, _effort(time, nodes)
     make_engine(words, effort, seed, subject.side)  # refuses what keeps no boards, before anything is compiled
     only = None if game is None else ply
     run = None
@@ -153,10 +152,10 @@ def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int
 
 def _effort(time: float | None, nodes: int | None) -> "SearchLimit":
     """The effort of an attempt: nodes if nothing is said, so that the answer is the same everywhere."""
-    from ..analysis import USUAL
+    from ..analysis import DEFAULT
     from ..requests import effort_of
 
-    return USUAL if time is None and nodes is None else effort_of(time, nodes, 1)
+    return DEFAULT if time is None and nodes is None else effort_of(time, nodes, 1)
 
 
 def _side(words: str | None, usual: int) -> int:

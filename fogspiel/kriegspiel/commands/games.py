@@ -1,21 +1,131 @@
 """fogspiel kriegspiel play and export: games against an engine, and records."""
 
+import shlex
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...cli.app import INTERRUPTED, AsJson, RunName, StorePath, announce_compilation, print_json, store_path, write_text
-from ...cli.completion import complete_engines
-from ...cli.early_checks import check_engine_option
-from ..requests import ENGINE, effort_of
-from .match import Cores, Nodes, RulesName, Time, group
+from ...cli.app import (
+    INTERRUPTED,
+    AsJson,
+    Cluster,
+    RunName,
+    Seed,
+    StorePath,
+    announce_compilation,
+    app,
+    asking,
+    print_json,
+    store_path,
+    write_text,
+)
+from ...cli.completion import check_engine_option, complete_engines
+from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
+from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, asks_programs, effort_of
+
+# fogspiel kriegspiel: matches and round robins of engines.
+
+group = typer.Typer(
+    name="kriegspiel",
+    help="Kriegspiel: engines against each other, you against an engine, and records as PGN.",
+    no_args_is_help=True,
+)
+app.add_typer(group)
+
+Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1).")]
+Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
+Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
+Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
+RulesName = Annotated[str, typer.Option(help="The rule set: icc, berkeley, berkeley-any, cincinnati, rand or english.")]
+Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")]
+
+
+def _play(
+    request: EngineOptions,
+    processes: int | None,
+    cluster: str | None,
+    output: Path | None,
+    store: Path | None,
+    as_json: bool,
+) -> None:
+    """Let the engines meet; a run with a program goes on when the user names it again, which the same command does."""
+    match = request.match()
+    programs = asks_programs([seat.engine for seat in match.seats])
+    again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
+    begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
+
+
+@group.command("match")
+@asking(EngineMatchRequest)
+def play_match(
+    asked: dict[str, Any],
+    processes: Processes = None,
+    cluster: Cluster = None,
+    output: Output = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
+    _play(EngineMatchRequest(**asked), processes, cluster, output, store, as_json)
+
+
+@group.command("round-robin")
+@asking(EngineRequest)
+def play_round_robin(
+    asked: dict[str, Any],
+    processes: Processes = None,
+    cluster: Cluster = None,
+    output: Output = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
+    _play(EngineRequest(**asked), processes, cluster, output, store, as_json)
+
+
+@group.command("engine")
+def serve_engine(
+    name: Annotated[
+        str,
+        typer.Argument(
+            callback=check_engine_option,
+            autocompletion=complete_engines,
+            help="NAME, or NAME:OPTION: the referee says for how long.",
+        ),
+    ],
+) -> None:
+    """Play as a program: read what a referee says on stdin, answer on stdout (docs/kriegspiel-protocol.md)."""
+    from contextlib import suppress
+
+    from ..engine import find_engine
+    from ..protocol import serve
+
+    maker = find_engine(name)
+    announce_compilation()
+    with suppress(BrokenPipeError):
+        serve(name, maker, sys.stdin, lambda line: print(line, flush=True))
+
+
+@group.command("engines")
+def list_engines(as_json: AsJson = False) -> None:
+    """List the engines, with a sentence each."""
+    from ...cli import console
+    from ..engine import about_engine, engines
+
+    found = {name: about_engine(name) for name in engines()}
+    if as_json:
+        return print_json({"engines": [{"name": name, "about": about} for name, about in found.items()]})
+    return console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
+
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
 
-USUAL_ENGINE = "greedy"  # who plays if no other opponent is named
+DEFAULT_ENGINE = "greedy"  # who plays if no other opponent is named
 
 
 @group.command("export")
@@ -49,7 +159,7 @@ def play_game(
     colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
     against: Annotated[
         str, typer.Option(callback=check_engine_option, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
-    ] = USUAL_ENGINE,
+    ] = DEFAULT_ENGINE,
     time: Time = None,
     nodes: Nodes = None,
     threads: Cores = 1,
@@ -163,7 +273,76 @@ def check_file(
 
 def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
     """Play as `fogspiel play kriegspiel` asks for."""
-    play_game(("white", "black")[side], against or USUAL_ENGINE, seed=seed, as_json=as_json)
+    play_game(("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json)
 
 
 PLAY = {"kriegspiel": play_seat}
+
+
+# fogspiel kriegspiel learn: an opponent's model from games of a population.
+
+if TYPE_CHECKING:
+    from ...runs.execute import Row
+    from ..match import EngineMatch
+
+
+def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
+    """Return the players: the named ones, else the default ones, with their own limits unless one is given."""
+    from ..engine import parse_engine
+
+    if engines:
+        return tuple(word.strip() for word in engines.split(","))
+    return tuple(parse_engine(word)[0] for word in usual) if has_effort else usual
+
+
+def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
+    """Make the player of matches as stored runs, whose names it adds; an interruption names this command."""
+    again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
+
+    def play(match: "EngineMatch") -> list[list["Row"]]:
+        run = start_run(match.to_json(), again, once=True)
+        names.append(run.name)
+        return match.rows(run)
+
+    return play
+
+
+@group.command("learn")
+def learn_model(
+    engines: Annotated[
+        str,
+        typer.Option(help="Who plays, with commas between; each of them also strays (minimax@1000n,C@3000n,B10@50n)."),
+    ] = "",
+    games: Annotated[int, typer.Option(help="About so many games per round.")] = 600,
+    rounds: Annotated[int, typer.Option(help="At most so many; the model so far is used in the next one.")] = 4,
+    against: Annotated[str | None, typer.Option(help="Learn the habits of this one of them only.")] = None,
+    without: Annotated[str | None, typer.Option(help="Hold this one of them out: count the others only.")] = None,
+    time: Time = None,
+    nodes: Nodes = None,
+    threads: Cores = 1,
+    processes: Processes = None,
+    seed: Seed = 1,
+    output: Annotated[Path, typer.Option(help="The file for the model.")] = Path("model.npz"),
+    cluster: Cluster = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
+    from ...cli import console
+    from ..opponent_training import POPULATION, Training, train
+
+    words = _population(engines, POPULATION, time is not None or nodes is not None)
+    training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
+    check_cluster(cluster)
+    names, found = list[str](), []
+    for taught in train(training, _player(RunOptions(store, as_json, processes, cluster), names)):
+        change = "" if taught.change is None else f", a change of {taught.change:.4f} (mean total variation)"
+        console.err.print(f"round {taught.number}: {taught.games} games so far{change}")
+        found.append({"round": taught.number, "games": taught.games, "change": taught.change})
+    size, settled = output.stat().st_size, taught.settled
+    if as_json:
+        facts = {"state": "finished", "output": str(output), "bytes": size, "runs": list(dict.fromkeys(names))}
+        return print_json(facts | {"games": taught.games, "seed": seed, "settled": settled, "rounds": found})
+    end = "hardly changes any more" if settled else "may still change: more --rounds or --games would tell"
+    console.out.print(f"{output}: {size:,} bytes from {taught.games} games; the model {end}")
+    return console.out.print(f"use it: fogspiel kriegspiel match C:{output} C:none")

@@ -9,13 +9,13 @@ import typer
 from ...cli.app import INTERRUPTED, AsJson, Processes, StorePath, announce_compilation, asking, print_json, write_text
 from ...cli.execute import RunOptions, start_run
 from ..requests import ProblemsRequest
-from .match import group
+from .games import group
 
 if TYPE_CHECKING:
     from ..problems.problem import Problem
     from ..problems.solution import ProblemSolution
 
-USUAL_NODES = 2_000_000
+DEFAULT_NODES = 2_000_000
 LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)  # the moves of the problems that are made
 Limit = Annotated[int, typer.Option("--nodes", min=1, help="Give up after so many nodes.")]
 
@@ -35,7 +35,7 @@ def show_problems(
         raise ValueError("--solution and --play exclude each other: solve it, then look at the solution")
     if number is not None:
         problem = find_problem(number)
-        return _play(problem, as_json) if play else _show(problem, solution, USUAL_NODES, as_json)
+        return _play(problem, as_json) if play else _show(problem, solution, DEFAULT_NODES, as_json)
     if solution or play:
         raise ValueError("say which problem, as in `fogspiel kriegspiel problems 3 --play`")
     problems = shipped_problems()
@@ -54,12 +54,12 @@ def solve_problem(
     kings: Annotated[str, typer.Option(help="The squares on which Black's king may be, as a8,b8,a7.")] = "",
     mate_in: Annotated[int, typer.Option(help="In at most so many moves.")] = 3,
     play: Annotated[bool, typer.Option("--play", help="Solve it yourself, against the worst answers.")] = False,
-    nodes: Limit = USUAL_NODES,
+    nodes: Limit = DEFAULT_NODES,
     as_json: AsJson = False,
 ) -> None:
     """Solve a problem of your own: the shortest forced mate as a tree, or that there is none in so many moves."""
     from ...core.untrusted_input import read_text
-    from ..problems.problem import MOST_BYTES, Problem, men_from_words, put_kings, read_problems
+    from ..problems.problem import MAX_BYTES, Problem, men_from_words, put_kings, read_problems
 
     if (file is None) == (not (white and kings)) or (file is not None and (white or black or kings)):
         raise ValueError("name a file, or --white and --kings, as in --white Kc3,Qd4 --kings a8,b8 --mate-in 3")
@@ -67,7 +67,7 @@ def solve_problem(
         squares = [word.strip() for word in kings.split(",")]
         problem = Problem(put_kings(men_from_words(white, black), squares), mate_in, source="your words")
     else:
-        found = read_problems(read_text(file, "the problem file", MOST_BYTES, "keep one problem in a file"))
+        found = read_problems(read_text(file, "the problem file", MAX_BYTES, "keep one problem in a file"))
         if len(found) > 1:
             raise ValueError(f"{file} has {len(found)} problems: keep one of them in a file of its own")
         problem = found[0]

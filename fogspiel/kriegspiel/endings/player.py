@@ -24,7 +24,7 @@ from ...core.compile.kernel import kernel
 from ...core.rng import random_unit
 from ...games.chess import bitboards
 from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, bit, kind_on, union
-from ...games.chess.moves import MOST_MOVES
+from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
 from ..beliefs.board_filter import around
 from ..engine import Engine, SearchLimit
@@ -169,7 +169,7 @@ class LoneKingPlayer(Engine):
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         allowed = {self._turn_move(int(action)) for action in actions}
-        listed = np.empty(MOST_MOVES, np.int64)
+        listed = np.empty(MAX_MOVES, np.int64)
         listed = listed[: list_own_moves(self.men, listed)]
         moves = np.array([move for move in listed.tolist() if move in allowed], np.int64)
         if len(moves) == 0:

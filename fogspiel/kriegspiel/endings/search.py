@@ -37,7 +37,7 @@ from ...games.chess.bitboards import (
     reach,
     union,
 )
-from ...games.chess.moves import MOST_MOVES, list_queening_moves, pushes
+from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
 from ..beliefs.board_filter import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
@@ -98,9 +98,9 @@ def empty_stack(ahead: int) -> Stack:
     men, after = np.zeros((2, rows, KINDS), np.int64)
     lines = np.zeros((rows, DIRECTIONS), np.int64)
     parts, shares = np.zeros((2, rows, PARTS), np.int64)
-    moves = np.zeros((rows, MOST_MOVES), np.int64)
+    moves = np.zeros((rows, MAX_MOVES), np.int64)
     lost, part, listed, left = np.zeros((4, rows), np.int64)
-    values, promise = np.zeros((rows, PARTS)), np.zeros((rows, MOST_MOVES))
+    values, promise = np.zeros((rows, PARTS)), np.zeros((rows, MAX_MOVES))
     return Stack(men, after, lines, parts, shares, values, lost, part, moves, promise, listed, left)
 
 

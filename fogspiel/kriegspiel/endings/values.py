@@ -12,7 +12,7 @@ import numpy as np
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, LIGHT_SQUARES, NONE, PAWN, QUEEN, ROOK, bit, union
-from ...games.chess.moves import MOST_MOVES
+from ...games.chess.moves import MAX_MOVES
 from ..beliefs.board_filter import around
 from . import search
 from .belief import NOT_SOON, neglect_hopeless, reply, restrict_belief
@@ -102,7 +102,7 @@ class Scratch(NamedTuple):
 @kernel
 def empty_scratch():
     """Arrays for one attempt."""
-    after, lines, moves = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(MOST_MOVES, np.int64)
+    after, lines, moves = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(MAX_MOVES, np.int64)
     here, squares = np.empty(PARTS, np.int64), np.empty(PARTS, np.int64)
     belief, left, values = np.empty((PARTS, 64)), np.empty(PARTS), np.empty(PARTS)
     return Scratch(after, here, squares, belief, left, values, moves, lines, np.empty(4))

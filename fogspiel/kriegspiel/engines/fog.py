@@ -31,20 +31,20 @@ from ..parameters import FogParameters, FogWeights, read_fog_weights
 OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
 NODES_AT_A_TIME = 480  # between two looks at the clock
 # After so many boards the means change by less than a hundredth of a pawn; room for some more.
-MOST_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
+MAX_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
 # After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
 # long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013).
 FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
 NODES_PER_SECOND = 200_000  # how many nodes stand for a second where the size of a belief is chosen
 # For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have.
-USUAL_SECONDS, LEAST_SHARE, MOST_SHARE = 0.1, 0.2, 4.0
+DEFAULT_SECONDS, MIN_SHARE, MAX_SHARE = 0.1, 0.2, 4.0
 
 
 def belief_size(effort: SearchLimit, parameters: FogParameters) -> BeliefSize:
     """The size of a belief that takes a small part of an effort; more variants than usual do not make it better."""
     seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
-    share = min(max(seconds / USUAL_SECONDS, LEAST_SHARE), MOST_SHARE)
-    variants = int(min(max(share, 2 * LEAST_SHARE), 1.0) * parameters.variants)
+    share = min(max(seconds / DEFAULT_SECONDS, MIN_SHARE), MAX_SHARE)
+    variants = int(min(max(share, 2 * MIN_SHARE), 1.0) * parameters.variants)
     return BeliefSize(int(share * parameters.boards), parameters.floor, variants)
 
 
@@ -137,7 +137,7 @@ class Fog(Engine):
         belief, halving = self.belief, FIRST_HALVING
         rows = np.full(belief.count, -1)
         for nodes in self._remaining().slices(NODES_AT_A_TIME):
-            if belief.count == 0 or self.evaluated >= MOST_BOARDS:
+            if belief.count == 0 or self.evaluated >= MAX_BOARDS:
                 return
             numbers = belief.draw(nodes // len(self.offered) + 1)
             new = np.unique(numbers[rows[numbers] < 0])

@@ -8,7 +8,7 @@ import numpy as np
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
 from ...games.chess.fen import parse_move
-from ...games.chess.moves import MOST_MOVES
+from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
@@ -169,7 +169,7 @@ class Minimax(Engine):
 
     def _ranking(self, allowed: set[int]) -> Ranking:
         """The plausible moves that are allowed, by search."""
-        listed = np.empty(MOST_MOVES, np.int64)
+        listed = np.empty(MAX_MOVES, np.int64)
         count = plausible_moves(self.meta, listed)
         moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
         ranking = self.searcher.ranking(self.meta, moves, self.power)

@@ -33,7 +33,7 @@ from ..game import rules
 from ..game.attempts import SQUARE, move_own
 from ..parameters import SamplingParameters
 
-MOST_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
+MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
 # The most boards of a pool, and how many there are for a small effort, so that they take a part of it only.
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
@@ -61,7 +61,7 @@ class Sampler(Engine):
         super().__init__(replace(effort, outside=evaluator is not None), stream)
         self.evaluator = evaluator or Quiescence(threads=effort.threads)
         self.parameters = parameters or SamplingParameters()
-        self.gains = np.empty((MOST_BOARDS, 0), np.int32)
+        self.gains = np.empty((MAX_BOARDS, 0), np.int32)
         self.evaluated, self.offered = 0, np.empty(0, np.int64)
 
     def begin(self, side: int) -> None:
@@ -90,10 +90,10 @@ class Sampler(Engine):
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         offered = actions[(actions >> 12 == 0) | (actions >> 12 == QUEEN)]
         if not np.array_equal(offered, self.offered):
-            self.gains, self.evaluated = np.empty((MOST_BOARDS, len(offered)), np.int32), 0
+            self.gains, self.evaluated = np.empty((MAX_BOARDS, len(offered)), np.int32), 0
             self.offered = offered
         for nodes in self.remaining().slices(self.evaluator.boards * len(offered)):
-            boards = self.boards(min(max(nodes // len(offered), 1), MOST_BOARDS - self.evaluated), seen)
+            boards = self.boards(min(max(nodes // len(offered), 1), MAX_BOARDS - self.evaluated), seen)
             if len(boards) == 0:
                 break
             here = self.gains[self.evaluated : self.evaluated + len(boards)]

@@ -33,10 +33,19 @@ from ...games.chess.bitboards import (
 from ...games.chess.moves import LIMITS, destinations, restrict
 from ...games.chess.position import MOVER, end_of, make, start_of
 from ...games.chess.search import LEVELS, ROW, SCORE, WORTH, change, material_score, place, search_move
-from ..beliefs.matrix_survey import MOST_PINNED, PROTECTED, SURVEY, UNPROTECTED, survey_board
-from ..beliefs.probability_matrices import KINGS, LEAST, PAWNS, PIECES
+from ..beliefs.probability_matrices import (
+    KINGS,
+    MAX_PINNED,
+    MIN,
+    PAWNS,
+    PIECES,
+    PROTECTED,
+    SURVEY,
+    UNPROTECTED,
+    survey_board,
+)
 
-MOST_SLIDERS = 16
+MAX_SLIDERS = 16
 _FIELDS = [
     ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
     ("worth", np.float32, 64),  # what our man on a square is worth
@@ -54,14 +63,14 @@ _FIELDS = [
     ("possible", np.int64),  # where their king may be
     ("steady", np.int64),  # what our men attack that do not slide, without the lifted one
     ("sliders", np.int64),  # how many of the others slide
-    ("slider", np.int64, MOST_SLIDERS),  # their squares
-    ("slides", np.int64, MOST_SLIDERS),  # what each attacks when the lifted man is gone
+    ("slider", np.int64, MAX_SLIDERS),  # their squares
+    ("slides", np.int64, MAX_SLIDERS),  # what each attacks when the lifted man is gone
 ]
 # What all attempts at a node have in common, and what all attempts of a lifted man have in common.
 FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 UNSAFE = 2.0  # how much each man that holds a square beside our king makes it less of an escape
 # How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least.
-EAGER_PAWN, LEAST_LOSS = 2.0, 0.1
+EAGER_PAWN, MIN_LOSS = 2.0, 0.1
 MEN_AT_HOME = 15.0  # the men of a side besides its king, at the beginning
 MOBILE = 3.0  # how much each of their men makes stalemate less likely
 FEW = 4  # with so few men besides their king its confinement begins to count
@@ -119,7 +128,7 @@ def net_loss(worth, is_protected, survey, square, parameters):
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
     takers = EAGER_PAWN * parameters.value_their_pawn * pawns + parameters.value_their_piece * pieces
     taker = takers / (EAGER_PAWN * pawns + pieces + 1e-6)
-    return max(LEAST_LOSS * worth, worth - parameters.recapture * taker)
+    return max(MIN_LOSS * worth, worth - parameters.recapture * taker)
 
 
 @in_place
@@ -136,7 +145,7 @@ def measure_board(prob, known, parameters, features):
             net |= features.attacks[square]
             left &= left - 1
     for square in range(64):
-        if prob[KINGS, square] > LEAST:
+        if prob[KINGS, square] > MIN:
             possible |= bit(square)
     features.net, features.possible = net, possible
     summed = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
@@ -237,7 +246,7 @@ def lift(known, start, parameters, features):
         else:
             if reached & bit(start):
                 reached = reach(kind_on(known.men, square), square, own)
-            if count < MOST_SLIDERS:
+            if count < MAX_SLIDERS:
                 features.slider[count] = square
                 features.slides[count] = reached
                 count += 1
@@ -247,7 +256,7 @@ def lift(known, start, parameters, features):
     if line == 0 or BETWEEN[trailing_zeros(king), start] & own:
         line = ALL
     features.line = line
-    features.pinned = 0.0 if line == ALL else min(MOST_PINNED, parameters.pin * features.survey.control[PIECES, start])
+    features.pinned = 0.0 if line == ALL else min(MAX_PINNED, parameters.pin * features.survey.control[PIECES, start])
     loss, chance = features.all_loss, features.all_chance
     if not king & bit(start):
         before = PROTECTED if features.net & bit(start) else UNPROTECTED
@@ -259,10 +268,10 @@ def lift(known, start, parameters, features):
 # Values of attempts on sampled boards: a table of boards and attempts, and its summaries.
 #
 # A cell of the table is what the attempt gains on the board, in hundredths of a pawn against the men on it now, or
-# ILLEGAL. A loss or gain is never more than MOST: mate, too, is only a great gain.
+# ILLEGAL. A loss or gain is never more than MAX: mate, too, is only a great gain.
 
 ILLEGAL = -(2**31)
-MOST = 2000
+MAX = 2000
 # Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on.
 DOUBT = 2.0
 
@@ -297,8 +306,8 @@ def tabulate(boards, attempts, depth, rows, gains):
                 place(rows, board, WORTH)
                 rows[0, SCORE] += change(board, attempts[a], WORTH)
                 make(rows[0], attempts[a])
-                value, _ = search_move(rows, WORTH, depth, -before - MOST, -before + MOST)
-                gains[b, a] = min(max(-value - before, -MOST), MOST)
+                value, _ = search_move(rows, WORTH, depth, -before - MAX, -before + MAX)
+                gains[b, a] = min(max(-value - before, -MAX), MAX)
             else:
                 gains[b, a] = ILLEGAL
 

@@ -34,7 +34,7 @@ from ..beliefs.board_filter import around
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 from ..beliefs.particle_filter import copy_board
 from ..parameters import FogParameters, phase_of_men
-from .board_evaluator import ILLEGAL, MOST
+from .board_evaluator import ILLEGAL, MAX
 
 _WEIGHTS = (
     ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # what a safe own man is worth, by kind
@@ -333,7 +333,7 @@ def value_after(position, score, before, worths, threat, rows, limits):
     if not checked and not can_move(position, limits):
         return 0.0
     place_position(rows, position, score)
-    theirs, _ = search_move(rows, worths, 0, -before - MOST, -before + MOST)
+    theirs, _ = search_move(rows, worths, 0, -before - MAX, -before + MAX)
     if checked or threat == 0.0:
         return float(-theirs)
     return -theirs + threat * threat_in(position, score, worths, rows)
@@ -361,7 +361,7 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
             copy_board(board, after)
             make(after, move)
             value = value_after(after, score, before, worths, threat, rows, limits[1])
-            gains[b, a] = np.int32(min(max(value - before, -MOST), MOST))
+            gains[b, a] = np.int32(min(max(value - before, -MAX), MAX))
 
 
 def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:

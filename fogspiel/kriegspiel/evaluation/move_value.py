@@ -19,8 +19,15 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import BETWEEN, KING, PAWN, attacks_of, bit, kind_on, reach
 from ...games.chess.position import castling_rook, end_of, promotion_of, start_of
 from ..beliefs.board_filter import NEXT
-from ..beliefs.matrix_survey import PROTECTED, UNPROTECTED, king_legality, unpinned_legality
-from ..beliefs.probability_matrices import KINGS, PAWNS, PIECES
+from ..beliefs.probability_matrices import (
+    KINGS,
+    PAWNS,
+    PIECES,
+    PROTECTED,
+    UNPROTECTED,
+    king_legality,
+    unpinned_legality,
+)
 from ..game.attempts import BY_KNIGHT, line_of_check
 from .board_evaluator import (
     ILLEGAL,
@@ -40,7 +47,7 @@ NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
 REPLIES = 3  # what they reply
 OUTCOMES = ANSWERS * REPLIES
 TINY = 1e-9  # what keeps a sum of chances from being 0
-MOST_OTHERS = 0.8  # the chance that another man is taken is never greater: the hazards of single men are not exclusive
+MAX_OTHERS = 0.8  # the chance that another man is taken is never greater: the hazards of single men are not exclusive
 _FIELDS = [
     ("board", np.float64),  # what the board is worth after the move
     ("bonus", np.float64),  # what the chance of mate adds
@@ -177,7 +184,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         chance += survey.hazard[after, square] - survey.hazard[1 - after, square]
         changed &= changed - 1
     outlook.average = max(0.0, loss) / (max(0.0, chance) + TINY)
-    outlook.others = min(MOST_OTHERS, max(0.0, chance))
+    outlook.others = min(MAX_OTHERS, max(0.0, chance))
 
 
 @in_place

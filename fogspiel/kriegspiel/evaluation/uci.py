@@ -11,8 +11,8 @@ from ...games.chess.game import UciEngine
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MOVER, make
 from ...games.chess.search import MATE, WORTH, material_score
-from ...process.heartbeat import beat
-from .board_evaluator import ILLEGAL, MOST
+from ...process.guard import beat
+from .board_evaluator import ILLEGAL, MAX
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
 FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
@@ -89,4 +89,4 @@ class UciEvaluator:
             values |= zip(asked, self.engine.move_values(fen_of(board), names, self.depth), strict=True)
             row[:] = ILLEGAL
             for place, value in values.items():
-                row[place] = min(max(value - before, -MOST), MOST)
+                row[place] = min(max(value - before, -MAX), MAX)

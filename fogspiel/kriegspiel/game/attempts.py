@@ -39,7 +39,7 @@ from ...games.chess.moves import (
 )
 from ...games.chess.position import MEN, MOVER, PASSANT, castling_rook, end_of, king_of, move_of, promotion_of, start_of
 
-MOST_MEN = 16
+MAX_MEN = 16
 CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
 CHOICES = 3  # a row for every man: where it stands, where it can try to go, and how many promotions each try has
 

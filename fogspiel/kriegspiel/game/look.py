@@ -11,7 +11,7 @@ from ...core.game import Game, Rules, Sizes
 from ...core.picture import Chess, Parts
 from ...games.chess.bitboards import KINDS, KING, PAWN
 from ...games.chess.fen import LETTERS, SIDES, board_text, directions_in, fen_of, move_name, parse_move, square_name
-from ...games.chess.moves import MOST_ATTEMPTS
+from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
 from . import rules
 from .attempts import (
@@ -187,7 +187,7 @@ GAMES = [
         kind="Boards",
         version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
-        sizes=Sizes(rules.STATE, rules.VIEW, MOST_ATTEMPTS),
+        sizes=Sizes(rules.STATE, rules.VIEW, MAX_ATTEMPTS),
         show=show,
         reveal=reveal,
         label=attempt_name,

@@ -48,8 +48,8 @@ from ...games.chess.position import (
 from .attempts import (
     CHECKS,
     CHOICES,
+    MAX_MEN,
     MESSAGE,
-    MOST_MEN,
     PAWN_TAKEN,
     TRIES,
     announced_capture,
@@ -332,7 +332,7 @@ def score(state):
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     """A game of two players who try anything; what can be tried is worked out once in a turn."""
-    choice = np.empty((MOST_MEN, CHOICES), np.int64)
+    choice = np.empty((MAX_MEN, CHOICES), np.int64)
     limits = state[LIMITED : LIMITED + LIMITS]
     start(state)
     while state[END] == 0:

@@ -8,8 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ...core.compile.key import digest_of
-from ...runs.execute import Context, Progress, Recorder
-from ...runs.jobs import Job, JobRunner, rows_of
+from ...runs.execute import Context, Job, JobRunner, Progress, Recorder, rows_of
 from ...runs.kind import Kind, Outputs
 from ...runs.report import Cell
 from ...runs.request import asks

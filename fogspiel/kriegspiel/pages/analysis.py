@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from ...core.game import Game
 from ...core.page_contract import JsonObject, Key, PageSite
-from ..analysis import USUAL, USUAL_ENGINE, PositionAnalysis, analyse, analyse_last, keep_best
+from ..analysis import DEFAULT, DEFAULT_ENGINE, PositionAnalysis, analyse, analyse_last, keep_best
 from ..decisions import Decision, replayed_decisions
 from ..referee import GAME, switches_in
 
@@ -44,7 +44,7 @@ def add_to(site: PageSite) -> None:
         job = site.jobs.watch(key, lambda: map(position_json, begin()))
         done = len(job.found)
         facts = {"done": done, "total": max(total, done), "finished": job.ended, "trouble": job.sentence or None}
-        return JSONResponse({"engine": USUAL_ENGINE, **facts, "positions": job.found[after:done]})
+        return JSONResponse({"engine": DEFAULT_ENGINE, **facts, "positions": job.found[after:done]})
 
     @router.get("/{key}/analysis")
     def analysis(key: Key, side: Side = None, after: After = 0) -> JSONResponse:
@@ -53,7 +53,7 @@ def add_to(site: PageSite) -> None:
         session = sessions.find_finished(key).session
         whose = session.side if side is None else side
         decisions, _ = replayed_decisions(session.record, whose, switches=switches_in(session.state))
-        begin = partial(analyse, decisions, USUAL_ENGINE, USUAL)
+        begin = partial(analyse, decisions, DEFAULT_ENGINE, DEFAULT)
         return progress((key, whose), len(decisions), begin, after)
 
     @router.get("/{key}/advice")
@@ -67,7 +67,7 @@ def add_to(site: PageSite) -> None:
                 raise HTTPException(409, "the coach has something to say when it is your turn")
             decisions = [Decision(view, action) for view, action in session.decisions]
             decisions.append(Decision(session.seen(), None))
-        begin = partial(analyse_last, decisions, USUAL_ENGINE, USUAL)
+        begin = partial(analyse_last, decisions, DEFAULT_ENGINE, DEFAULT)
         return progress((key, "advice", len(decisions)), 1, begin, 0)
 
     @router.post("/{key}/analysis/stop", status_code=204)

@@ -26,7 +26,7 @@ from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_
 from ..warm_up import Preparation, prepare
 
 CARD = "kriegspiel_card.html"  # the invitation on the first page
-LEAST_SECONDS = 1e-3  # for an attempt in a turn whose time is spent
+MIN_SECONDS = 1e-3  # for an attempt in a turn whose time is spent
 # Engines, the strongest first, by the matches in docs/results/kriegspiel.md.
 STRONGEST = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
 
@@ -58,7 +58,7 @@ class TurnBudget:
         if seconds is not None:
             if turn != self.turn:
                 self.turn, self.end = turn, now + seconds
-            self.engine.effort = replace(self.effort, seconds=max(self.end - now, LEAST_SECONDS))
+            self.engine.effort = replace(self.effort, seconds=max(self.end - now, MIN_SECONDS))
         return self.engine.choose(seen, actions)
 
     def follow(self, seen: np.ndarray, action: int) -> None:

@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field
 from ...core.compile.kernel import interpreted
 from ...core.page_contract import JsonObject, PageSite
 from ...core.picture import Chess, picture_json
-from ..problems.adversary import MOST_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
+from ..problems.adversary import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
 from ..problems.problem import Problem, find_problem, shipped_problems
 from ..problems.solution import solve, tree_lines
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
-MOST_REMEMBERED = 300_000  # nodes after which a solver begins again with nothing in mind
+MAX_REMEMBERED = 300_000  # nodes after which a solver begins again with nothing in mind
 Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
 Attempt = Annotated[str, Field(max_length=5)]
 Result = TypeVar("Result")
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 class Line(BaseModel):
     """Attempts so far; they determine the referee's answers, so the server keeps nothing."""
 
-    attempts: Annotated[list[Attempt], Field(max_length=MOST_ATTEMPTS)] = []
+    attempts: Annotated[list[Attempt], Field(max_length=MAX_ATTEMPTS)] = []
 
 
 class Solvers:
@@ -36,7 +36,7 @@ class Solvers:
 
     def of(self, number: int) -> Solver:
         """The solver of a problem; one that remembers too much is replaced."""
-        if number not in self._solvers or self._solvers[number].nodes > MOST_REMEMBERED:
+        if number not in self._solvers or self._solvers[number].nodes > MAX_REMEMBERED:
             self._solvers[number] = Solver()
         return self._solvers[number]
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from ...games.chess.fen import move_name, parse_move, square_name
 from ...games.chess.position import promotion_of
 from ..referee import Referee
-from .checker import RULES
 from .problem import Problem, fen_of_board, king_squares, letters_of
-from .solution import ILLEGAL, words_of
+from .solution import ILLEGAL, RULES, words_of
 from .solver import MATED, REFUSED, STALEMATED, Boards, Part, Solver
 
 NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
@@ -49,7 +48,7 @@ def known_men(boards: Boards) -> KnownMen:
 # The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
 # attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
 
-MOST_ATTEMPTS = 400
+MAX_ATTEMPTS = 400
 
 
 @dataclass(frozen=True)
@@ -145,8 +144,8 @@ def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]
 
 def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteKnowledge:
     """The scene after these attempts; a ValueError if one of them could not be tried."""
-    if len(attempts) > MOST_ATTEMPTS:
-        raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MOST_ATTEMPTS}")
+    if len(attempts) > MAX_ATTEMPTS:
+        raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MAX_ATTEMPTS}")
     scene = first_scene(problem)
     for words in attempts:
         scene = hear(solver, scene, scene.parse(words))

@@ -26,9 +26,9 @@ MATERIAL = (
 """Men by their letters as in a FEN; Black's king is not named."""
 # How often mates of each length are looked for: short ones are rare, but soon found.
 LENGTHS = (2, 2, 2, 2, 2, 2, 2, 3, 3, 4)
-MOST_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
-MOST_NODES = {2: 5_000, 3: 20_000, 4: 60_000}  # per candidate, by moves: at most half a second
-MOST_FAILURES = 4  # so many squares may be tried in vain before the first that is won
+MAX_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
+MAX_NODES = {2: 5_000, 3: 20_000, 4: 60_000}  # per candidate, by moves: at most half a second
+MAX_FAILURES = 4  # so many squares may be tried in vain before the first that is won
 NEAR_KING, NEAR_PAWN = 3, 4  # how far White's king and the pawns stand from the middle of the king's squares at most
 EDGE = [square for square in range(64) if square % 8 in (0, 7) or square // 8 in (0, 7)]
 REPEATED = 6  # how much less a problem is worth for each chosen one with the same men
@@ -70,7 +70,7 @@ def find_candidate(seed: int, number: int) -> Candidate | None:
     material, n = MATERIAL[random_below(stream, len(MATERIAL))], LENGTHS[random_below(stream, len(LENGTHS))]
     middle = EDGE[random_below(stream, len(EDGE))]
     men = _place(material, middle, stream)
-    solver = Solver(MOST_NODES[n])
+    solver = Solver(MAX_NODES[n])
     try:
         kings = _grow(solver, men, middle, n, stream)
         if len(kings) < FEWEST_KINGS[n]:
@@ -134,7 +134,7 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
     kings: list[str] = []
     failures = 0
     for square in sorted(order.tolist(), key=lambda square: _distance(square, middle)):
-        if len(kings) == MOST_KINGS or (not kings and failures == MOST_FAILURES) or _distance(square, middle) > 3:
+        if len(kings) == MAX_KINGS or (not kings and failures == MAX_FAILURES) or _distance(square, middle) > 3:
             break
         larger = [*kings, square_name(square)]
         try:

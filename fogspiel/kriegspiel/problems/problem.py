@@ -17,7 +17,7 @@ from ...games.chess.position import CLOCK, MEN, PLY, POSITION, king_of
 from ..game.attempts import directions, pawn_tries
 from .solver import Boards
 
-MOST_MOVES, MOST_BOARDS, MOST_BYTES = 6, 256, 1 << 24
+MAX_MOVES, MAX_BOARDS, MAX_BYTES = 6, 256, 1 << 24
 EMPTY = "/".join(["8"] * 8)
 KEYS = {"title", "source", "mate_in", "men", "kings", "boards"}
 MAN = re.compile(r"([PNBRQK]?)([a-h][1-8])")
@@ -34,10 +34,10 @@ class Problem:
     source: str = ""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.mate_in <= MOST_MOVES:
-            raise ValueError(f"mate in {self.mate_in} cannot be asked for: it must be in 1 to {MOST_MOVES} moves")
-        if not 1 <= len(set(self.boards)) <= MOST_BOARDS:
-            raise ValueError(f"a problem has 1 to {MOST_BOARDS} possible boards, not {len(set(self.boards))}")
+        if not 1 <= self.mate_in <= MAX_MOVES:
+            raise ValueError(f"mate in {self.mate_in} cannot be asked for: it must be in 1 to {MAX_MOVES} moves")
+        if not 1 <= len(set(self.boards)) <= MAX_BOARDS:
+            raise ValueError(f"a problem has 1 to {MAX_BOARDS} possible boards, not {len(set(self.boards))}")
         positions = [self._position(board) for board in self.boards]
         if len({_men_of(position, 0) for position in positions}) > 1:
             raise ValueError("White's men must stand on the same squares of all boards, because White sees them")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.compile.kernel import kernel
-from ...games.chess.moves import CHECKERS, LIMITS, MOST_MOVES, can_move, is_legal, legal_moves, restrict
+from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
 from ...games.chess.position import CLOCK, MEN, PLY, POSITION, end_of, make, victim_square
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
 
@@ -44,7 +44,7 @@ def divide(boards, attempt, out, codes):
     A board on which the game has ended is listed as it then stands. The number of boards listed.
     """
     after, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
-    replies, count = np.empty(MOST_MOVES, np.int64), 0
+    replies, count = np.empty(MAX_MOVES, np.int64), 0
     for row in range(len(boards)):
         _copy(boards[row], after)
         restrict(after, limits)
@@ -228,7 +228,7 @@ class Solver:
         """The legal moves of a board, and those of them that mate."""
         known = self._moves.get(board)
         if known is None:
-            moves, mates = np.empty(MOST_MOVES, np.int64), np.empty(MOST_MOVES, np.bool_)
+            moves, mates = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.bool_)
             count = list_mating(np.frombuffer(board, np.int64), moves, mates)
             legal = moves[:count].tolist()
             mating = [move for move, mate in zip(legal, mates[:count], strict=True) if mate]
@@ -241,8 +241,8 @@ class Solver:
         if self.most_nodes is not None and self.nodes > self.most_nodes:
             raise TooManyNodes(f"{self.most_nodes:,} nodes were not enough to solve it: --nodes sets another limit")
         boards = np.frombuffer(cells, np.int64).reshape(-1, POSITION)
-        if len(self._out) < MOST_MOVES * len(boards):
-            self._out = np.empty((MOST_MOVES * len(boards), POSITION), np.int64)
+        if len(self._out) < MAX_MOVES * len(boards):
+            self._out = np.empty((MAX_MOVES * len(boards), POSITION), np.int64)
             self._codes = np.empty(len(self._out), np.int64)
         count = divide(boards, attempt, self._out, self._codes)
         rows, size = self._out[:count].tobytes(), 8 * POSITION

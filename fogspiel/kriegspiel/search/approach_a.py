@@ -18,7 +18,7 @@ import numpy as np
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, PAWN, QUEEN, ROOK, bit
-from ...games.chess.moves import LIMITS, MOST_MOVES, is_legal, legal_moves, restrict
+from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
 from ...games.chess.position import (
     CLOCK,
     MEN,
@@ -207,7 +207,7 @@ def adjudicate(pos):
 @kernel
 def playout(pos, mine, limits, said, stream):
     """Play pseudorandom moves to the end of the game. The score of our side."""
-    moves = np.empty(MOST_MOVES, np.int64)
+    moves = np.empty(MAX_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
         winner = adjudicate(pos)
         if winner != NO_COLOUR:
@@ -271,7 +271,7 @@ def select_by_uct(tree, node, moves, count, c, stream):
 def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
     """Approach A (figure 5): random board, UCT for our moves, pseudorandom answers, playout, mean backup."""
     pos, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
-    moves, path = np.empty(MOST_MOVES, np.int64), np.empty(DEEPEST, np.int64)
+    moves, path = np.empty(MAX_MOVES, np.int64), np.empty(DEEPEST, np.int64)
     mine = known.colour
     for _ in range(iterations):
         if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):

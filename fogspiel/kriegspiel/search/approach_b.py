@@ -11,9 +11,9 @@ import numpy as np
 from ...core.compile.kernel import inlined, kernel
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
-from ...games.chess.moves import MOST_ATTEMPTS
+from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of, promotion_of, start_of
-from ..beliefs.matrix_survey import legality, survey_board
+from ..beliefs.probability_matrices import legality, survey_board
 from ..evaluation.board_evaluator import material
 from ..evaluation.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance, weigh_outcomes
 from ..game.attempts import attempts
@@ -43,7 +43,7 @@ def _underpromotes(move):
 @kernel
 def list_attempts(tree, place, refused, parameters):
     """Write the attempts at a node that may be legal; none of them has been visited."""
-    node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MOST_ATTEMPTS, np.int64)
+    node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MAX_ATTEMPTS, np.int64)
     known, prob = node.known, node.prob
     survey_board(prob, known, parameters, survey)
     number = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
@@ -62,7 +62,7 @@ def list_attempts(tree, place, refused, parameters):
 @kernel
 def sample_accepted_attempt(tree, place, parameters, stream):
     """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
-    node, is_refused = tree.nodes[place], np.zeros(MOST_ATTEMPTS, np.bool_)
+    node, is_refused = tree.nodes[place], np.zeros(MAX_ATTEMPTS, np.bool_)
     first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
     for _ in range(count):
         fresh = 0
@@ -117,7 +117,7 @@ def simulate_value(tree, place, k, lost, was_capture, attraction, parameters, st
     """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
     tree.ahead[0] = tree.nodes[place]
     known, prob, features, outlook = tree.ahead[0].known, tree.ahead[0].prob, tree.features[0], tree.outlook[0]
-    listed = np.empty(MOST_ATTEMPTS, np.int64)
+    listed = np.empty(MAX_ATTEMPTS, np.int64)
     chance, board = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
     for played in range(1, k + LONGEST_STRING):
         if played >= k and not was_capture:

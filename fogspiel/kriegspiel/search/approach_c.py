@@ -27,8 +27,8 @@ from .perception_tree import (  # fmt: skip
 )
 
 # So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance.
-MOST_REFUSALS, REST = 8, 0.03
-LEAST_LEGAL = 1e-3  # no attempt is taken to be less likely legal: the referee has not refused it
+MAX_REFUSALS, REST = 8, 0.03
+MIN_LEGAL = 1e-3  # no attempt is taken to be less likely legal: the referee has not refused it
 UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this chance are left out
 
 
@@ -38,7 +38,7 @@ def value_of_attempts(attempts, first, last, otherwise):
     if first == last:
         return otherwise
     bound, left, found = -WORSE_THAN_ANY, 1.0, 0.0
-    for _ in range(MOST_REFUSALS):
+    for _ in range(MAX_REFUSALS):
         best, clear = WORSE_THAN_ANY, 1.0
         for i in range(first, last):
             value, illegal = attempts[i].value, 1.0 - attempts[i].legal
@@ -80,7 +80,7 @@ def expand(tree, place, refused, parameters):
                 value = expected_value(outlook, parameters)
                 if place == 0:
                     value -= tree.handicap[tree.used[1] - first]
-                add_attempt(tree, move, max(legal, LEAST_LEGAL), value, 1)
+                add_attempt(tree, move, max(legal, MIN_LEGAL), value, 1)
             men &= men - 1
     last = tree.used[1]
     node.first, node.listed, node.visits = first, last - first, max(1, last - first)
@@ -121,7 +121,7 @@ def open_branch(tree, place, row, parameters):
         bonus -= tree.handicap[row - node.first]
     for outcome in range(OUTCOMES):
         branch.board[outcome] += node.gain
-    attempt.legal = max(legal, LEAST_LEGAL)
+    attempt.legal = max(legal, MIN_LEGAL)
     branch.bonus = bonus
     attempt.value = value_of_branch(tree, row, parameters)
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...core.compile.kernel import inlined, kernel, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import KINDS, KING, PAWN, bit, kind_on, reach
-from ...games.chess.moves import MOST_MOVES, castlings, list_queening_moves, pushes
+from ...games.chess.moves import MAX_MOVES, castlings, list_queening_moves, pushes
 from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks, take
 from ..beliefs.metaposition_update import hear_check_to_us, hear_tries, spread
@@ -34,8 +34,8 @@ _LEVEL = [
     ("picked", np.int64),  # how many of them are looked into
     ("next", np.int64),  # which of these is next
     ("share", np.int64),  # how many metapositions may be valued for each of them
-    ("moves", np.int64, MOST_MOVES),
-    ("values", np.float64, MOST_MOVES),  # the static values of the moves
+    ("moves", np.int64, MAX_MOVES),
+    ("values", np.float64, MAX_MOVES),  # the static values of the moves
     ("picks", np.int64, FRESH + FAMILIAR),  # the places of the moves that are looked into
 ]
 # A level of the search: a metaposition in which the own side is to move.

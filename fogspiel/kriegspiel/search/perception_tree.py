@@ -13,18 +13,20 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, trailing_zeros
 from ...core.rng import random_unit
 from ...games.chess.bitboards import KING, attacks_of, bit
-from ...games.chess.moves import MOST_ATTEMPTS
+from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of
 from ..beliefs.matrix_motion import predict_capture, predict_quiet_move
-from ..beliefs.matrix_survey import PROTECTED, UNPROTECTED, survey_board
 from ..beliefs.probability_matrices import (
     KINGS,
     KNOWN,
+    PROTECTED,
+    UNPROTECTED,
     attacked_squares,
     exclude_king,
     lose_man,
     note_own_move,
     scale_row,
+    survey_board,
 )
 from ..evaluation.board_evaluator import FEATURES, value_of
 from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
@@ -74,9 +76,9 @@ class PerceptionTree(NamedTuple):
 
 def empty_tree(nodes: int) -> PerceptionTree:
     """A tree with room for so many nodes."""
-    attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MOST_ATTEMPTS, ATTEMPT)
+    attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MAX_ATTEMPTS, ATTEMPT)
     branches = np.empty(BRANCHES_PER_NODE * nodes, BRANCH)
-    handicap, used = np.zeros(MOST_ATTEMPTS, np.float32), np.zeros(3, np.int64)
+    handicap, used = np.zeros(MAX_ATTEMPTS, np.float32), np.zeros(3, np.int64)
     records = np.zeros(1, FEATURES), np.zeros(1, OUTLOOK), np.zeros(1, NODE)
     return PerceptionTree(np.empty(nodes, NODE), attempts, branches, used, handicap, *records)
 
@@ -84,7 +86,7 @@ def empty_tree(nodes: int) -> PerceptionTree:
 @inlined
 def has_room(tree):
     """True if another node can be added."""
-    nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MOST_ATTEMPTS, tree.used[2] + 1
+    nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MAX_ATTEMPTS, tree.used[2] + 1
     return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
 
 

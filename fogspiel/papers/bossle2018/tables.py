@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import log10
 from pathlib import Path
 
-from ...resistance.game.setups import SETUPS
+from ...resistance.game.rules import SETUPS
 from ...resistance.row_generation import solve
 from ...resistance.variants import ballot, opening, voting
 from ...runs.report import Chart, Report, Series, Table
@@ -111,8 +111,8 @@ PAPER_ITERATIONS = {
 # Percent of a core.
 PAPER_CPU = {"resistance": {5: 220, 6: 217, 7: 249, 8: 200}, "spies": {5: 229, 6: 226, 7: 365, 8: 462}}
 # With more players the simplex method on the paper's own program takes too long to count its iterations.
-MOST_SIMPLEX = 6
-MOST_MERLIN = 9  # with ten players there are too many claims of the spies to look through
+MAX_SIMPLEX = 6
+MAX_MERLIN = 9  # with ten players there are too many claims of the spies to look through
 LABELLED_IN_THE_PAPER = {8: 8.5e11}  # knowledge nodes without symmetry reduction, from the abstract
 
 
@@ -139,7 +139,7 @@ def resources(most: int, say: Say) -> Iterator[Json]:
     for players in range(5, most + 1):
         for team in TEAMS:
             found = measured(players, team, "ipm")
-            simplex = measured(players, team, "simplex") if players <= MOST_SIMPLEX else None
+            simplex = measured(players, team, "simplex") if players <= MAX_SIMPLEX else None
             say(f"resources, {players} players, the {team} first")
             yield {
                 "players": players,
@@ -175,7 +175,7 @@ def tree_sizes(most: int, say: Say) -> Iterator[Json]:
 
 def beyond(most: int, say: Say) -> Iterator[Json]:
     """Report results beyond the thesis: votes, and Merlin of Avalon with a secret ballot."""
-    for players in range(5, min(most, MOST_MERLIN) + 1):
+    for players in range(5, min(most, MAX_MERLIN) + 1):
         setup = SETUPS[players]
         votes, papers = voting(setup), ballot(setup)
         say(f"votes and Merlin, {players} players")

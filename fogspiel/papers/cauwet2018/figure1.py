@@ -16,7 +16,7 @@ from ..catalogue import Computation, verdict
 from .printed_tables import CAUWET
 
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
-MOST = 128
+MAX = 128
 TABLED = (24, 64, 96, 128)
 PLAYERS = ("OL", "ONL", "Best", "dichotomy", "God")
 ALIKE = 1e-12  # rates closer than this are equal: they are multiples of 1/(2 N^2), computed in floating point
@@ -41,8 +41,8 @@ def player(name: str) -> ParametricPolicy:
 @cache
 def rates(first: str, second: str) -> dict[int, float]:
     """The score of the first player against the second for every number of characters, both orders counted alike."""
-    table = truth.win_table(player(first), player(second), MOST)
-    return {n: float(table[0, n, n] + 1 - table[1, n, n]) / 2 for n in range(2, MOST + 1)}
+    table = truth.win_table(player(first), player(second), MAX)
+    return {n: float(table[0, n, n] + 1 - table[1, n, n]) / 2 for n in range(2, MAX + 1)}
 
 
 @cache
@@ -71,7 +71,7 @@ class Claim(NamedTuple):
 def _beats(first: str, second: str, words: str) -> Claim:
     wins = sum(rate > 0.5 + ALIKE for rate in rates(first, second).values())
     score = exact(first, second)
-    return Claim(words, both(score), verdict(score > Fraction(1, 2)), f"at {wins} of {MOST - 1} N")
+    return Claim(words, both(score), verdict(score > Fraction(1, 2)), f"at {wins} of {MAX - 1} N")
 
 
 def even_with_god(name: str) -> list[int]:
@@ -83,7 +83,7 @@ def relations() -> list[Claim]:
     """The relations between the named players that Fig. 1 and its text state."""
     against = {name: exact(name, "God") for name in PLAYERS[:4]}
     only = [name for name, score in against.items() if score == Fraction(1, 2)] == ["OL"]
-    weaker = [n for n in range(2, MOST + 1) if all(rates(x, "God")[n] < rates("OL", "God")[n] for x in ("ONL", "Best"))]
+    weaker = [n for n in range(2, MAX + 1) if all(rates(x, "God")[n] < rates("OL", "God")[n] for x in ("ONL", "Best"))]
     god = min(1 - score for score in against.values())
     return [
         _beats("OL", "dichotomy", "OL wins against dichotomy"),
@@ -100,7 +100,7 @@ def relations() -> list[Claim]:
             "methods optimised against OL are weaker against God than OL is",
             f"OL {float(against['OL']):.4f}, ONL {float(against['ONL']):.4f}, Best {float(against['Best']):.4f}",
             verdict(max(against["ONL"], against["Best"]) < against["OL"]),
-            f"at {len(weaker)} of {MOST - 1} N; on average OL {_mean('OL', 'God'):.4f}, ONL {_mean('ONL', 'God'):.4f}",
+            f"at {len(weaker)} of {MAX - 1} N; on average OL {_mean('OL', 'God'):.4f}, ONL {_mean('ONL', 'God'):.4f}",
         ),
         Claim(
             "God cannot be exploited",
@@ -119,11 +119,11 @@ def relations() -> list[Claim]:
 def searches() -> list[Claim]:
     """Return the paper's search results: the best linear strategy, the best of Eq. 2, and no use for beta."""
     game, dichotomy = known_game(GAME), player("dichotomy")
-    linear = {a: truth.rate(vector_policy(game, (a, 0.0, 0.0, 0.0)), dichotomy, MOST) for a in ALPHAS}
+    linear = {a: truth.rate(vector_policy(game, (a, 0.0, 0.0, 0.0)), dichotomy, MAX) for a in ALPHAS}
     most = max(linear.values())
     best = [a for a, rate in linear.items() if rate > most - ALIKE]
     mixed = {
-        beta: truth.rate(vector_policy(known_game(RANDOMISED), (1.0, 0.0, 0.0, 0.0, beta)), dichotomy, MOST)
+        beta: truth.rate(vector_policy(known_game(RANDOMISED), (1.0, 0.0, 0.0, 0.0, beta)), dichotomy, MAX)
         for beta in BETAS
     }
     better, onl = truth.exact_score(game, vector_policy(game, BETTER), player("OL")), exact("ONL", "OL")
@@ -219,7 +219,7 @@ def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
             Table(
                 "rates",
                 "Win rate of the first of each pair",
-                ("pair", *(f"N = {n}" for n in TABLED), f"mean of N = 2..{MOST}", f"exact, N = {MOST}"),
+                ("pair", *(f"N = {n}" for n in TABLED), f"mean of N = 2..{MAX}", f"exact, N = {MAX}"),
                 rows,
                 f"Between two optimal players the one who starts wins {shares}.",
             ),

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy, find_policy, fixed_baseline, named_policy
 from ...core.game import Game, known_game
-from ...runs.jobs import Job, Row
+from ...runs.execute import Job, Row
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from .. import catalogue
-from ..kinds.paper import Batches, PaperPart
+from ..kinds import Batches, PaperPart
 from . import figure1
 from .printed_tables import CAUWET
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from ...core.agents import decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.game import known_game
-from ...runs.jobs import Job, Row, rows_by
+from ...runs.execute import Job, Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.elo import Spread, median_interval
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.tune import tune_strategy
-from ..kinds.paper import Batches, PaperPart
+from ..kinds import Batches, PaperPart
 from .printed_tables import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
 from .war_opponents import order_jobs, table_2_evidence
 
@@ -48,7 +48,7 @@ class CellBudget(NamedTuple):
     seeds: int | None = None
 
 
-USUAL = CellBudget(500_000, 40_000)
+DEFAULT = CellBudget(500_000, 40_000)
 BUDGETS = {
     "batawaf4": CellBudget(500_000, 40_000, 2_000_000),
     "morra": CellBudget(1_000_000, 100_000, 4_000_000),
@@ -65,7 +65,7 @@ BUDGETS = {
 
 def training_games(game: str, method: str, request: PaperRequest) -> int:
     """The budget of a training run; a quick run saves on all methods but that of seeds, which needs few seconds."""
-    usual = BUDGETS.get(game, USUAL)
+    usual = BUDGETS.get(game, DEFAULT)
     if method == SEEDS:
         return _scale(usual.seeds or usual.training, request.scale)
     return _scale(usual.training, request.scale * (QUICK if request.quick else 1.0))
@@ -73,7 +73,7 @@ def training_games(game: str, method: str, request: PaperRequest) -> int:
 
 def scoring_games(game: str, request: PaperRequest) -> int:
     """The fresh games that score the result of a training run against each opponent."""
-    return _scale(BUDGETS.get(game, USUAL).scoring, request.scale * (QUICK if request.quick else 1.0))
+    return _scale(BUDGETS.get(game, DEFAULT).scoring, request.scale * (QUICK if request.quick else 1.0))
 
 
 def _scale(games: int, share: float) -> int:

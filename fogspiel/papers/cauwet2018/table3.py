@@ -5,11 +5,11 @@ from itertools import combinations
 
 from ...core.agents import vector_policy
 from ...core.game import known_game
-from ...runs.jobs import Job, Row, rows_by
+from ...runs.execute import Job, Row, rows_by
 from ...runs.report import Report, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import evaluate, report_key
-from ..kinds.paper import Batches, PaperPart
+from ..kinds import Batches, PaperPart
 from .printed_tables import CAUWET, CROSSED, EVEN, LINES, Line
 from .table2 import (
     QUICK,

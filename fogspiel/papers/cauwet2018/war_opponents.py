@@ -11,7 +11,7 @@ from statistics import median
 
 from ...core.agents import find_policy, named_policy
 from ...core.game import known_game
-from ...runs.jobs import Job, Row
+from ...runs.execute import Job, Row
 from ...runs.report import Cell, Part, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key

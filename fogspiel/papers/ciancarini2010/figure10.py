@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, statistics_of
-from ...runs.jobs import Row, rows_by
+from ...runs.execute import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.elo import Strength
 from ..catalogue import verdict
-from ..kinds.paper import Batches, PaperPart
+from ..kinds import Batches, PaperPart
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
-USUAL_TIME = 0.1
+DEFAULT_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
@@ -46,7 +46,7 @@ def matches(request: PaperRequest) -> list[EngineMatch]:
 
     many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
     times = tuple(times_of(request))
-    usual, half = times[-1] if request.quick else USUAL_TIME, max(2, many // 2)
+    usual, half = times[-1] if request.quick else DEFAULT_TIME, max(2, many // 2)
     found = [match(engine_with_time("A", time), MINIMAX, many) for time in (times[0], times[-1])]
     found += [match(engine_with_time(engine, time), MINIMAX, many) for time in times for engine in TREES]
     for better, worse in (("C", "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):

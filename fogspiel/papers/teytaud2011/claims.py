@@ -1,13 +1,198 @@
 """The claims of Teytaud and Teytaud (2011) about phantom tic-tac-toe and phantom ponnuki, checked by machine."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 
+import numpy as np
+
+from ...core.rng import random_unit, stream_of
+from ...games.boards.board import Board, ponnuki_fate, rectangle_symmetries
 from ...runs.report import Table
+from ...solving.bounds import run_to_end
+from ...solving.bounds.beliefs import WON, PerfectInformation
+from ...solving.bounds.certificate import Prover
+from ...solving.bounds.information_relaxation import WIN, Failed, PrivateTurn, Relaxation
+from ...solving.bounds.informed_opponent import Schedule, informed_bounds
+from ...solving.exact import ExactBounds, exact_bounds
+from ...solving.methods.bandits import EXP3, FIRST_STEPS, KHACHIYAN, BanditRun, trials
+from ...solving.methods.lp import equilibrium
 from ...solving.methods.phantom.solver import opening_values, solution
+from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..catalogue import Computation, Computed, Options, Say
-from .lemma_claims import lemma_claims
-from .ponnuki_claims import ponnuki_claims
-from .tictactoe_claims import Claim, slips, tictactoe_claims
+from .ponnuki_claims import FOUR, cells, matrix_node, ponnuki_claims
+from .tictactoe_claims import Claim, check, check_number, listing, slips, tictactoe_claims, verdict
+
+# Claims of Teytaud and Teytaud 2011 beside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
+#
+# Table I is a matrix game: Black goes by one of two strategies, White puts its two hidden stones by one of two
+# families. The paper fills the diagonal with what Black gets at least. Here each entry is what Black gets exactly if it
+# makes the tries that the strategy names, both play the rest as well as possible, and White puts its stones by that
+# family alone.
+
+# Black's first try in each strategy of Table I, and the next one if that is illegal.
+STRATEGIES = {"A4": ("A4", "A2"), "D4": ("D4", "C4")}
+# Where White has its hidden stones, by the columns of Table I.
+FAMILIES = ("no stone in C4/D4 or none in D1", "a stone in C4/D4 and one in D1")
+PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)}  # the diagonal
+# The size of the random game that the bandit algorithms play, how well they play it, and where it comes from.
+RANDOM, PRECISION, SEED = 64, 0.02, 2011
+TIGHT = range(2, 9)  # the numbers N for which Lemma 4's example is solved
+SCHEDULES = ("every", "every:2", "never")  # how often White is shown the board, from often to never again
+
+
+def lemma_claims() -> list[Claim]:
+    """The claims in the order of the paper."""
+    return [*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims()]
+
+
+# Section I: bandit algorithms
+
+
+def bandit_claims() -> list[Claim]:
+    """Compare the steps of section I's bandit algorithms in a random game with their proven rates."""
+    stream = stream_of(SEED)
+    payoffs = np.array([[random_unit(stream) for _ in range(RANDOM)] for _ in range(RANDOM)])
+    found = []
+    for method in (KHACHIYAN, EXP3):
+        for trial in trials(method, payoffs, PRECISION):
+            first, second = run_to_end(trial.play())
+            gap = float((payoffs @ second).max() - (first @ payoffs).min())
+            if gap <= PRECISION:
+                break
+        enough = FIRST_STEPS * (BanditRun(method, payoffs, FIRST_STEPS).rate / PRECISION) ** 2
+        found.append(
+            Claim(
+                f"section I, {method}: steps to a gap of {PRECISION} in a random {RANDOM} x {RANDOM} game",
+                f"O(log K / gap^2), by the rate {enough:.2g}",
+                f"{trial.steps}: gap {gap:.4f}, proven {trial.rate:.4f}",
+                verdict(gap <= trial.rate, "more than the proven mean"),
+            )
+        )
+    return found
+
+
+# Lemma 2: a better informed opponent is no weaker
+
+
+def information_claims() -> list[Claim]:
+    """Return Black's guarantee by the frequency of White's looks: all of 2x2, and 4x4 from section IV-C2 on."""
+    small = {}
+    for words in SCHEDULES:
+        proof = run_to_end(informed_bounds("phantom-ponnuki-2x2", Schedule.parse(words)))
+        small[words] = Fraction(proof["lower"])
+    large = {words: node_guarantee(Schedule.parse(words).later) for words in SCHEDULES}
+    return [
+        Claim(
+            f"Lemma 2, {where}: Black's value, at least, if White is shown the board", "no more, the more often",
+            listing(found), verdict(list(found.values()) == sorted(found.values())),
+        )
+        for where, found in (("2x2", small), ("4x4 at IV-C2", large))
+    ]  # fmt: skip
+
+
+def node_guarantee(turns: int) -> Fraction:
+    """Return Black's guarantee at section IV-C2 if White sees the board there and after every this many turns."""
+    relaxation, node = Relaxation(FOUR, 0, turns=turns), matrix_node()
+    relaxation.guarantee(*node)
+    return Prover(relaxation).worth(*node)
+
+
+# Lemma 4: who wins with open eyes wins a random phantom game once in N
+
+
+def tightness_claim() -> Claim:
+    """The paper's example: i is chosen, then j; the second player wins if they are equal."""
+    with_open_eyes = {n: min(max(row) for row in np.eye(n, dtype=int).tolist()) for n in TIGHT}
+    unseen = {n: 1 - solve_exactly(guessing_game(n)).value for n in TIGHT}
+    sure = all(won == 1 for won in with_open_eyes.values())
+    return Claim(
+        f"Lemma 4 is tight: choose i, then j unseen; who guesses i of N wins so often (N = {TIGHT[0]} .. {TIGHT[-1]})",
+        "1/N",
+        ", ".join(map(str, unseen.values())),
+        verdict(sure and all(share == Fraction(1, n) for n, share in unseen.items())),
+    )
+
+
+def guessing_game(n: int) -> SequenceForm:
+    """The first player's payoffs: 1 unless the second player guesses its number."""
+    choice = Treeplex(np.array([0]), np.array([1]), np.array([n]))
+    rows, columns = (index.reshape(-1) + 1 for index in np.indices((n, n)))
+    return merge((choice, choice), rows, columns, (rows != columns).astype(np.int64), 1)
+
+
+def solve_exactly(form: SequenceForm) -> ExactBounds:
+    """The value of a sequence form in fractions."""
+    found = equilibrium(form)
+    return exact_bounds(form, found.planner, found.point)
+
+
+# The board of one cell
+
+
+def one_cell_claim() -> Claim:
+    """Determine the winner on 1x1 by the rules of the larger boards: Black's only cell is suicide."""
+    board = Board("ponnuki-1x1", 1, 1, ponnuki_fate(1, 1), rectangle_symmetries(1, 1))
+    outcome = PerfectInformation(board).outcome(0, 0, 0)
+    return check(
+        "1x1 with open eyes: who wins",
+        "Black",
+        "Black" if outcome == WON else "White",
+        "wrong by the rules of the other boards: the only cell is suicide, and who has no legal cell loses",
+    )
+
+
+# Table I
+
+
+def table_claims() -> list[Claim]:
+    """All four entries, and what the two strategies are worth together."""
+    found = []
+    for family in FAMILIES:
+        for strategy in STRATEGIES:
+            words = f"Table I: Black {strategy} (..) against {family}"
+            ours, printed = table_value((strategy,), family), PRINTED.get((strategy, family))
+            if printed is None:
+                found.append(Claim(words, "not needed", str(ours), "new"))
+            else:
+                found.append(Claim(words, f"at least {printed}", str(ours), verdict(ours >= printed)))
+    both = table_value(tuple(STRATEGIES), None)
+    return [*found, check_number("Table I: its value, Black drawing one of its strategies", Fraction(1, 3), both)]
+
+
+def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
+    """Return Black's value for these openings against White's stones of one family, or of any.
+
+    Black does not know the family. Where White chooses stones of the other one Black is paid 1 for that alone, which is
+    no less than what White can hold it to, so White has no reason to.
+    """
+    relaxation, (own, worlds) = Relaxation(FOUR, 0), matrix_node()
+
+    def tries(turn: PrivateTurn, failed: Failed) -> list[int]:
+        named = [STRATEGIES[strategy] for strategy in strategies]
+        following = [
+            cells(line[len(failed)]).bit_length() - 1
+            for line in named
+            if turn.depth == 0 and len(failed) < len(line) and failed == tuple(map(cell, line[: len(failed)]))
+        ]
+        return following or relaxation.promising_tries(turn, failed)
+
+    game = relaxation.relaxed_game(own, worlds, FOUR.cells, tries)
+    if family is not None:
+        first = int(game.treeplexes[1].first[0])
+        barred = [(0, first + k, WIN) for k, world in enumerate(worlds.tolist()) if family_of(world) != family]
+        game = replace(game, payoffs=np.vstack([game.payoffs, np.array(barred, np.int64)]))
+    return solve_exactly(game.form([])).value
+
+
+def cell(name: str) -> int:
+    """The number of a cell of the 4x4 board."""
+    return cells(name).bit_length() - 1
+
+
+def family_of(world: int) -> str:
+    """The column of Table I to which White's stones belong."""
+    return FAMILIES[bool(world & cells("C4", "D4")) and bool(world & cells("D1"))]
 
 
 def value_claims() -> Iterator[Claim]:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...games.boards.board import BOARDS, ILLEGAL, WINS
-from ...solving.exact.rational import ExactBounds, exact_bounds
+from ...solving.exact import ExactBounds, exact_bounds
 from ...solving.methods.lp import equilibrium
 from ...solving.methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ...solving.tree.sequence_form import SequenceForm, merge

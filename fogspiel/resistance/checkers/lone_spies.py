@@ -39,11 +39,11 @@ from ...solving.proofs.checkers.primitives import (
     refusal,
     total,
 )
-from ..game.setups import VERSION, Setup, find_setup, name_of
+from ..game.rules import VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel lone spies certificate 1"
 PREFIX = "lone-"
-MOST_PLAYERS = 6
+MAX_PLAYERS = 6
 Groups = tuple[int, ...]  # masks of players; player i is bit i
 Score = tuple[int, int]  # the points of the resistance and of the spies
 Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is
@@ -80,7 +80,7 @@ def setup_of(game: Any) -> Setup:
     except ValueError as error:
         raise refusal(str(error)) from None
     demand(name == PREFIX + name_of(setup), f"it is for {quoted(game)}, which is written {PREFIX}{name_of(setup)}")
-    demand(setup.players <= MOST_PLAYERS and setup.nested, "it must be for 6 players at most and a large last mission")
+    demand(setup.players <= MAX_PLAYERS and setup.nested, "it must be for 6 players at most and a large last mission")
     return setup
 
 

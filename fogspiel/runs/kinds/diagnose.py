@@ -27,13 +27,12 @@ from ...runs.report import Cell, Chart, Part, Report, Series, Table
 from ...runs.standings import RISK, Standings, charts, sentences, tables, unit_of
 from ...runs.store import Json, Run
 from ...stats.round_robin import counts_of
-from ...tuning.best_response import Exploiter
-from ...tuning.exploitability import DiagnosisBudget, Findings, play_history, train_exploiter
+from ...tuning.best_response import DiagnosisBudget, Exploiter, Findings, play_history, train_exploiter
 from ..kind import AnswerKind
 from ..requests import DiagnoseRequest
 from ..tuning_run import recommendations_of, thin_evenly
 
-MOST_CHECKPOINTS = 12
+MAX_CHECKPOINTS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ def checkpoints(game: Game, run: Run) -> list[ParametricPolicy]:
     kept = [answer for place, answer in enumerate(answers) if place == 0 or answer != answers[place - 1]]
     return [
         decode_policy(game, answer, "the start" if place == 0 else f"answer {place}")
-        for place, answer in thin_evenly(kept, MOST_CHECKPOINTS)
+        for place, answer in thin_evenly(kept, MAX_CHECKPOINTS)
     ]
 
 

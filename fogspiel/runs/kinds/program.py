@@ -7,7 +7,7 @@ from ...core.game import Game
 from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, ProgramContest, Scale
 from ...tuning.programs.parameters import Value
-from ...tuning.validation import START
+from ...tuning.tune import START
 from ..curve import Curve
 from ..execute import Context, Recorder
 from ..kind import Kind, Outputs, in_sentences

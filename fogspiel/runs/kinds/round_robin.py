@@ -16,8 +16,7 @@ from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
 from ..curve import Curve
-from ..execute import Context, Progress, Recorder
-from ..jobs import Job, JobRunner, Row, rows_of
+from ..execute import Context, Job, JobRunner, Progress, Recorder, Row, rows_of
 from ..kind import Kind, Outputs
 from ..report import Report
 from ..request import NUMBERS, StoredAgent, asks, game_of_run

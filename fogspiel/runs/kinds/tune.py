@@ -12,7 +12,7 @@ from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
-from ...tuning.validation import SHARE
+from ...tuning.tune import SHARE
 from ..curve import Curve, CurvePoint
 from ..execute import Context, Recorder
 from ..formatting import with_interval

@@ -17,9 +17,8 @@ from ...stats.evaluate import MatchResult, evaluate, report_key
 from ...stats.race import Race
 from ...tuning.tune import tune_strategy
 from ..curve import Curve, CurvePoint
-from ..execute import Context, Progress, Recorder
+from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..formatting import with_interval
-from ..jobs import Job, JobRunner, Row
 from ..kind import Kind, Outputs, in_sentences
 from ..report import Table
 from ..request import game_of_run

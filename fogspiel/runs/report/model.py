@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from ...core.untrusted_input import JsonRecord
-from ..checks import check_name
+from ..request import check_name
 
 Cell = str | int | float | None
 KINDS = ("line", "dots", "bars")

@@ -6,11 +6,11 @@ they lie, `faults` what can go wrong, and the locks. None of them knows what the
 
 from .faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved
 from .rows import STATES, Json, Row, Summary, UnknownRun, canonical
-from .store import KEEP_SECONDS, MOST_ROWS, DeferredRun, Run, Store, UnstoredRun, default_path
+from .store import KEEP_SECONDS, MAX_ROWS, DeferredRun, Run, Store, UnstoredRun, default_path
 
 __all__ = [
     "KEEP_SECONDS",
-    "MOST_ROWS",
+    "MAX_ROWS",
     "STATES",
     "Damaged",
     "DeferredRun",

@@ -169,7 +169,7 @@ def has_content(path: Path) -> bool:
 LOCKS_AT = 1 << 40  # far behind the marks, because Windows forbids reading a locked byte
 ALL = 1 << 30
 MARK = 24
-MOST_RUNS = 1_000_000  # a run's number is its place in the lock file, which is read whole
+MAX_RUNS = 1_000_000  # a run's number is its place in the lock file, which is read whole
 
 
 class Presence:
@@ -231,7 +231,7 @@ class Presence:
                 return b""
             size = os.lseek(self.descriptor, 0, os.SEEK_END)
             os.lseek(self.descriptor, 0, os.SEEK_SET)
-            return os.read(self.descriptor, min(size, MARK * MOST_RUNS))
+            return os.read(self.descriptor, min(size, MARK * MAX_RUNS))
 
     def mark(self, store: bytes, run: int, length: int) -> None:
         """Note how many rows of a run are committed; a note that fails is only a check the less."""

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from ...core import NotFound
 from ...core.untrusted_input import JsonRecord, parse_json, refuse_number, shorten
-from ..checks import check_name
-from .faults import MOST_RUNS, Damaged, SetAside, StoreError, is_damage, seal
+from ..request import check_name
+from .faults import MAX_RUNS, Damaged, SetAside, StoreError, is_damage, seal
 from .file import Committed, disorder, identity
 
 Json = dict[str, Any]  # what a row says; the kinds of run know what its keys mean
 STATES = ("finished", "running", "interrupted", "damaged")  # of a run in the list of runs
-MOST_NUMBERS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
+MAX_NUMBERS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
 LATEST = 2.0**40  # seconds; what is later is no time
 
 
@@ -100,7 +100,7 @@ def _checked(entry: CatalogueEntry) -> CatalogueEntry:
         name = check_name(entry.name, "its name")
     except ValueError as error:
         raise SetAside(f"run number {entry.id}: {error}") from None
-    counts = [(entry.id, 1, MOST_RUNS), (entry.length, 1, None), (entry.sessions, 0, None)]
+    counts = [(entry.id, 1, MAX_RUNS), (entry.length, 1, None), (entry.sessions, 0, None)]
     if not all(type(count) is int and least <= count <= (most or count) for count, least, most in counts) or not (
         isinstance(entry.ask, str) and is_time(entry.created) and isinstance(entry.head, bytes)
     ):
@@ -246,9 +246,9 @@ def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> Json | 
 def unused_id(connection: sqlite3.Connection) -> int:
     """Return a number that no run has, not even one that is set aside."""
     question = "SELECT max(id) FROM runs WHERE id BETWEEN 0 AND ?"
-    run: int = (connection.execute(question, (MOST_RUNS,)).fetchone()[0] or 0) + 1
-    if run > MOST_RUNS:
-        raise StoreError(f"the store has a run number {MOST_RUNS}: choose another store")
+    run: int = (connection.execute(question, (MAX_RUNS,)).fetchone()[0] or 0) + 1
+    if run > MAX_RUNS:
+        raise StoreError(f"the store has a run number {MAX_RUNS}: choose another store")
     return run
 
 
@@ -301,7 +301,7 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | No
         if fault_of_request(body):
             return None
         game = json.loads(body)["game"]
-        for number in range(1, MOST_NUMBERS):
+        for number in range(1, MAX_NUMBERS):
             if link(b"", f"{game}-{number}", 0, "ask", body) == digest:
                 return CatalogueEntry(run, f"{game}-{number}", body, 0.0, 0, b"", 0)
     return None

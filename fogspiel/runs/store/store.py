@@ -17,13 +17,13 @@ from typing import Any, Self
 
 from platformdirs import user_data_path
 
-from ..checks import check_name
+from ..request import check_name
 from . import rows as chain
 from .faults import Damaged, SetAside, StoreBusy, StoreError
 from .file import Committed, Query, StoreFile
 from .rows import CatalogueEntry, Json, Row, Summary, WorkPeriod, canonical, entries_of, link, problems_of, summary_of
 
-MOST_ROWS = 1000  # of a run in memory; a longer one is read again where all of them are wanted
+MAX_ROWS = 1000  # of a run in memory; a longer one is read again where all of them are wanted
 KEEP_SECONDS = 2.0  # how often the state of a step is kept: so much work an interruption that is no Ctrl-C can cost
 
 
@@ -126,7 +126,7 @@ class Run:
 
     def _add(self, row: Row) -> None:
         """Remember a row, or let go of all where they become too many."""
-        if len(self._rows) == row.number < MOST_ROWS:
+        if len(self._rows) == row.number < MAX_ROWS:
             self._rows.append(row)
         else:
             self._rows = []

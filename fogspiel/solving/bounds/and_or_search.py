@@ -27,11 +27,11 @@ from .window_kernels import judge_worlds, score_tries, subset_ranks, walk_answer
 from .window_regrets import Answers
 
 REFUTED = -1
-MOST_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
+MAX_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
 # How much a world counts that a try wins at once, if a failed try or an opponent's stone beside it counts 1.
 WINS_COUNT = 2
 # Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit.
-MOST_VISITS = {25: 10}
+MAX_VISITS = {25: 10}
 # What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython.
 BELIEF_BYTES, WORLD_BYTES = 200, 64
 
@@ -46,7 +46,7 @@ class AndOrSearch:
         self.board, self.player, self.dominance, self.pruning = board, player, dominance, pruning
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
-        self._visits = MOST_VISITS.get(board.cells)
+        self._visits = MAX_VISITS.get(board.cells)
         # By own stones: the worlds of some decided beliefs, and what was found.
         self._decided: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
@@ -123,7 +123,7 @@ class AndOrSearch:
         """Remember a decided belief for comparisons, and drop the oldest one if there are too many."""
         kept = self._decided.setdefault(own, OrderedDict())
         kept[key] = worlds, found
-        if len(kept) > MOST_COMPARED:
+        if len(kept) > MAX_COMPARED:
             _, (dropped, _) = kept.popitem(last=False)
             self.bytes -= WORLD_BYTES * len(dropped)
         self.bytes += WORLD_BYTES * len(worlds)
@@ -131,7 +131,7 @@ class AndOrSearch:
 
 # Outcomes of a turn: for a set of own stones, all worlds, and the end of every try and unseen answer.
 
-MOST_FIELDS = 256  # fields that are kept; the one that was not used for longest goes first
+MAX_FIELDS = 256  # fields that are kept; the one that was not used for longest goes first
 VISITS = 1 << 18  # positions of the perfect-information game that there must be room for at each look
 
 
@@ -180,7 +180,7 @@ class Fields:
         """The field of own stones."""
         found = self._fields.pop(own, None) or TurnOutcomes(self, own)
         self._fields[own] = found
-        if len(self._fields) > MOST_FIELDS:
+        if len(self._fields) > MAX_FIELDS:
             self._fields.popitem(last=False)
         return found
 

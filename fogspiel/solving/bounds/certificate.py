@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from ...games.boards.board import BOARDS, Board
-from ..exact.rational import exact_bounds
+from ..exact import exact_bounds
 from ..methods.lp import equilibrium
 from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, Checker, Node, PonnukiRules, node_of, verify
 from ..proofs.checkers.primitives import digest_of

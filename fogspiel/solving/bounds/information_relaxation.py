@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...games.boards.board import Board
-from ..exact.rational import ExactBounds, exact_bounds
+from ..exact import ExactBounds, exact_bounds
 from ..methods.lp import equilibrium
 from ..methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ..tree.sequence_form import SequenceForm, Treeplex, merge, plan_of

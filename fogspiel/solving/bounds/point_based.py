@@ -35,8 +35,8 @@ from .windows import (
 
 ITERATIONS, FIRST_ITERATIONS = 60, 600  # rounds of regret matching for a window, and for the whole game's
 POINTS, BRANCHES = 30, 4  # points of a turn at most, and how many of them follow from one of the turn before
-LEAST_WEIGHT = 0.01  # worlds whose weight is less than this part of the largest are left out of a point
-LEAST_GAIN = 1e-5
+MIN_WEIGHT = 0.01  # worlds whose weight is less than this part of the largest are left out of a point
+MIN_GAIN = 1e-5
 OPTIMISM = 1.2  # what is hoped for, as a multiple of what was found in the turn before
 WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))  # how many tries the planner chooses from: (worlds at most, tries)
 KNOWN = 0.15  # the start is left for the whole game when the player is sure of this much there
@@ -116,7 +116,7 @@ class PointSearch:
             won = float(self.fields.hopes(point.own) @ point.weights)
             if won > 0:
                 parts.append(found.worth / won)
-            if found.worth > self.library.worth(point) + LEAST_GAIN:
+            if found.worth > self.library.worth(point) + MIN_GAIN:
                 self.library.add(VectorNode(point.own, found.rows, found.worths))
         if parts:
             self.library.hopes[points[0].own.bit_count()] = OPTIMISM * float(np.mean(parts))
@@ -153,7 +153,7 @@ class PointSearch:
 
 
 def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
-    weights = np.where(point.weights < LEAST_WEIGHT * point.weights.max(), 0.0, point.weights)
+    weights = np.where(point.weights < MIN_WEIGHT * point.weights.max(), 0.0, point.weights)
     return BeliefPoint(point.own, weights / weights.sum())
 
 

@@ -91,11 +91,11 @@ class VectorSet:
 
 # What is taken off a float, in units of the grid, before it is rounded down: far more than rounding errors.
 SLACK = 1e-3
-MOST_INFOSETS, MOST_SEQUENCES = 4000, 40000
-MOST_PICKS = 6  # vectors that a sequence chooses from at a time
+MAX_INFOSETS, MAX_SEQUENCES = 4000, 40000
+MAX_PICKS = 6  # vectors that a sequence chooses from at a time
 ROUNDS = 3  # how often better vectors are looked for
 PRUNE = (0.1, 0.04, 0.015, 0.005)  # probabilities below one of these are left out: the one that costs least is taken
-LEAST_CHANCE = 1e-3  # sequences that are less likely lead to no point
+MIN_CHANCE = 1e-3  # sequences that are less likely lead to no point
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,8 @@ class Window:
         self.rows = np.array([len(table) for table in tables], np.int64)
         base = np.r_[0, np.cumsum([table.size for table in tables])[:-1]].astype(np.int64)
         self.vectors = Vectors(base, field.wide, np.concatenate([table.ravel() for table in tables]))
-        failed, first = np.zeros(MOST_INFOSETS, np.int64), np.zeros(MOST_INFOSETS + 1, np.int64)
-        cell, down = np.zeros(MOST_SEQUENCES, np.int64), np.zeros(MOST_SEQUENCES, np.int64)
+        failed, first = np.zeros(MAX_INFOSETS, np.int64), np.zeros(MAX_INFOSETS + 1, np.int64)
+        cell, down = np.zeros(MAX_SEQUENCES, np.int64), np.zeros(MAX_SEQUENCES, np.int64)
         self.infosets, self.sequences = build_infosets(
             field.worlds,
             point.weights,
@@ -139,8 +139,8 @@ class Window:
         counts = self.sequences
         self.decisions = Decisions(first[: self.infosets + 1].copy(), cell[:counts].copy(), down[:counts].copy())
         self.setting = Setting(field.answers, self.decisions, self.vectors)
-        self.picks, self.picked = np.zeros((counts, MOST_PICKS), np.int64), np.ones(counts, np.int64)
-        self.plan, self.plan_shares = np.zeros(counts), np.zeros((counts, MOST_PICKS))
+        self.picks, self.picked = np.zeros((counts, MAX_PICKS), np.int64), np.ones(counts, np.int64)
+        self.plan, self.plan_shares = np.zeros(counts), np.zeros((counts, MAX_PICKS))
         self.beliefs = np.ones((counts, int(field.wide.max(initial=1))))
 
     def _table(self, stone: int, hopeful: bool) -> np.ndarray:
@@ -181,15 +181,15 @@ class Window:
 
     def _pick(self, chosen: np.ndarray) -> None:
         """Add the chosen vectors to the candidates, while there is room."""
-        known = (self.picks == chosen[:, None]) & (np.arange(MOST_PICKS) < self.picked[:, None])
-        new = np.flatnonzero(~known.any(axis=1) & (self.picked < MOST_PICKS))
+        known = (self.picks == chosen[:, None]) & (np.arange(MAX_PICKS) < self.picked[:, None])
+        new = np.flatnonzero(~known.any(axis=1) & (self.picked < MAX_PICKS))
         self.picks[new, self.picked[new]] = chosen[new]
         self.picked[new] += 1
 
     def points_after(self) -> list[tuple[float, BeliefPoint]]:
         """The points of the next turn that the solution leads to, with how likely they are."""
         masses = self.beliefs.sum(axis=1)
-        likely = np.flatnonzero((self.plan > LEAST_CHANCE) & (masses > LEAST_CHANCE)).tolist()
+        likely = np.flatnonzero((self.plan > MIN_CHANCE) & (masses > MIN_CHANCE)).tolist()
         return [(float(self.plan[s] * masses[s]), self._point_after(s)) for s in likely]
 
     def _point_after(self, s: int) -> BeliefPoint:

@@ -35,12 +35,12 @@ ARGUMENTS = {
     "choose": "seen, actions, plan, stream",
 }
 PROCESS_SECONDS = 120.0  # how long the uncompiled rules are looked at, at most
-MOST_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a game that goes on for longer is taken for one without an end
+MAX_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a game that goes on for longer is taken for one without an end
 SPEED_SECONDS = 0.3
 LOOPED = 8  # games of the compiled loop that are compared with games move by move
 SHOWN_ACTIONS = 20  # of a record that is not the shortest
 TREE_MEMORY = 0.1  # giB for the tree, of which only the size is told
-MOST_VIEWS = 20_000  # infosets whose views are compared
+MAX_VIEWS = 20_000  # infosets whose views are compared
 
 
 @dataclass(frozen=True, repr=False)
@@ -285,7 +285,7 @@ def _played(game: Game, players: tuple[Player, Player], number: int) -> Session:
         session,
         players,
         stream_of(SEED, number, 0),
-        lambda: len(session.record) < MOST_ACTIONS and time.monotonic() < give_up,
+        lambda: len(session.record) < MAX_ACTIONS and time.monotonic() < give_up,
     )
     return session
 
@@ -350,7 +350,7 @@ def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
     infosets = [int((tree.owner == player).sum()) for player in (0, 1)]
     facts["tree"] = {"nodes": tree.nodes, "infosets": infosets}
     facts["perfect_recall"] = None
-    if sum(infosets) <= MOST_VIEWS:
+    if sum(infosets) <= MAX_VIEWS:
         views = set()
         for player, node in zip(tree.owner.tolist(), tree.samples.tolist(), strict=True):
             views.add((player, view_of(game, session_at(game, tree, node).state, player).tobytes()))

@@ -29,9 +29,9 @@ from . import cells
 from .cells import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
 
 Found = TypeVar("Found")
-MOST_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
+MAX_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
 # Whole games, the actions of one of them that are looked at, and the time for all.
-GAMES, MOST_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
+GAMES, MAX_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
 # How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at.
 RULE_SECONDS = 5.0
 RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
@@ -118,7 +118,7 @@ class Examiner:
         first = self._guard((), self._start)
         waiting: deque[tuple[tuple[int, ...], np.ndarray]] = deque([] if first is None else [((), first)])
         give_up = time.monotonic() + WALK_SECONDS
-        while waiting and len(self.seen) < MOST_POSITIONS and time.monotonic() < give_up:
+        while waiting and len(self.seen) < MAX_POSITIONS and time.monotonic() < give_up:
             record, state = waiting.popleft()
             position = self._look(record, state)
             for action in position.actions if position else ():
@@ -140,7 +140,7 @@ class Examiner:
         state = self._guard((), self._start)
         for side, player in enumerate(players):
             self._guard((), self._choosing, name, player.begin, side)
-        while state is not None and len(record) <= MOST_ACTIONS:
+        while state is not None and len(record) <= MAX_ACTIONS:
             position = self._look(tuple(record), state, again=True)
             if position is None:
                 return

@@ -25,7 +25,7 @@ from .tree import Find, Search, TreeEquilibrium
 
 KHACHIYAN, EXP3 = "grigoriadis-khachiyan", "exp3"
 FIRST_STEPS, LONGER = 1 << 10, 4  # steps of the first trial, and how many times longer each following one is
-MOST_STEPS = 1 << 34  # steps of the longest trial
+MAX_STEPS = 1 << 34  # steps of the longest trial
 SLICE = 1 << 18  # steps between two looks at the clock
 SEED = 1995
 
@@ -139,13 +139,13 @@ def trials(method: str, payoffs: np.ndarray, gap: float, span: float = 1.0) -> I
     """Longer and longer trials; none if the proven rate says that the gap is out of reach."""
     trial = BanditRun(method, payoffs, FIRST_STEPS)
     needed = FIRST_STEPS * (trial.rate * span / gap) ** 2
-    if needed > MOST_STEPS:
-        least = trial.rate * span * math.sqrt(FIRST_STEPS / MOST_STEPS)
+    if needed > MAX_STEPS:
+        least = trial.rate * span * math.sqrt(FIRST_STEPS / MAX_STEPS)
         raise ValueError(
             f"{method} may take {needed:.0e} steps to a gap of {gap:g}: give a --gap of at least {least:.1g}"
         )
     yield trial
-    while trial.steps < MOST_STEPS:
+    while trial.steps < MAX_STEPS:
         trial = BanditRun(method, payoffs, LONGER * trial.steps)
         yield trial
 

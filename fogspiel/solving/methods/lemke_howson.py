@@ -15,7 +15,7 @@ import numpy as np
 from ..tree.sequence_form import SequenceForm, Treeplex
 
 Matrix = Sequence[Sequence[int]]
-MOST_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 2006)
+MAX_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 2006)
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquil
     polytopes = Tableau(theirs, rows, columns), Tableau(mine, columns, rows)
     turn = 0 if label in rows else 1
     entering, pivots = label, 0
-    while pivots < MOST_PIVOTS:
+    while pivots < MAX_PIVOTS:
         entering = polytopes[turn].pivot(entering)
         pivots += 1
         turn = 1 - turn
         if entering == label:
             return BimatrixEquilibrium(polytopes[0].mixture(rows), polytopes[1].mixture(columns), pivots)
-    raise ValueError(f"the path is longer than {MOST_PIVOTS:,} pivots: take another method")
+    raise ValueError(f"the path is longer than {MAX_PIVOTS:,} pivots: take another method")
 
 
 def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) -> bool:

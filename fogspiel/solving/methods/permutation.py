@@ -31,7 +31,7 @@ from ...games.permutation_tictactoe.scores import (
     whole_weights,
     with_images,
 )
-from ..exact.rational import exact_bounds
+from ..exact import exact_bounds
 from ..proofs.checkers.permutation import FORMAT, RULES, PermutationCertificate, mixture, verify
 from ..proofs.checkers.permutation import TTT as CHECKER_TTT
 from ..proofs.checkers.primitives import digest_of

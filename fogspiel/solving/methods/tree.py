@@ -10,8 +10,7 @@ from math import inf
 
 import numpy as np
 
-from ..exact.basis import vertex
-from ..exact.rational import ExactBounds, exact_bounds, exact_from, round_strategy
+from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
 from ..proofs.certificate_files import large_certificate, make_certificate
 from ..reduce.colour_refinement import refine
@@ -80,16 +79,16 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     return TreeEquilibrium(solver, reduced.lift(first, second), sizes, exactly)
 
 
-MOST_STRATEGIES = 500  # pure strategies of either player that Lemke and Howson's algorithm takes
+MAX_STRATEGIES = 500  # pure strategies of either player that Lemke and Howson's algorithm takes
 
 
 def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
     """Complementary pivoting on the normal form of the reduced game."""
     form = reduced.form
     heights = [strategies(treeplex) for treeplex in form.treeplexes]
-    if max(heights) > MOST_STRATEGIES:
+    if max(heights) > MAX_STRATEGIES:
         raise ValueError(
-            f"--method lemke-howson takes {MOST_STRATEGIES} pure strategies of each player at most, and this game "
+            f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most, and this game "
             "has more: take --method lp"
         )
     yield SolverProgress(f"a table of {heights[0]} by {heights[1]} strategies")
@@ -208,7 +207,7 @@ def _restore(runners: list[Runner], state: bytes) -> None:
 # Nodes of a tree up to which its strategies are judged in fractions; those of a larger one are certified in units.
 EASY_TO_CHECK = 1_000_000
 # Nodes of a tree and its infosets up to which there is a certificate that is checked within ten minutes.
-MOST_CHECKED, MOST_LINES = 12_000_000, 500_000
+MAX_CHECKED, MAX_LINES = 12_000_000, 500_000
 QUICKLY_EXACT = 20_000  # nodes up to which the exact value is looked for without being asked
 FINE = 10**9  # the largest denominator of a probability in the certificate of strategies that are not exact
 
@@ -222,7 +221,7 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
     if tree.nodes > EASY_TO_CHECK:
-        if tree.nodes <= MOST_CHECKED and len(tree.owner) <= MOST_LINES and not options.exact:
+        if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
             known = problem.knowledge(tree)
             large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)

@@ -39,7 +39,7 @@ from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
 from ..proofs.certificate_files import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
-MOST_BYTES, LONGEST_HEAD = 1 << 28, 1000
+MAX_BYTES, LONGEST_HEAD = 1 << 28, 1000
 Key = tuple[int | None, str]  # the player (None for both), and the id or the words of a state
 
 
@@ -204,7 +204,7 @@ def load_module(path: Path) -> ModuleType:
 
 
 def _content(file: Path) -> bytes:
-    return read_bytes(file, "the policy file", MOST_BYTES, "that is no table of ours")
+    return read_bytes(file, "the policy file", MAX_BYTES, "that is no table of ours")
 
 
 def _parsed(file: Path, content: bytes) -> Any:

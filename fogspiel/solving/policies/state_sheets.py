@@ -93,7 +93,7 @@ def sampled_table(policy: object) -> PolicyTable | None:
 # state. The opponent is the certified solution of the game, where one is shipped with the package, else the actual
 # opponent, if its probabilities are known.
 
-MOST_MEMORY = 0.5  # giB that the tree of a game may take for a coach
+MAX_MEMORY = 0.5  # giB that the tree of a game may take for a coach
 NOTICED = 1e-9  # losses below this are rounding
 
 
@@ -169,7 +169,7 @@ def _small_tree(game: Game) -> Tree:
     key = game.name, game.version
     if key not in _too_large:
         try:
-            return build_tree(game, MOST_MEMORY)
+            return build_tree(game, MAX_MEMORY)
         except ValueError:
             _too_large.add(key)
     raise ValueError(f"there is no coach for {game.name}: its tree is too large")

@@ -17,7 +17,7 @@ from ..policies.best_response import exploitability
 from ..tree.tree import Tree, session_at
 from .checkers.large_tree import FORMAT as LARGE_FORMAT
 from .checkers.large_tree import LargeTreeCertificate
-from .checkers.primitives import MOST_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
+from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, digest_of, fraction, limit_work, quoted
 from .checkers.tree import FORMAT, Row, TreeCertificate
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CHECKERS, FOR_TREES = "solving.proofs.checkers", ("tree", "large_tree")
 # The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most.
-MOST_MEBIBYTES = 64.0
+MAX_MEBIBYTES = 64.0
 
 
 def write_certificate(body: Body, path: Path) -> None:
@@ -41,7 +41,7 @@ def write_certificate(body: Body, path: Path) -> None:
         raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
 
 
-def read_certificate(path: Path, mebibytes: float = MOST_MEBIBYTES) -> Body:
+def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
     """The certificate in a file of at most that size, as far as it is one: an object that names a game."""
     content = read_bytes(path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --size MIB`")
     try:
@@ -54,7 +54,7 @@ def read_certificate(path: Path, mebibytes: float = MOST_MEBIBYTES) -> Body:
     return found
 
 
-def verify(body: Body, source: str | None = None, seconds: float = MOST_SECONDS) -> Bounds:
+def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) -> Bounds:
     """The bounds that a certificate proves, by the rules that `source` names or else the game of its name.
 
     Games whose trees are too large to be walked have formats of their own, each with its independent checker. A
@@ -98,7 +98,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
             f"the certificate {name} is for version {shorten(body['rules'])} of {game.name}, not {game.version}"
         )
     own = proofs_of(body.get("format"))
-    with limit_work(MOST_SECONDS):
+    with limit_work(MAX_SECONDS):
         return replace(_agent_of(name, body, game, own), certificate=body)
 
 
@@ -158,7 +158,7 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
     from ..methods import proofs_of
 
     own = proofs_of(body.get("format"))
-    with limit_work(MOST_SECONDS):
+    with limit_work(MAX_SECONDS):
         return own.explain(body, everything) if own else None
 
 
@@ -182,7 +182,7 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
     demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
     problem, strategies = problem_of(body, source), strategies_of(body)
     demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
-    with limit_work(MOST_SECONDS):
+    with limit_work(MAX_SECONDS):
         plan_of(strategies[side], SIDES[side])
     for row in strategies[side]:
         seen, names = problem.words(row["view"], row["actions"])

@@ -22,7 +22,7 @@ from ...core.rng import mixed
 from ..tree.sequence_form import SequenceForm, Sparse, Treeplex, merge
 from ..tree.tree import LEAF, Tree
 
-MOST_RIVALS = 4096  # among more sequences of one infoset than that only equal ones are looked for, not dominated ones
+MAX_RIVALS = 4096  # among more sequences of one infoset than that only equal ones are looked for, not dominated ones
 
 
 @kernel
@@ -142,7 +142,7 @@ def undominated_rows(group: np.ndarray, items: np.ndarray, rows: Sparse, width: 
     begin = np.concatenate((np.flatnonzero(np.diff(group, prepend=-1)), [len(group)]))
     strike_dominated(
         begin, items, rows.start, rows.column, rows.value, digest, total, gains, losses,
-        np.zeros(width, np.int64), MOST_RIVALS, kept,
+        np.zeros(width, np.int64), MAX_RIVALS, kept,
     )  # fmt: skip
     return kept
 
@@ -209,7 +209,7 @@ def share_of(target: np.ndarray) -> Sparse:
 # one of the whole game. The relation is transitive, so what beats a dropped action is kept or beaten by a kept one; and
 # it stays true when other actions go, so all of them can go at once.
 
-MOST_COMPARED = 1024  # infosets with more actions than that are left alone: their pairs would need too much memory
+MAX_COMPARED = 1024  # infosets with more actions than that are left alone: their pairs would need too much memory
 # A sequence without a new number: its infoset is never reached any more, or its action was dropped while they did.
 GONE, DROPPED = -1, -2
 
@@ -302,7 +302,7 @@ def _undominated_actions(tree: Tree) -> np.ndarray:
     low, high = np.full(tree.nodes, len(ranks), width), np.full(tree.nodes, -1, width)
     size = np.zeros(tree.nodes, np.int32)
     measure(tree.parent, tree.label, np.array([ranks[p] for p in tree.payoffs], np.int64), low, high, size)
-    pairs = np.where((tree.count > 1) & (tree.count <= MOST_COMPARED), tree.count**2, 0)
+    pairs = np.where((tree.count > 1) & (tree.count <= MAX_COMPARED), tree.count**2, 0)
     offset = np.concatenate(([0], np.cumsum(pairs)))
     beats = np.ones(offset[-1], np.bool_)
     compare(tree.label, tree.owner, tree.count, low, high, size, offset, beats, pairs)

@@ -54,9 +54,9 @@ from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undom
 # 1 and 2 together, 3 and 5 as often as 1, 4 and 6 as often as 2, and 2 as often as 3: this is the share that lifting
 # needs.
 
-MOST_PLANS = 4096
+MAX_PLANS = 4096
 # A tail is not written out if it has more plans than that, or if its plans take so many times the room of the tail.
-MOST_GROWTH = 16
+MAX_GROWTH = 16
 
 
 @kernel
@@ -146,8 +146,8 @@ def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
     """The plans of all tails that are worth writing out; `room` becomes what each tail takes as it is."""
     treeplex, start = form.treeplexes[0], row_starts(form)
     plans, payoffs, parts = (np.empty(treeplex.infosets, np.int64) for _ in range(3))
-    size_up(treeplex.parent, treeplex.first, treeplex.count, start, MOST_PLANS, plans, payoffs, parts, room)
-    tails = np.flatnonzero((plans > 0) & (plans + payoffs <= MOST_GROWTH * room))
+    size_up(treeplex.parent, treeplex.first, treeplex.count, start, MAX_PLANS, plans, payoffs, parts, room)
+    tails = np.flatnonzero((plans > 0) & (plans + payoffs <= MAX_GROWTH * room))
     child = np.argsort(treeplex.parent, kind="stable")
     below = np.searchsorted(treeplex.parent[child], np.arange(treeplex.sequences + 1))
     many, longest = int(plans[tails].sum()), int(payoffs[tails].sum())

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.game import Game
-from .sequence_form import MOST_NUMERATOR
+from .sequence_form import MAX_NUMERATOR
 from .tree import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 
 # A tree with the words needed to print a solution: who plays, where a player decides, and what there is to do.
@@ -86,7 +86,7 @@ DEFAULT_MOST = 3_000_000
 SIMPLE = 10**6  # rounded numbers are read as fractions with denominators up to this
 LONG = 10**9  # decimals of at most nine places are never taken for rounded
 
-MOST_SHARED = 1000  # payoffs that are known again as objects, which stay alive for that
+MAX_SHARED = 1000  # payoffs that are known again as objects, which stay alive for that
 
 Pay = tuple[Fraction, Fraction]
 NO_PAY = (Fraction(0), Fraction(0))
@@ -200,7 +200,7 @@ class TreeBuilder:
         pay_and_number = self._leaves.get(id(paid))  # fractions are slow to compare: most leaves share few objects
         if pay_and_number is None:
             pay_and_number = paid, self._leaf_number(paid, called)
-            if len(self._leaves) < MOST_SHARED:
+            if len(self._leaves) < MAX_SHARED:
                 self._leaves[id(paid)] = pay_and_number
         self._label[-1] = LEAF - pay_and_number[1]
 
@@ -267,14 +267,14 @@ class TreeBuilder:
         if pay is NO_PAY or place.paid is NO_PAY:
             return place.paid if pay is NO_PAY else pay
         paid = (place.paid[0] + pay[0], place.paid[1] + pay[1])
-        if max(abs(part) for sum_ in paid for part in sum_.as_integer_ratio()) > MOST_NUMERATOR:
+        if max(abs(part) for sum_ in paid for part in sum_.as_integer_ratio()) > MAX_NUMERATOR:
             raise ValueError(f"{self._where()}: the payoffs on the way here need numbers above 2^62 to add up exactly")
         return paid
 
     def _chance_after(self, chance_index: int, probability: Fraction) -> int:
         """The number of the probability of getting to a node and then of one move of chance."""
         chance_prob = self._chance_prob[chance_index] * probability
-        if chance_prob.denominator > MOST_NUMERATOR:
+        if chance_prob.denominator > MAX_NUMERATOR:
             raise ValueError(f"{self._where()}: the probabilities of chance are finer than 1 / 2^62 on the way here")
         number = self._chance_number.setdefault(chance_prob, len(self._chance_prob))
         if number == len(self._chance_prob):

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.compile.kernel import kernel
-from ...core.game import CHANCE, MOST_WEIGHT, OVER, Game, Resample, Rules, Sizes
+from ...core.game import CHANCE, MAX_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ...core.rng import random_below
 from ..proofs.checkers.tree import Row
 from .builder import LabelledTree, distinct
 from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
 
-MOST_NODES = 200_000  # Numba keeps an array of a kernel in its cache only if it has at most a million bytes
-MOST_STEPS = 1000  # from the lowest payoff to the highest
+MAX_NODES = 200_000  # Numba keeps an array of a kernel in its cache only if it has at most a million bytes
+MAX_STEPS = 1000  # from the lowest payoff to the highest
 NODE, MOVER, INFOSET, RESULT, STATE = 0, 1, 2, 3, 4
 SEEN_PLAYER, SEEN_INFOSET, SEEN_RESULT, VIEW = 0, 1, 2, 3
 NOTHING = -1
@@ -32,8 +32,8 @@ NOTHING = -1
 def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> Game:
     """The game that is played on the tree, or a ValueError that says why it cannot be."""
     tree = described.tree
-    if tree.nodes > MOST_NODES:
-        raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MOST_NODES:,} can only be solved")
+    if tree.nodes > MAX_NODES:
+        raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MAX_NODES:,} can only be solved")
     payoffs = even_payoffs(tree.payoffs, described.total, name)
     actions = _actions_of(described)
     arrays = _arrays_of(tree, actions, payoffs, name)
@@ -62,9 +62,9 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
     if step == 0:  # there is one payoff, and both players get it
         return low - 1, low, low + 1
     steps = int((high - low) / step)
-    if steps > MOST_STEPS:
+    if steps > MAX_STEPS:
         raise ValueError(
-            f"the payoffs of {name} are up to {steps:,} even steps of {step} apart: with more than {MOST_STEPS:,} "
+            f"the payoffs of {name} are up to {steps:,} even steps of {step} apart: with more than {MAX_STEPS:,} "
             "it can only be solved"
         )
     return tuple(low + k * step for k in range(steps + 1))
@@ -137,10 +137,10 @@ def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
     weights, equal = np.ones(tree.nodes - 1, np.int64), True
     for node, chances in chance_moves(tree).items():
         scale = lcm(*(chance.denominator for chance in chances))
-        if scale > MOST_WEIGHT:
+        if scale > MAX_WEIGHT:
             raise ValueError(
                 f"a move of chance in {name} has probabilities of the denominator {scale:,}: with more than "
-                f"{MOST_WEIGHT:,} it can only be solved"
+                f"{MAX_WEIGHT:,} it can only be solved"
             )
         equal = equal and len(set(chances)) == 1
         weights[first[node] : first[node + 1]] = [int(chance * scale) for chance in chances]

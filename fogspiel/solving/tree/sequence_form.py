@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 
-MOST_NUMERATOR = 2**62
+MAX_NUMERATOR = 2**62
 
 
 class DecisionProblem(Protocol):

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from ...core.compile.kernel import interpreted, need_no_compiler
 from ...core.game import Game
 from ...core.session import Session
-from ..exact.basis import lift
+from ..exact import lift
 from ..policies.best_response import respond
 from ..reduce.colour_refinement import split_unlike
 from ..reduce.dominance import strike_dominated
@@ -21,7 +21,7 @@ from .sequence_form import multiply
 from .tree import grow
 
 WALKS = 200
-MOST_MOVES = 400  # of a walk; a tree with longer ones is far too large to be built
+MAX_MOVES = 400  # of a walk; a tree with longer ones is far too large to be built
 SEED = 1
 
 
@@ -40,7 +40,7 @@ def estimate_histories(game: Game, most: float) -> float | None:
 def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
     """Return one walk's estimate of the number of histories; None if that is more than `most`."""
     total = product = 1.0
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         if not (actions := session.actions):
             return total
         product *= len(actions)

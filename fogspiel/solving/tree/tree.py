@@ -21,7 +21,7 @@ from ...core.rng import mixed
 from ...core.session import Session
 from ...core.simulate import compile_rules
 from ..solution import DEFAULT_MEMORY
-from .sequence_form import MOST_NUMERATOR, SequenceForm, Treeplex, merge
+from .sequence_form import MAX_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1
 LEAF = -2  # a leaf with payoff number k is labelled LEAF - k
@@ -105,7 +105,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
     """The sequence form of a tree, with whole numbers for payoffs times probabilities."""
     denominator = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
     worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.chance_prob]
-    if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MOST_NUMERATOR:
+    if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MAX_NUMERATOR:
         raise ValueError(f"{tree.title}: the probabilities of chance are too fine for exact sums in 64 bits")
     leaves = tree.leaves
     weights = np.array(worth, np.int64)[tree.chance_index[leaves], LEAF - tree.label[leaves]]
@@ -215,7 +215,7 @@ def chance_after(chances, table, counters, before, weight, total):
         numerator, denominator = 0, 1
     else:
         one, other = gcd(numerator, total), gcd(weight, denominator)
-        if denominator // other > MOST_NUMERATOR // (total // one):
+        if denominator // other > MAX_NUMERATOR // (total // one):
             return -1
         numerator, denominator = numerator // one * (weight // other), denominator // other * (total // one)
     at = place_of(chances, table, scatter(numerator, denominator), numerator, denominator)
@@ -328,9 +328,9 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
 
 
 # Nodes between two looks at the buffers: few at first, so that small games are quick.
-FIRST_BATCH, MOST_BATCH = 1 << 10, 1 << 16
+FIRST_BATCH, MAX_BATCH = 1 << 10, 1 << 16
 FEW = 16  # room for new probabilities of chance between two looks, of which most games have few
-MOST_DEPTH = 4096
+MAX_DEPTH = 4096
 
 WRONG = {
     TOO_FINE: "its chance moves multiply to more than 2^62 cases, far too many for a tree; solve a smaller variant",
@@ -338,7 +338,7 @@ WRONG = {
     "from the view",
     NO_ACTIONS: "a position that is not over has no actions",
     BAD_WEIGHTS: WRONG_WEIGHTS,
-    TOO_DEEP: f"a history is longer than {MOST_DEPTH} moves",
+    TOO_DEEP: f"a history is longer than {MAX_DEPTH} moves",
 }
 
 
@@ -363,7 +363,7 @@ def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool
 def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
     """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
     rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
-    depth = min(MOST_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
+    depth = min(MAX_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
     stack = Stack(
         np.zeros((depth, sizes.state), np.int64),
         np.zeros((depth, sizes.actions), np.int64),
@@ -394,7 +394,7 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
         findings = Findings(counters, nodes, infosets, table, chances, chance_table)
         outcome = grow(*rules, int(weighted), stack, findings, batch)
         watch(int(counters[NODES]))
-        batch = min(2 * batch, MOST_BATCH)
+        batch = min(2 * batch, MAX_BATCH)
     if outcome != DONE:
         raise ValueError(f"{game.name} cannot be solved: {WRONG[outcome]}")
     chance_prob = tuple(Fraction(*row) for row in chances[: counters[CHANCES]].tolist())

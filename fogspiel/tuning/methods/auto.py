@@ -20,14 +20,14 @@ from ..steps import Step, hashed_parameters
 from .duel import directions_for, duel
 from .reply import CHILDREN, RIVALS, breed, climb, thin
 
-USUAL_GAMES = 500_000  # where the budget is not in games
+DEFAULT_GAMES = 500_000  # where the budget is not in games
 # Of the games: for random players, for each way in a round, for the judgement of a round, for the choice.
 DRAWN, ROUND, JUDGED, CHOSEN = 0.15, 0.05, 0.03, 0.08
 DRAWN_SEEDS = 0.4  # for random players where nobody has neighbours
 GAMES_PER_PLAYER = 96  # in the thinning, over all its rounds
-LEAST_ELITE, MOST_ELITE = 4, 32
+MIN_ELITE, MAX_ELITE = 4, 32
 ROUNDS = 2  # after which the best way goes on alone
-LEAST_GENERATIONS, LEAST_CLIMB = 8, 64  # below which nothing is bred, or climbed
+MIN_GENERATIONS, MIN_CLIMB = 8, 64  # below which nothing is bred, or climbed
 FINALISTS = 4
 AHEAD, CLEARLY = 1.0, 2.0  # standard errors: against the baseline, and where players meet
 NO_LIMIT = 10**15
@@ -56,7 +56,7 @@ class SubSearch:
 
 def auto(arena: Arena) -> Iterator[Step]:
     """Draw, follow the ways that work, choose: the usual method, which needs no settings."""
-    games, first = (arena.budget.games or arena.games + USUAL_GAMES) - arena.games, arena.games
+    games, first = (arena.budget.games or arena.games + DEFAULT_GAMES) - arena.games, arena.games
     drawing = int((DRAWN_SEEDS if hashed_parameters(arena).all() else DRAWN) * games)
     pool = draw_pool(arena, drawing, size_of_elite(games))
     yield from thin(arena, pool, size_of_elite(games), first + drawing, opponents)
@@ -92,7 +92,7 @@ def opponents(arena: Arena, count: int) -> np.ndarray:
 
 def size_of_elite(games: int) -> int:
     """Return the number of players to breed."""
-    return min(max(math.isqrt(games) // 16, LEAST_ELITE), MOST_ELITE)
+    return min(max(math.isqrt(games) // 16, MIN_ELITE), MAX_ELITE)
 
 
 def draw_pool(arena: Arena, games: int, elite: int) -> Pool:
@@ -107,9 +107,9 @@ def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> lis
     if not seeds.all():
         directions = directions_for(games // 2)
         ways.append(SubSearch(lambda start: duel(arena, start, games // 2), champion))
-        if games // 2 >= LEAST_CLIMB * 4 * directions:
+        if games // 2 >= MIN_CLIMB * 4 * directions:
             ways.append(SubSearch(lambda start: climb(arena, start, seeds, NO_LIMIT, opponents, directions), champion))
-    if seeds.all() or games // 2 >= LEAST_GENERATIONS * 2 * (1 + CHILDREN) * len(pool.thetas) * RIVALS:
+    if seeds.all() or games // 2 >= MIN_GENERATIONS * 2 * (1 + CHILDREN) * len(pool.thetas) * RIVALS:
         ways.append(SubSearch(lambda start: breed_with(arena, pool, start), champion))
     return ways[::-1] if seeds.any() else ways
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from ...stats.race import Race, interval, mean
 from ..arena import Arena
-from ..steps import DIRECTIONS, LEAST_SIGMA, MOST_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
+from ..steps import DIRECTIONS, MAX_SIGMA, MIN_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
 
-LEAST_STEPS, LEAST_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
+MIN_STEPS, MIN_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
 CALM = 0.996  # the power of the gain in every step: where slopes are mere luck, it does not wander off
 MEMORY = 0.1  # of the lead, for one step
 WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins 55 to 70 %, or so
@@ -119,7 +119,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
             widest = ceiling * scale_of(way.x, seeds)
             if not WEAK <= lead <= STRONG:
                 sigma *= WIDER if lead < WEAK else 1 / WIDER
-            sigma = within(sigma, LEAST_SIGMA, min(widest, MOST_SIGMA))
+            sigma = within(sigma, MIN_SIGMA, min(widest, MAX_SIGMA))
             answer = way.average
             if step % period == 0:
                 decision, answer = guard.judge(way.average, pairs)
@@ -153,7 +153,7 @@ def directions_for(games: int | None) -> int:
     """In how many directions a step looks: as many as leave so many games their least number of steps."""
     if games is None:
         return DIRECTIONS
-    return int(within(games // (4 * LEAST_STEPS), LEAST_DIRECTIONS, DIRECTIONS))
+    return int(within(games // (4 * MIN_STEPS), MIN_DIRECTIONS, DIRECTIONS))
 
 
 METHODS = {"duel": duel}

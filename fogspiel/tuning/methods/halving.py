@@ -15,7 +15,7 @@ from ..population import Pool
 from ..steps import Step
 
 PAIRS_A_PLAYER = 32  # for which the budget should suffice
-LEAST_PLAYERS, MOST_PLAYERS = 4, 4096
+MIN_PLAYERS, MAX_PLAYERS = 4, 4096
 FIRST_PAIRS = 4096  # where the budget is not in games
 
 
@@ -37,7 +37,7 @@ def halving(arena: Arena, limit: int | None = None) -> Iterator[Step]:
 
 def players_for(pairs: int) -> int:
     """Return the number of random players that this many game pairs can tell apart: a power of two."""
-    return int(2 ** int(log2(min(max(pairs // PAIRS_A_PLAYER, LEAST_PLAYERS), MOST_PLAYERS))))
+    return int(2 ** int(log2(min(max(pairs // PAIRS_A_PLAYER, MIN_PLAYERS), MAX_PLAYERS))))
 
 
 def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterator[Pool]:

@@ -12,12 +12,12 @@ from ..arena import Arena
 from ..meta_game import is_certain
 from ..steps import Step
 from .duel import duel
+from .evolution import iterative
 from .halving import halving
-from .iterative import iterative
 from .psro import psro
 
 SHARES = ((duel, 0.2), (iterative, 0.1), (halving, 0.1))  # of the budget; the rest is for the mixture
-USUAL_GAMES = 200_000  # of which the shares are, where the budget is not in games
+DEFAULT_GAMES = 200_000  # of which the shares are, where the budget is not in games
 FOUNDERS = 6  # at most, from each method
 
 
@@ -27,7 +27,7 @@ def portfolio(arena: Arena) -> Iterator[Step]:
         yield from psro(arena)
     founders = [arena.start]
     for method, share in SHARES:
-        limit = arena.games + int(share * (arena.budget.games or USUAL_GAMES))
+        limit = arena.games + int(share * (arena.budget.games or DEFAULT_GAMES))
         found: list[np.ndarray] = []
         for step in halving(arena, limit) if method is halving else method(arena):
             if step.accepted or not found:

@@ -18,10 +18,10 @@ from ..population import breed_mixture
 from ..steps import Step
 
 RESPONSES = 64  # for which the budget should suffice
-LEAST_PAIRS, MOST_PAIRS = 256, 16_384  # of the search for a response
+MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
 FAILURES = 4
 LASTING = 1024  # pairs of a search, from which on there are ways of looking that last longer than one
-LEAST_CELL, MOST_CELL = 4, 256  # pairs in which a newcomer meets each of the others
+MIN_CELL, MAX_CELL = 4, 256  # pairs in which a newcomer meets each of the others
 PARTS = 8  # of a race, each an event
 CLEARLY = 0.1  # of epsilon, by which a response must beat the mixture where scores are certain
 
@@ -29,7 +29,7 @@ CLEARLY = 0.1  # of epsilon, by which a response must beat the mixture where sco
 def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     """Nash mixture, response, race; from the paper's starting point, or from players that were found before."""
     archive, certain = Archive(arena), is_certain(arena)
-    pairs = min(max((arena.budget.games or 10**9) // (4 * RESPONSES), LEAST_PAIRS), MOST_PAIRS)
+    pairs = min(max((arena.budget.games or 10**9) // (4 * RESPONSES), MIN_PAIRS), MAX_PAIRS)
     founders = arena.start[None] if founders is None else founders
     archive.enrol(founders, 1 if certain else cell(pairs, len(founders)))
     if certain:
@@ -38,7 +38,7 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
     ways = begin_ways(archive, nash.weights) if pairs >= LASTING else []
     yield archive.step(nash, True)
     while True:
-        effort = min(pairs << (failures // FAILURES), MOST_PAIRS)
+        effort = min(pairs << (failures // FAILURES), MAX_PAIRS)
         newcomer, turn = archive.thetas[:1], failures % (1 + len(ways))
         if turn:
             for theta in ways[turn - 1].go_on(effort):
@@ -66,7 +66,7 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
 
 def cell(pairs: int, members: int) -> int:
     """In how many pairs a newcomer meets each of the members, for half of what a response costs."""
-    return min(max(pairs // (2 * members), LEAST_CELL), MOST_CELL)
+    return min(max(pairs // (2 * members), MIN_CELL), MAX_CELL)
 
 
 def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) -> bool:

@@ -19,11 +19,11 @@ from ..steps import DIRECTIONS, Ascent, Step, add_up, hashed_parameters, scale_o
 FIRST_GAMES = 200_000  # where the budget is not in games
 THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # of the games, when each way of looking ends; the rest judges
 GAMES_A_PLAYER = 96  # in the thinning, over all its rounds
-LEAST_ELITE, MOST_ELITE = 4, 32
+MIN_ELITE, MAX_ELITE = 4, 32
 CHILDREN, RIVALS = 3, 16  # of each in the elite, and in each generation
 FINALISTS = 8
 REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
-LEAST_STEPS = 16  # below which nothing is climbed
+MIN_STEPS = 16  # below which nothing is climbed
 
 
 def reply(arena: Arena) -> Iterator[Step]:
@@ -33,10 +33,10 @@ def reply(arena: Arena) -> Iterator[Step]:
     games = FIRST_GAMES if last is None else last - arena.games
     while True:
         began = arena.games
-        elite = min(max(math.isqrt(games) // 16, LEAST_ELITE), MOST_ELITE)
+        elite = min(max(math.isqrt(games) // 16, MIN_ELITE), MAX_ELITE)
         drawn = max(int(THINNED * games) // GAMES_A_PLAYER, 2 * elite)
         pool = Pool(np.vstack([champion, draw_wide(arena, drawn)]), halves)
-        climbs = not seeds.all() and (CLIMBED - BRED) * games >= 2 * LEAST_STEPS * 4 * DIRECTIONS
+        climbs = not seeds.all() and (CLIMBED - BRED) * games >= 2 * MIN_STEPS * 4 * DIRECTIONS
         yield from thin(arena, pool, elite, began + int(THINNED * games))
         yield from breed(arena, pool, began + int((BRED if climbs else CLIMBED) * games))
         found = list(pool.thetas[:FINALISTS])

@@ -10,14 +10,14 @@ from ..steps import Step, add_up, hashed_parameters
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # A as a share of all iterations
 C_END, R_END = 0.3, 0.002  # fishtest's: a twentieth of the range (here of six standard deviations), and its usual R
-USUAL_ITERATIONS = 100_000  # where the budget is not in games
+DEFAULT_ITERATIONS = 100_000  # where the budget is not in games
 BATCH, BATCHES_A_STEP, STEPS_A_CHECKPOINT = 16, 16, 16
 
 
 def spsa(arena: Arena) -> Iterator[Step]:
     """Plus against minus along random signs: a_k = a / (A + k)^0.602, c_k = c / k^0.101, set by their last values."""
     x, seeds, top = arena.start, hashed_parameters(arena), arena.game.top
-    last = arena.budget.games // 2 if arena.budget.games else USUAL_ITERATIONS
+    last = arena.budget.games // 2 if arena.budget.games else DEFAULT_ITERATIONS
     a = R_END * C_END**2 * ((STABILITY + 1) * last) ** ALPHA
     c = C_END * last**GAMMA
     k = step = 0

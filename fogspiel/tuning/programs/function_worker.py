@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-USUAL_NAME = "play"
+DEFAULT_NAME = "play"
 PAIR, ALONE = ("a", "b", "seed"), ("a", "seed")
 
 
@@ -28,10 +28,10 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
     file, name = split_words(words)
     path = Path(file)
     if not path.is_file():
-        raise ValueError(f"there is no file {file}: name a function as in FILE.py:{USUAL_NAME}")
+        raise ValueError(f"there is no file {file}: name a function as in FILE.py:{DEFAULT_NAME}")
     spec = importlib.util.spec_from_file_location(f"fogspiel_function_{path.stem}", path.absolute())
     if spec is None or spec.loader is None:
-        raise ValueError(f"{file} cannot be loaded: it must be a Python file, as in FILE.py:{USUAL_NAME}")
+        raise ValueError(f"{file} cannot be loaded: it must be a Python file, as in FILE.py:{DEFAULT_NAME}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.absolute().parent))  # as if Python had been called with the file
@@ -42,7 +42,7 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise ValueError(f"{file} cannot be run: {type(error).__name__}{at}: {reason}") from error
     if not hasattr(module, name):
-        raise ValueError(f"{file} has no {name}: name a function that it has, as in {file}:{USUAL_NAME}")
+        raise ValueError(f"{file} has no {name}: name a function that it has, as in {file}:{DEFAULT_NAME}")
     function: Callable[..., Any] = getattr(module, name)
     check_function(function, f"{name} of {file}", alone)
     return function
@@ -51,10 +51,10 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
 def split_words(words: str) -> tuple[str, str]:
     """The file and the name of the function, which is `play` if none is given."""
     if words.endswith(".py"):
-        return words, USUAL_NAME
+        return words, DEFAULT_NAME
     file, _, name = words.rpartition(":")
     if not file.endswith(".py") or not name:
-        raise ValueError(f"{words!r} names no function: say it as in FILE.py:{USUAL_NAME}")
+        raise ValueError(f"{words!r} names no function: say it as in FILE.py:{DEFAULT_NAME}")
     return file, name
 
 

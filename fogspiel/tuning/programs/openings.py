@@ -29,7 +29,7 @@ OWN_PLIES = 3  # drawn after a line of our own book
 PGN_PLIES = 16  # taken from each game of a PGN file
 # Hundredths of a pawn by which a drawn ply may be worse than the best, and plies looked ahead before quiescence.
 ALMOST, LOOK = 30, 1
-MOST_BYTES = 500_000_000
+MAX_BYTES = 500_000_000
 CHECKED = 2_000  # openings of a file that are looked at before anything is played; the others when they are drawn
 NUMBER = re.compile(r"\d+")
 
@@ -108,7 +108,7 @@ def own_book() -> Book:
 
 def book_content(path: Path) -> bytes:
     """The bytes of a file of openings."""
-    return read_bytes(path, "the openings", MOST_BYTES, "give a part of them")
+    return read_bytes(path, "the openings", MAX_BYTES, "give a part of them")
 
 
 def read_book(path: str | Path, plies: int = PGN_PLIES, drawn: int = 0) -> Book:

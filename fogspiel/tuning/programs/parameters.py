@@ -25,10 +25,10 @@ import numpy as np
 from ...core.untrusted_input import parse_json, read_bytes
 
 Value = str | int | float | bool  # what a parameter can be set to
-MOST = 1e100  # numbers of a parameter are not larger
-MOST_WHOLE = 2**53  # whole numbers up to here are exact as reals
+MAX = 1e100  # numbers of a parameter are not larger
+MAX_WHOLE = 2**53  # whole numbers up to here are exact as reals
 FARTHEST = 1e6  # scales that a parameter without a limit can go
-MOST_LETTERS = 200  # of the name of a parameter
+MAX_LETTERS = 200  # of the name of a parameter
 NUMBER_KEYS, CHOICE_KEYS = ("start", "low", "high", "scale", "whole"), ("start", "choices")
 RANGE_SHARE, START_SHARE = 1 / 10, 1 / 4
 NORMAL = NormalDist()
@@ -67,7 +67,7 @@ class Parameter:
             cell = math.floor((NORMAL.cdf(number) - 0.5) * many + 0.5)
             return self.choices[(first + cell) % many]
         found = float(self.start) + self.scale * number
-        low, high = -MOST if self.low is None else self.low, MOST if self.high is None else self.high
+        low, high = -MAX if self.low is None else self.low, MAX if self.high is None else self.high
         found = min(max(round(found) if self.whole else found, low), high)  # the last digit may be over a limit
         return int(found) if self.whole else found
 
@@ -154,9 +154,9 @@ def shown(value: object) -> str:
 
 def _parameter(name: str, table: object, source: str) -> Parameter:
     """A parameter from its table, every entry of which is checked."""
-    if not name.strip() or not name.isprintable() or len(name) > MOST_LETTERS:
+    if not name.strip() or not name.isprintable() or len(name) > MAX_LETTERS:
         raise ValueError(
-            f"{source} has a parameter called {shown(name)}: a name has 1 to {MOST_LETTERS} printable characters"
+            f"{source} has a parameter called {shown(name)}: a name has 1 to {MAX_LETTERS} printable characters"
         )
     what = f"the parameter {name} in {source}"
     if not isinstance(table, Mapping):
@@ -197,7 +197,7 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
     start, low, high, scale = (_real(table, key, what) for key in ("start", "low", "high", "scale"))
     assert start is not None
     for key, value in (("start", start), ("low", low), ("high", high)):
-        if whole and value is not None and not (value == round(value) and abs(value) <= MOST_WHOLE):
+        if whole and value is not None and not (value == round(value) and abs(value) <= MAX_WHOLE):
             raise ValueError(f"{what} has {key} = {value:g}: of a whole parameter it must be a whole number up to 2^53")
     if low is not None and high is not None and low >= high:
         raise ValueError(f"{what} has low = {low:g} and high = {high:g}: low must be below high")
@@ -226,20 +226,20 @@ def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
     value = table[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number")
-    if not abs(value) <= MOST:  # also where it is not a number, or too large for a real
-        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number of at most {MOST:g}")
+    if not abs(value) <= MAX:  # also where it is not a number, or too large for a real
+        raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number of at most {MAX:g}")
     return float(value)
 
 
 # Parameter files: TOML, or JSON where the name ends so; whatever is wrong with one is a sentence.
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 def read_parameters(path: str | Path) -> Parameters:
     """The parameters that a file describes, or a ValueError that names the file and what would be right."""
     path = Path(path)
-    content = read_bytes(path, "the parameter file", MOST_BYTES, "it needs a table of some lines each")
+    content = read_bytes(path, "the parameter file", MAX_BYTES, "it needs a table of some lines each")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

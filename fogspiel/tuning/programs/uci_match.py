@@ -15,7 +15,7 @@ from .openings import Opening
 from .uci_options import engine_options
 
 CLOCK = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
-MOST = 1_000_000_000
+MAX = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class UciLimit:
     increment: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.amount <= MOST or not 0 <= self.increment <= MOST:
-            raise ValueError(f"the limit of a chess engine is {self.amount}: it must be 1 to {MOST:,}")
+        if not 0 < self.amount <= MAX or not 0 <= self.increment <= MAX:
+            raise ValueError(f"the limit of a chess engine is {self.amount}: it must be 1 to {MAX:,}")
 
     @classmethod
     def clock(cls, text: str) -> "UciLimit":

@@ -13,7 +13,7 @@ from .parameters import Parameter, Parameters
 OPTION = re.compile(r"option name (.+?) type (spin|check|combo|string|button)\b(.*)")
 FIELD = re.compile(r"\b(default|min|max|var)\b((?:(?!\b(?:default|min|max|var)\b).)*)")
 SWITCH = {True: "true", False: "false"}
-MOST_LISTED = 12
+MAX_LISTED = 12
 EMPTY = "<empty>"  # how UCI writes a text without letters
 
 
@@ -129,7 +129,7 @@ class EngineOptions:
         near = get_close_matches(name.lower(), {known.lower(): known for known in names}, n=3)
         like = [known for known in names if known.lower() in near]
         meant = f"did you mean {' or '.join(like)}? " if like else ""
-        listed = ", ".join(names[:MOST_LISTED]) + (", .." if len(names) > MOST_LISTED else "")
+        listed = ", ".join(names[:MAX_LISTED]) + (", .." if len(names) > MAX_LISTED else "")
         raise ValueError(
             f"the engine {self.name} has no option {name[:60]!r}: {meant}it has {listed or 'no options at all'}"
         )

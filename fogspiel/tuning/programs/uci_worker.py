@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 from ...process.guard import ProcessGuard
 from ...process.jobs import RetryRule
-from ...process.line_process import ProgramFault
-from ...process.line_server import Answer, WordParser, game_of, serve, values_in
+from ...process.line_process import Answer, ProgramFault, WordParser, game_of, serve, values_in
 from .openings import Book, own_book, read_book
 from .uci_match import AdjudicationRules, Conditions, GameOutcome, UciLimit, UciPlayer, play_game, write_game
 

@@ -16,16 +16,16 @@ from ...runs.store import Summary
 from ...solving.known_values import KnownValue, known_values, short
 from ...solving.tree.size import estimate_histories
 from .. import JsonObject
-from ..catalogue import first_picture, game_json, games_by_kind, sample_picture
+from ..app import Site
 from ..opponents import LEVELS, opponents
 from ..requests import row_of
 from ..session_json import Standing, standing
-from ..site import Site
+from .home import first_picture, game_json, games_by_kind, sample_picture
 from .runs import RunState
 
-MOST_MARKS = 4000  # letters of a list of results
+MAX_MARKS = 4000  # letters of a list of results
 # Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10.
-MOST_HISTORIES = 5_000_000
+MAX_HISTORIES = 5_000_000
 MEMORY = 2.0  # GiB that such a solution may take
 AT_WORK = ("queued", "starting", "running")
 
@@ -65,7 +65,7 @@ def solving_of(game: Game, site: Site) -> SolveStatus:
     run = _latest_solve(game, site)
     if run is not None and run.state in AT_WORK:
         return SolveStatus(game=game.name, run=run.name, words=_progress_words(run, site))
-    most, key = MOST_HISTORIES, ("histories", game.name, game.version)
+    most, key = MAX_HISTORIES, ("histories", game.name, game.version)
     histories = site.jobs.compute(key, lambda: estimate_histories(game, most))
     if histories is None:
         words = f"Its tree has more than {most:,} histories: that is too many to be solved here within minutes."
@@ -140,7 +140,7 @@ def add_to(site: Site) -> None:
 
     @router.get("/{name}/standing")
     def running_score(
-        name: str, marks: Annotated[str, Query(max_length=MOST_MARKS, pattern=r"^\d{1,3}(,\d{1,3})*$")]
+        name: str, marks: Annotated[str, Query(max_length=MAX_MARKS, pattern=r"^\d{1,3}(,\d{1,3})*$")]
     ) -> Standing:
         """The running score of a series of games with these results, as indices of the game's payoffs."""
         game, numbers = known_game(name), [int(mark) for mark in marks.split(",")]

@@ -9,19 +9,19 @@ from pydantic import BaseModel, Field
 
 from ...core.game import known_game, list_games
 from ...core.page_contract import KEY, Key, play_support, play_supports
-from ..catalogue import games_by_kind
-from ..session_json import MOST_KEYS, History, history_of, moment_pictures, replay_json, seat_of
-from ..site import Site
+from ..app import Site
+from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, seat_of
+from .home import games_by_kind
 
 PATH, TITLE = "/play", "Play"
-MOST_LETTERS = 16_000  # of the text of an opponent, which may be a long vector
+MAX_LETTERS = 16_000  # of the text of an opponent, which may be a long vector
 
 
 class NewGameRequest(BaseModel):
     """Request of a new game."""
 
     game: Annotated[str, Field(max_length=60)]
-    against: Annotated[str, Field(max_length=MOST_LETTERS)] = "uniform"
+    against: Annotated[str, Field(max_length=MAX_LETTERS)] = "uniform"
     side: Annotated[int, Field(ge=0, le=1)] = 0
     rules: Annotated[str, Field(max_length=60)] = ""
     """A rule set, of games that have several."""
@@ -39,7 +39,7 @@ class ActionRequest(BaseModel):
 class Keys(BaseModel):
     """The keys that a browser has, and of which game it wants to know; of all if that is empty."""
 
-    keys: Annotated[list[Annotated[str, Field(pattern=KEY)]], Field(max_length=MOST_KEYS)]
+    keys: Annotated[list[Annotated[str, Field(pattern=KEY)]], Field(max_length=MAX_KEYS)]
     game: Annotated[str, Field(max_length=60)] = ""
 
 
@@ -116,7 +116,7 @@ def _add_pages(site: Site) -> None:
     def new_game(request: Request, game: str = "", against: str = "", side: str = "0", rules: str = "") -> HTMLResponse:
         supports = play_supports()
         known = known_game(game or next(iter([*supports, *list_games()])))
-        chosen = {"game": known.name, "against": against[:MOST_LETTERS], "side": "1" if side == "1" else "0"}
+        chosen = {"game": known.name, "against": against[:MAX_LETTERS], "side": "1" if side == "1" else "0"}
         sets = [(name, house) for name, support in supports.items() for house in support.rule_sets]
         picked = [support.find_rules(rules).name for support in supports.values() if support.rule_sets]
         seats = {name: support.seats for name, support in supports.items() if support.seats}

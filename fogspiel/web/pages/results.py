@@ -7,15 +7,15 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from ...runs.checks import FILE_NAME
 from ...runs.kind import kind_of, kind_of_method, title_of
 from ...runs.report import Chart, Report, Table, as_json, cell_text
 from ...runs.report.charts import colours_of, plot_chart
 from ...runs.report.model import HEADING, as_csv, numeric
+from ...runs.request import FILE_NAME
 from ...runs.store import Json, Run
 from .. import JsonObject
+from ..app import Site, attachment
 from ..run_reader import Name, RunReader
-from ..site import Site, attachment
 
 PATH, TITLE = "/results", "Results"
 WORDY = 40  # letters from which on a cell may be broken into lines

@@ -10,25 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import list_games, parameters_of
 from ...runs.curve import CurvePoint
-from ...runs.jobs import repetition_words, repetitions
+from ...runs.execute import repetition_words, repetitions
 from ...runs.kind import kind_of, title_of
 from ...runs.report import Table
 from ...runs.report.model import as_csv
 from ...runs.store import Run
 from .. import JsonObject
-from ..form_route import form_route
-from ..requests import AnyRequest, InvalidRequest, refusal, row_of
-from ..run_forms import form_fields
-from ..run_list import ORDERS, Filter, checkpoint_scores, page_of, run_lines
-from ..run_notes import MOST_LETTERS
+from ..app import Site, attachment, form_route
+from ..requests import AnyRequest, InvalidRequest, form_fields, refusal, row_of
+from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
-from ..site import Site, attachment
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
-MOST_POINTS = 5000  # points in one answer; the rest is asked for again
-MOST_COMPARED = 8
+MAX_POINTS = 5000  # points in one answer; the rest is asked for again
+MAX_COMPARED = 8
 Chosen = Annotated[str, Query(max_length=200)]
 
 
@@ -43,7 +40,7 @@ class Note(BaseModel):
     """Note of a person on a run; an empty note removes the one before."""
 
     model_config = ConfigDict(extra="forbid")
-    note: Annotated[str, Field(max_length=MOST_LETTERS)]
+    note: Annotated[str, Field(max_length=MAX_LETTERS)]
 
 
 def run_json(run: Run, site: Site) -> JsonObject:
@@ -88,7 +85,7 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
     """The points of a run after the first so many."""
     run = site.reader.follow(name)
-    points, state = run.points.part(after, after + MOST_POINTS), site.processes.state(name, run.state)
+    points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
     worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
     return {
         "run": name,
@@ -244,7 +241,7 @@ def _add_pages(site: Site) -> None:
         found = page_of(run_lines(site), wanted, page)
         orders = {name: words for name, (words, _) in ORDERS.items()}
         return site.page(
-            request, "runs.html", found=found, wanted=wanted, orders=orders, store=str(site.store), most=MOST_COMPARED
+            request, "runs.html", found=found, wanted=wanted, orders=orders, store=str(site.store), most=MAX_COMPARED
         )
 
     @router.get("/new")
@@ -255,7 +252,7 @@ def _add_pages(site: Site) -> None:
     @router.get("/compare")
     def compare_page(request: Request, run: Annotated[list[str] | None, Query()] = None) -> HTMLResponse:
         """Several runs side by side."""
-        names = list(dict.fromkeys(run or []))[:MOST_COMPARED]
+        names = list(dict.fromkeys(run or []))[:MAX_COMPARED]
         if len(names) < 2:
             raise ValueError("tick two runs or more in the list of runs to compare them")
         runs, lines = [site.reader.run(name) for name in names], {line.name: line for line in run_lines(site)}

@@ -14,24 +14,24 @@ from ...core.explain import Explanation, Table, TextChart, explain
 from ...core.game import Game, known_game, list_games, parameters_of
 from ...core.page_contract import play_support
 from ...runs.agent_parser import SOLVED, engines_of, parse_agent
-from ...runs.checks import RUN_NAME
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.model import FIGURES
+from ...runs.request import RUN_NAME
 from ...solving.known_values import shipped_solution
 from ...solving.proofs import certificate_files
 from ...solving.proofs.certificate_files import problem_of
-from ...solving.proofs.checkers.primitives import MOST_SECONDS, demand, limit_work
+from ...solving.proofs.checkers.primitives import MAX_SECONDS, demand, limit_work
 from ...solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 from .. import JsonObject
-from ..catalogue import games_by_kind
+from ..app import Site
 from ..opponents import NOTES, demand_opponent
 from ..run_reader import RunReader
-from ..site import Site
 from .certificates import number_words
+from .home import games_by_kind
 
 PATH, TITLE = "/strategies", "Strategies"
-MOST_ROWS = 300  # rows of a solution that are shown; a certificate may have many thousands
+MAX_ROWS = 300  # rows of a solution that are shown; a certificate may have many thousands
 SHADES = 10
 COARSE = 0.2  # from this largest share on, shares are shown without decimals
 SOLUTION = "The certified solution"
@@ -86,7 +86,7 @@ def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
         return Sheet(tuple(sentences), lines=tuple(lines))
     tables = []
     for side, name in enumerate(("first", "second")):
-        rows = tuple(islice(certificate_files.strategy_rows(certificate, side), MOST_ROWS))
+        rows = tuple(islice(certificate_files.strategy_rows(certificate, side), MAX_ROWS))
         tables.append(Table(f"The {name} player", ("sees", "plays"), rows))
         left = len(certificate["strategies"][side]) - len(rows)
         if left:
@@ -178,7 +178,7 @@ def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]
     """Every decision of one player, earlier ones before those that follow from them."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
     found: list[StrategyRow] = []
-    with limit_work(MOST_SECONDS):
+    with limit_work(MAX_SECONDS):
         plans = plan_of(rows, SIDES[side]).values()
     for number, (row, (_, plan)) in enumerate(zip(rows, plans, strict=True)):
         seen, names = problem.words(row["view"], row["actions"])

@@ -3,7 +3,7 @@
 import { ask, byId, element, tell } from "./service.js";
 
 const STORAGE_KEY = "fogspiel.games";
-const MOST = 200;
+const MAX = 200;
 const SHOWN = 8;
 
 function knownKeys() {
@@ -16,7 +16,7 @@ function knownKeys() {
 }
 
 export function remember({ key }) {
-  write([key, ...knownKeys().filter((known) => known !== key)].slice(0, MOST));
+  write([key, ...knownKeys().filter((known) => known !== key)].slice(0, MAX));
 }
 
 function write(keys) {

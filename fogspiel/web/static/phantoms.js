@@ -3,7 +3,7 @@
 import { between, isOwn } from "./squares.js";
 
 const HOME = "rnbqkbnr";
-const MOST_UNDONE = 50;
+const MAX_UNDONE = 50;
 
 export class Phantoms {
   /* The guesses of the game with this key. */
@@ -17,7 +17,7 @@ export class Phantoms {
   }
 
   keep() {
-    const kept = { men: [...this.men], past: this.past.slice(-MOST_UNDONE), before: this.before, tried: this.tried };
+    const kept = { men: [...this.men], past: this.past.slice(-MAX_UNDONE), before: this.before, tried: this.tried };
     sessionStorage.setItem(this.place, JSON.stringify(kept));
   }
 

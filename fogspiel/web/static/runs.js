@@ -3,17 +3,17 @@
 import { askToDelete } from "./deletion.js";
 import { ask, badgeClass, byId, pause, tell } from "./service.js";
 
-const LEAST = 2;
-const MOST = 8;
+const MIN = 2;
+const MAX = 8;
 const SOON = 2000;
 const SELDOM = 15000;
 const form = byId("comparison");
 
 function count() {
   const ticked = form.querySelectorAll("input[name=run]:checked").length;
-  const words = ticked < LEAST ? `Tick two runs or more to compare them, at most ${MOST}.` : `${ticked} runs are ticked.`;
-  byId("compare").disabled = ticked < LEAST || ticked > MOST;
-  byId("ticked").textContent = ticked > MOST ? `${ticked} runs are ticked: at most ${MOST} fit.` : words;
+  const words = ticked < MIN ? `Tick two runs or more to compare them, at most ${MAX}.` : `${ticked} runs are ticked.`;
+  byId("compare").disabled = ticked < MIN || ticked > MAX;
+  byId("ticked").textContent = ticked > MAX ? `${ticked} runs are ticked: at most ${MAX} fit.` : words;
 }
 
 function renew(line) {

@@ -8,8 +8,7 @@ import pytest
 
 from fogspiel.process.worker_pool import WorkerPool
 from fogspiel.tuning.programs import function_worker
-from fogspiel.tuning.programs.backends import demand_function, worker_words
-from fogspiel.tuning.programs.contest import Scale
+from fogspiel.tuning.programs.contest import Scale, demand_function, worker_words
 
 
 def within(_, answer):

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fogspiel.tuning.programs.parameters import FARTHEST, MOST_BYTES, Parameters, read_parameters
+from fogspiel.tuning.programs.parameters import FARTHEST, MAX_BYTES, Parameters, read_parameters
 
 GOOD = """
 [margin]
@@ -146,13 +146,13 @@ def test_every_mistake_of_json_is_a_sentence(tmp_path, text, sentence):
 
 
 def test_files_that_are_missing_too_large_or_not_text_are_refused(tmp_path):
-    large = written(tmp_path, "#" * (MOST_BYTES + 1))
+    large = written(tmp_path, "#" * (MAX_BYTES + 1))
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     for path, sentence in (
         (tmp_path / "none.toml", "cannot be read: No such file"),
         (tmp_path, "cannot be read: Is a directory"),
-        (large, f"larger than {MOST_BYTES:,} bytes"),
+        (large, f"larger than {MAX_BYTES:,} bytes"),
         (binary, "is not text"),
     ):
         with pytest.raises(ValueError, match=re.escape(str(path)) + ".*" + sentence):

@@ -8,8 +8,14 @@ import pytest
 from fogspiel.core.rng import split
 from fogspiel.process.worker_pool import WorkerPool
 from fogspiel.tuning.contest import Contest
-from fogspiel.tuning.programs.backends import FunctionBackend, demand_function, worker_words
-from fogspiel.tuning.programs.contest import ProgramContest, Scale, WorkerBackend
+from fogspiel.tuning.programs.contest import (
+    FunctionBackend,
+    ProgramContest,
+    Scale,
+    WorkerBackend,
+    demand_function,
+    worker_words,
+)
 from fogspiel.tuning.programs.parameters import Parameters
 
 TWO = Parameters.of({"x": {"start": 1, "low": -9, "high": 9, "scale": 1}, "k": {"start": 2, "whole": True, "scale": 1}})

@@ -17,15 +17,15 @@ import numpy as np
 from fogspiel.core.rng import fill_normal
 from fogspiel.tuning.arena import Arena, BudgetSpent, join_halves
 from fogspiel.tuning.meta_game import Archive, is_certain
+from fogspiel.tuning.methods.evolution import iterative
 from fogspiel.tuning.methods.halving import players_for
-from fogspiel.tuning.methods.iterative import iterative
 from fogspiel.tuning.population import Pool
-from fogspiel.tuning.steps import MOST_SIGMA, Step, hashed_parameters
+from fogspiel.tuning.steps import MAX_SIGMA, Step, hashed_parameters
 
 FULL = 60  # most parameters with a full covariance matrix
 CMA_PAIRS, GENERATIONS_A_PAIR = 8, 4
 CHECKPOINT = 16  # generations
-LEAST_OPPONENTS, MOST_OPPONENTS = 4, 64
+MIN_OPPONENTS, MAX_OPPONENTS = 4, 64
 RECTANGULAR_PAIRS = 4096  # where the budget is not in games
 FINALISTS = 10
 FINAL = 4  # one in four pairs is for the finalists
@@ -33,10 +33,10 @@ ARMS = 64  # where the budget is not in games
 PULLED = 32  # arms pulled at a time, each some times
 PULLS = 4
 CURIOSITY = 0.5  # of the bound sqrt(2 ln t / n), whose scale is that of a coin
-PLAYERS, MOST_PLAYERS = 8, 400
+PLAYERS, MAX_PLAYERS = 8, 400
 PAIRS_A_CELL = 16  # for which the budget should suffice, where scores vary
 PARTS = 8  # events in which all cells of the table have a turn
-LEAST_WEIGHT = 1e-3
+MIN_WEIGHT = 1e-3
 
 
 def elitist(arena: Arena) -> Iterator[Step]:
@@ -65,7 +65,7 @@ def cma(arena: Arena) -> Iterator[Step]:
 
     first = np.zeros(count)
     first[: int(moved.sum())] = x[moved]
-    options = {"randn": gaussian, "CMA_diagonal": count > FULL, "maxstd": MOST_SIGMA, "verbose": -9, "verb_log": 0}
+    options = {"randn": gaussian, "CMA_diagonal": count > FULL, "maxstd": MAX_SIGMA, "verbose": -9, "verb_log": 0}
     search = CMAEvolutionStrategy(first, 1.0, options)
     generation = 0
     while True:
@@ -87,7 +87,7 @@ def rectangular(arena: Arena) -> Iterator[Step]:
     champion = np.zeros((0, len(arena.start)))
     while True:
         first, final = pairs - pairs // FINAL, pairs // FINAL
-        opponents = min(max(isqrt(first) // 2, LEAST_OPPONENTS), MOST_OPPONENTS)
+        opponents = min(max(isqrt(first) // 2, MIN_OPPONENTS), MAX_OPPONENTS)
         players = arena.gaussians(max(first // opponents, 1))
         pool = Pool(players, arena.strategy.halves)
         pool.play(arena, arena.gaussians(opponents))
@@ -145,14 +145,14 @@ def seed_nash(arena: Arena) -> Iterator[Step]:
     turns = 1 if certain else PAIRS_A_CELL
     players = PLAYERS
     if arena.budget.games is not None:  # K players have K^2 / 2 pairs, or K^2 games a turn
-        players = max(min(isqrt(max(arena.budget.games - arena.games, 1) // turns), MOST_PLAYERS), 2)
+        players = max(min(isqrt(max(arena.budget.games - arena.games, 1) // turns), MAX_PLAYERS), 2)
     while True:
-        archive.add(arena.gaussians(min(players, MOST_PLAYERS) - len(archive)))
+        archive.add(arena.gaussians(min(players, MAX_PLAYERS) - len(archive)))
         rows, columns = np.tril_indices(len(archive))
         for _ in range(turns):
             for part in np.array_split(np.arange(len(rows)), min(PARTS, len(rows))):
                 archive.play(rows[part], columns[part])
-            yield archive.step(archive.nash(LEAST_WEIGHT), True)
+            yield archive.step(archive.nash(MIN_WEIGHT), True)
         if arena.budget.games is None:
             players *= 2
 

@@ -16,7 +16,7 @@ from ....core.simulate import compile_rules
 from ....core.untrusted_input import JsonRecord
 from ...solution import Solution, SolveOptions, SolverProgress, SolverState, Work
 from ...sources import GameSource
-from ...tree.tree import MOST_DEPTH, rehash
+from ...tree.tree import MAX_DEPTH, rehash
 from . import best_response, traversal
 from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known
 
@@ -29,13 +29,13 @@ WALK_SLICE = 1 << 22  # positions of a best-response walk between two chances to
 # The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
 # stands for a walk that cut off nothing but found no room.
 FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
-LEAST_WALK = 1 << 24  # positions that a walk may always visit, and as many as sampling has, if that is more
+MIN_WALK = 1 << 24  # positions that a walk may always visit, and as many as sampling has, if that is more
 ROUNDING = 2.0**-50  # the most that a position of a walk can add to the rounding error, in units of the highest payoff
 
 WRONG = {
     traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions "
     "must follow from the view",
-    traversal.TOO_DEEP: f"a player moves more than {MOST_DEPTH - 2} times in a game",
+    traversal.TOO_DEEP: f"a player moves more than {MAX_DEPTH - 2} times in a game",
     traversal.NO_ACTIONS: "a position that is not over has no actions",
     traversal.BAD_WEIGHTS: WRONG_WEIGHTS,
 }
@@ -99,7 +99,7 @@ class Sampling:
         none = np.zeros(0)
         self._known = Known(self._counters, np.full(2, -1, np.int64), np.zeros((0, 4), np.int64), none, none)
         self._grow(FIRST_ROWS)
-        sizes, depth = game.sizes, MOST_DEPTH
+        sizes, depth = game.sizes, MAX_DEPTH
         salts = [[int(child(SALTS, half, cell)) | 1 for cell in range(sizes.view + 2)] for half in range(2)]
         self._hashing = traversal.Hashing(
             np.zeros(sizes.view, np.int64),
@@ -169,7 +169,7 @@ class Sampling:
     def look(self) -> Iterator[None]:
         """Narrow the bounds by best responses to both average strategies; to be interrupted wherever it yields."""
         bounds, walked = self.bounds, 0
-        budget = max(LEAST_WALK, self.visited)
+        budget = max(MIN_WALK, self.visited)
         for planner in (0, 1):
             worth, visited = yield from self._respond(planner, budget)
             walked += visited
@@ -213,10 +213,10 @@ class Sampling:
         while True:
             if outcome == best_response.NO_ROOM:
                 histories *= 2
-                walk, sums = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64), np.zeros((MOST_DEPTH, 3))
-                levels, order = np.zeros((MOST_DEPTH, 6), np.int64), np.zeros(histories, np.int64)
+                walk, sums = np.array([-1, 0, 0, 0, budget, histories >= most], np.int64), np.zeros((MAX_DEPTH, 3))
+                levels, order = np.zeros((MAX_DEPTH, 6), np.int64), np.zeros(histories, np.int64)
                 descent = best_response.Descent(
-                    walk, levels, sums, order, np.zeros((MOST_DEPTH, sizes.actions), np.int64)
+                    walk, levels, sums, order, np.zeros((MAX_DEPTH, sizes.actions), np.int64)
                 )
                 held, pending = (_histories(histories, sizes.state, cells) for cells in (3, 2))
             outcome = best_response.respond(

@@ -26,7 +26,7 @@ from .private_histories import (
     ALWAYS,
     AT_THE_END,
     INFOSET,
-    MOST_CELLS,
+    MAX_CELLS,
     NEVER,
     NOWHERE,
     SEQUENCE,
@@ -134,19 +134,19 @@ COUNT = Counters()
 # A world is what Black cannot see, in one number: White's sequence, the twist from the board to its frame, White's
 # stones on the board. So sequence 5, twist 3 and the stones on cells 0 and 2 are 5 << 13 | 3 << 9 | 0b101.
 TWIST_BITS = 4
-STONES_MASK, TWIST_MASK = (1 << MOST_CELLS) - 1, (1 << TWIST_BITS) - 1
+STONES_MASK, TWIST_MASK = (1 << MAX_CELLS) - 1, (1 << TWIST_BITS) - 1
 
 
 @inlined
 def world_of(sequence, twist, stones):
     """Pack a world."""
-    return (sequence << (MOST_CELLS + TWIST_BITS)) | (twist << MOST_CELLS) | stones
+    return (sequence << (MAX_CELLS + TWIST_BITS)) | (twist << MAX_CELLS) | stones
 
 
 @inlined
 def unpack(world):
     """White's sequence, the twist, and White's stones."""
-    return world >> (MOST_CELLS + TWIST_BITS), (world >> MOST_CELLS) & TWIST_MASK, world & STONES_MASK
+    return world >> (MAX_CELLS + TWIST_BITS), (world >> MAX_CELLS) & TWIST_MASK, world & STONES_MASK
 
 
 @inlined

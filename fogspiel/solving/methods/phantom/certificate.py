@@ -14,15 +14,30 @@ keeps its history and failed tries. Where there is no row the player names the f
 """
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....core.compile.kernel import kernel
+from ....games.boards.board import Board
 from ....games.phantom.look import GAMES
-from ...proofs.checkers.boards import cells_of
 from ...proofs.checkers.phantom import FORMAT, OPENING, PhantomCertificate
-from ...proofs.checkers.primitives import digest_of
+from ...proofs.checkers.primitives import cells_of, digest_of
 from .bilinear_form import BilinearForm
+from .merged_histories import (
+    MAX_GROUPS,
+    Held,
+    Sets,
+    Side,
+    grow_side,
+    meet,
+    respond,
+    sequence_of,
+    sets_of,
+    try_value,
+    unknown,
+)
+from .policy_weights import Ask, PolicyWeights, Watch, weigh
 from .private_histories import INFOSET, SEQUENCE, TURN, geometry
 from .solver import PhantomSolution, RealisationPlan
 
@@ -119,3 +134,132 @@ def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[in
     named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
     sequence = int(form.histories[player].turns[turn, TURN.before])
     return [history_text(form, player, sequence), set_text(form, tried), named]
+
+
+# Exact exploitability of phantom policies on merged histories, for trees too large to traverse.
+#
+# The passes:
+#
+# grow       number the groups, nodes and sequences of a player weigh      ask the policy wherever it can come to, and
+# sum realisation weights by sequence meet       walk through the orders of stones with the groups of both players that
+# fit the stones: given the stones, the failures of the two are independent, so a sequence is worth the sum of the
+# other's weights times the payoff, over all ends of games respond    backwards through the nodes: what the best reply
+# gets, and by which tries
+#
+# Neither symmetry nor dominance is assumed of a policy.
+
+
+@kernel
+def give_away(sets, side, weights, worth, value, out):
+    """Write what a policy gives away at each node: its weight there times what the best try is worth more."""
+    for node in range(len(side.group)):
+        out[node] = 0.0
+        if side.reached[node]:
+            free = unknown(sets, side, side.group[node]) & ~np.int64(side.tried[node])
+            for cell in range(sets.cells):
+                if free >> cell & 1:
+                    weight = weights[sequence_of(side, node, free, cell)]
+                    if weight:
+                        less = value[node] - try_value(sets, side, worth, value, node, free, cell)
+                        out[node] += np.float64(weight) * np.float64(less)
+
+
+class BestReply(NamedTuple):
+    """The best reply of one player to the other's policy."""
+
+    value: np.ndarray  # what it gets from each node on, weighed by the other's play
+    choice: np.ndarray  # the cell it tries at each node, or NOWHERE where no play leads to
+
+
+class Try(NamedTuple):
+    """A cell that may be tried at a node: how much of the policy's weight, and what it is worth less than the best."""
+
+    cell: int
+    weight: float | Fraction
+    loss: float | Fraction
+
+
+class Evaluation(NamedTuple):
+    """Two policies of a phantom game: their merged weights, what sequences are worth to either player, best replies.
+
+    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Worths and values are whole
+    numbers of 1 / unit of the other player's weights, or floats.
+    """
+
+    sets: Sets
+    sides: tuple[Side, Side]
+    weights: tuple[PolicyWeights, PolicyWeights]
+    worths: tuple[np.ndarray, np.ndarray]
+    replies: tuple[BestReply, BestReply]
+
+    @property
+    def exact(self) -> bool:
+        """True if all numbers are whole."""
+        return self.weights[0].unit > 0
+
+    @property
+    def value(self) -> float | Fraction:
+        """Expected payoff of the first player."""
+        numbers, worth = self.weights[0].numbers, self.worths[0]
+        if not self.exact:
+            return float(numbers @ worth)
+        used = np.flatnonzero(numbers)
+        total = sum(map(int.__mul__, numbers[used].tolist(), worth[used].tolist()))
+        return Fraction(total, self.weights[0].unit * self.weights[1].unit)
+
+    def best(self, player: int) -> float | Fraction:
+        """Return the value of a player's best response."""
+        return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
+
+    def losses(self, player: int) -> np.ndarray:
+        """Return the loss of the player's policy at each node, in floats; the sum is the best response's gain."""
+        out = np.empty(len(self.sides[player].group))
+        give_away(self.sets, self.sides[player], self.weights[player].numbers, *self._rest(player), out)
+        return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
+
+    def tries(self, player: int, node: int) -> list[Try]:
+        """The cells that may be tried at a node."""
+        side, value = self.sides[player], self.replies[player].value
+        free = int(unknown(self.sets, side, side.group[node])) & ~int(side.tried[node])
+        found = []
+        for cell in (cell for cell in range(self.sets.cells) if free >> cell & 1):
+            weight = self.weights[player].numbers.item(sequence_of(side, node, free, cell))
+            less = value[node] - try_value(self.sets, side, *self._rest(player), node, free, cell)
+            loss = self._number(less, self.weights[1 - player].unit)
+            found.append(Try(cell, self._number(weight, self.weights[player].unit), loss))
+        return found
+
+    def _rest(self, player: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.worths[player], self.replies[player].value
+
+    def _number(self, number: float, unit: int) -> float | Fraction:
+        return Fraction(int(number), unit) if self.exact else float(number)
+
+
+def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda states: None) -> Evaluation:
+    """Evaluate two policies, in whole numbers where their probabilities allow it; `watch` counts the questions."""
+    sets = sets_of(board)
+    sides = grow_side(sets, 0), grow_side(sets, 1)
+    nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
+    _worths(sets, sides, nothing)  # marks the nodes that can be reached
+    first = weigh(board, sets, sides[0], asks[0], watch)
+    second = weigh(board, sets, sides[1], asks[1], lambda states: watch(first.states + states))
+    weights = (first, second) if first.unit and second.unit else (first.in_floats(), second.in_floats())
+    worths = _worths(sets, sides, (weights[0].numbers, weights[1].numbers))
+    replies = []
+    for side, worth in zip(sides, worths, strict=True):
+        reply = BestReply(np.empty(len(side.group), worth.dtype), np.empty(len(side.group), np.int8))
+        respond(sets, side, worth, *reply)
+        replies.append(reply)
+    return Evaluation(sets, sides, weights, worths, (replies[0], replies[1]))
+
+
+def _worths(
+    sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of all sequences to either player against the opponent's weights."""
+    turns, kind = 2 + sets.cells // 2, weights[0].dtype
+    held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
+    worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)
+    meet(sets, *sides, *weights, held, *worths)
+    return worths

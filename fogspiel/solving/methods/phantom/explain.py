@@ -18,7 +18,6 @@ from ....core.behaviour_policy import (
 from ....core.game import Game
 from ....games.boards.board import BOARDS
 from ...policies.policy_files import PolicyTable
-from ...proofs.checkers.boards import Board, cells_of
 from ...proofs.checkers.phantom import (
     NOWHERE,
     PLAYERS,
@@ -31,6 +30,7 @@ from ...proofs.checkers.phantom import (
     situation_of,
     verify,
 )
+from ...proofs.checkers.primitives import Board, cells_of
 from .policies import situation_seen, state_after
 from .private_histories import INFOSET, SEQUENCE, TURN, Histories, geometry
 from .solver import SOLVABLE, find_form

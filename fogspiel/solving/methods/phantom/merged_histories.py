@@ -23,7 +23,7 @@ from ...tree.sequence_form import Treeplex
 
 NOWHERE = -1
 FIRST_ROOM = 1 << 16  # sequences for which there is room at first; it is doubled until all fit
-MOST_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
+MAX_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
 
 
 class Sets(NamedTuple):

@@ -22,12 +22,12 @@ from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
 from ....games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
-from ...proofs.checkers.boards import Board as CheckerBoard
 from ...proofs.checkers.phantom import NOWHERE as CHECKER_NOWHERE
 from ...proofs.checkers.phantom import PLAYERS, PhantomCertificate, Situation, Strategy, board_of, image, strategy_of
-from .exploitability import Evaluation, evaluate_policies
+from ...proofs.checkers.primitives import Board as CheckerBoard
+from .certificate import Evaluation, evaluate_policies
 from .merged_histories import NOWHERE, unknown
-from .policy_weights import MOST_UNIT, Ask, Questions, Shares, next_nodes, uniform
+from .policy_weights import MAX_UNIT, Ask, Questions, Shares, next_nodes, uniform
 from .solver import SOLVABLE
 
 TERMS = 1 << 24  # more than any sum here has
@@ -48,7 +48,7 @@ def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
         unit = 0
         if all(isinstance(share, Fraction) for share in listed):
             unit = lcm(*(share.denominator for share in listed if isinstance(share, Fraction)))
-        if unit > MOST_UNIT:
+        if unit > MAX_UNIT:
             unit = 0
         numbers = np.zeros(states.legal.shape, np.int64 if unit else np.float64)
         numbers[states.legal] = [int(share * unit) if unit else float(share) for share in listed]

@@ -17,7 +17,7 @@ from ....games.boards.board import Board
 from ....games.phantom import rules
 from .merged_histories import NOWHERE, Sets, Side, hidden_stones, node_of, sequence_of, unknown
 
-MOST_UNIT = 1 << 60  # whole weights are counted in units of no less than one part of this
+MAX_UNIT = 1 << 60  # whole weights are counted in units of no less than one part of this
 BATCH = 1 << 16  # information states that a policy is asked for at once
 
 
@@ -137,7 +137,7 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
             states += len(part.node)
             watch(states)
         unit = units[-1] and lcm(*(batch.unit for batch in batches))
-        if units[-1] and not 0 < unit * units[-1] <= MOST_UNIT:  # from here on in floats
+        if units[-1] and not 0 < unit * units[-1] <= MAX_UNIT:  # from here on in floats
             scale = np.array([1 / unit for unit in units] + [0.0] * board.cells)
             weights, parts = (
                 weights * scale[tries_of],

@@ -34,7 +34,7 @@ NOWHERE = -1
 # When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell.
 NEVER, AT_THE_END, ALWAYS = range(3)
 FIRST_ROOM = 1 << 16  # sequences and turns for which there is room at first; it is doubled until all fit
-MOST_CELLS = 9  # tables over pairs of sets of cells have 4 ** cells entries
+MAX_CELLS = 9  # tables over pairs of sets of cells have 4 ** cells entries
 
 
 class Geometry(NamedTuple):
@@ -68,8 +68,8 @@ def is_simple(board: Board, wins: np.ndarray) -> bool:
 def geometry(name: str, symmetric: bool = True) -> Geometry:
     """The tables for a board, with its symmetries or with the identity alone."""
     board = BOARDS[name]
-    if board.cells > MOST_CELLS:
-        raise ValueError(f"the board {name} will not do: it must have {MOST_CELLS} cells at most, not {board.cells}")
+    if board.cells > MAX_CELLS:
+        raise ValueError(f"the board {name} will not do: it must have {MAX_CELLS} cells at most, not {board.cells}")
     moved, cells = board.symmetries if symmetric else board.symmetries[:1], board.cells
     masks = np.arange(1 << cells)
     image = np.zeros((len(moved), len(masks)), np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....core.compile.kernel import kernel
 from ...bounds import run_to_end
-from ...exact.basis import vertex
+from ...exact import vertex
 from ...proofs.checkers.phantom import OPENING
 from ...solution import SolverProgress
 from ...tree.sequence_form import best_total, fold_best, links, multiply_transposed, plan_of
@@ -29,7 +29,7 @@ from .bilinear_form import BilinearForm, DecisionDag, build_form
 # this is trusted: conservation of flow and the best response in the whole form are checked in whole numbers.
 
 NOISE = 1e-9  # weights up to this do not count as support
-MOST = 2**62  # sums in whole numbers stay below this, so that they fit into 64 bits
+MAX = 2**62  # sums in whole numbers stay below this, so that they fit into 64 bits
 DOWN = 1.0 - 1e-15  # rounds a product of floats down, so that the shares of an infoset never exceed the whole
 LARGEST = 600_000  # programs with more rows and columns than this are not tried
 FINE = 2**48  # the denominator of a plan whose weights are rounded
@@ -70,7 +70,7 @@ def best_plan(form: BilinearForm, player: int, plan: np.ndarray) -> RealisationP
     if corner is None or min(corner[0]) < 0:  # feasible only up to the solver's tolerance
         return None
     denominator = lcm(*(weight.denominator for weight in corner[0]))
-    if denominator * form.unit >= MOST:
+    if denominator * form.unit >= MAX:
         return None
     weights = np.zeros(form.sides[player].sequences, np.int64)
     weights[support] = [int(weight * denominator) for weight in corner[0]]
@@ -121,8 +121,8 @@ def guarantee(form: BilinearForm, player: int, plan: RealisationPlan) -> Fractio
     """Return Black's least (or greatest) payoff under a plan, by an exact best response."""
     check_flow(form.sides[player], plan)
     # Every sum below is of payoffs times weights of disjoint histories, so that it is at most unit times denominator
-    if plan.denominator * form.unit >= MOST:
-        raise ValueError(f"the denominator of a plan must be less than {MOST // form.unit}")
+    if plan.denominator * form.unit >= MAX:
+        raise ValueError(f"the denominator of a plan must be less than {MAX // form.unit}")
     matrix, theirs, sign = (form.columns, form.sides[0], 1) if player else (form.rows, form.sides[1], -1)
     worth, value = np.empty(theirs.sequences, np.int64), np.empty(theirs.infosets, np.int64)
     multiply_transposed(matrix.start, matrix.column, matrix.value, plan.weights, worth)

@@ -23,7 +23,7 @@ from .tables import NONE, Mixture, PhantomTables
 
 # The rule of thumb: a cell that wins, or stops a line of known stones, looks better than any number of threats.
 WINNING, BLOCKING = 300.0, 100.0
-MOST_WORLDS = 1 << 21
+MAX_WORLDS = 1 << 21
 
 
 class Workspace(NamedTuple):
@@ -312,10 +312,10 @@ def room_for(setting: PhantomTables, player: int) -> Workspace:
     deep, courses = setting.cells + 2, len(setting.courses[player].follow)
     outcomes = setting.courses[player].follow.shape[1]
     return Workspace(
-        np.empty(MOST_WORLDS, np.int64),
-        np.empty(MOST_WORLDS, np.int64),
-        np.empty(MOST_WORLDS),
-        np.empty(MOST_WORLDS, np.int8),
+        np.empty(MAX_WORLDS, np.int64),
+        np.empty(MAX_WORLDS, np.int64),
+        np.empty(MAX_WORLDS),
+        np.empty(MAX_WORLDS, np.int8),
         np.zeros((deep, 13), np.int64),
         np.zeros((deep, setting.cells), np.int64),
         np.zeros((deep, outcomes + 1)),
@@ -339,7 +339,7 @@ def best_reply(
     """The plan with the most half points against a mixture, completed like the own mixture `guide`."""
     points = search_reply(setting, player, theirs, guide, tolerance, room)
     if points < 0.0:
-        raise ValueError(f"a best reply has more than {MOST_WORLDS} worlds, for which there is no room")
+        raise ValueError(f"a best reply has more than {MAX_WORLDS} worlds, for which there is no room")
     plan = room.best[0].copy()
     complete(setting, player, guide, plan)
     return Reply(plan, float(points))

@@ -17,7 +17,7 @@ from math import inf, lcm
 import numpy as np
 
 from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
-from ...exact.basis import Statuses, vertex
+from ...exact import Statuses, vertex
 from ...proofs.checkers.primitives import digest_of
 from ...proofs.checkers.pure_strategies import FORMAT, RULES, PlansCertificate, verify
 from ...solution import SolverProgress

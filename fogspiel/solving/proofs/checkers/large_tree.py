@@ -23,7 +23,7 @@ from .primitives import Bounds, SolutionCertificate, check_digest, check_head, d
 from .tree import SIDES, GamePositions, Positions, Row, best_response_value
 
 FORMAT = "fogspiel large tree certificate 1"
-MOST_LINES, LONGEST_LINE, MOST_DENOMINATOR = 2_000_000, 20_000, 10**12
+MAX_LINES, LONGEST_LINE, MAX_DENOMINATOR = 2_000_000, 20_000, 10**12
 NUMBERS = r"-?[0-9]{1,18}(?: -?[0-9]{1,18})*"
 LINE = re.compile(rf"((?:[0-9]{{1,9}} -?[0-9]{{1,18}})?)\|({NUMBERS})\|({NUMBERS})\|({NUMBERS})", re.ASCII)
 Key = tuple[tuple[int, ...] | None, tuple[int, ...]]
@@ -55,7 +55,7 @@ class Lines:
 
     def __init__(self, lines: Any, side: str, denominator: int) -> None:
         demand(isinstance(lines, list), f"the strategy of the {side} player is not a list of lines")
-        demand(len(lines) <= MOST_LINES, f"the {side} player has more than {MOST_LINES:,} lines")
+        demand(len(lines) <= MAX_LINES, f"the {side} player has more than {MAX_LINES:,} lines")
         self._lines, self._side, self._denominator = lines, side, denominator
         self._numbers: dict[Key, int] = {}
         for number, line in enumerate(lines):
@@ -90,7 +90,7 @@ def check_form(body: Any) -> list[Lines]:
     check_head(body, LargeTreeCertificate.__required_keys__, FORMAT)
     check_digest(body)
     units = body["denominator"]
-    demand(type(units) is int and 0 < units <= MOST_DENOMINATOR, f"its denominator is {quoted(units)}")
+    demand(type(units) is int and 0 < units <= MAX_DENOMINATOR, f"its denominator is {quoted(units)}")
     demand(isinstance(body["strategies"], list) and len(body["strategies"]) == 2, "it must hold two strategies")
     return [Lines(lines, side, units) for lines, side in zip(body["strategies"], SIDES, strict=True)]
 

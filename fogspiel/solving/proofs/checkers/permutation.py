@@ -16,9 +16,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .boards import DRAW, LINES, WIN, Responder, turns_of, won_by_lines
 from .primitives import (
+    DRAW,
+    LINES,
+    WIN,
     Bounds,
+    Responder,
     SolutionCertificate,
     check_digest,
     check_head,
@@ -28,6 +31,8 @@ from .primitives import (
     go_on,
     quoted,
     total,
+    turns_of,
+    won_by_lines,
 )
 
 FORMAT = "fogspiel permutation certificate 1"

@@ -33,17 +33,23 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from .boards import DRAW, WIN, Board, Responder, cells_of, hex_board, tic_tac_toe
 from .primitives import (
+    DRAW,
+    WIN,
+    Board,
     Bounds,
+    Responder,
     SolutionCertificate,
+    cells_of,
     check_digest,
     check_head,
     common_denominator,
     demand,
     fraction,
     go_on,
+    hex_board,
     quoted,
+    tic_tac_toe,
     total,
 )
 

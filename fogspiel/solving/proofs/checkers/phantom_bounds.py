@@ -48,7 +48,7 @@ from .primitives import (
 FORMAT, FORMER = "fogspiel phantom bounds 2", "fogspiel phantom bounds 1"
 FORMATS = FORMAT, FORMER
 NODE, VECTOR = {"own", "worlds", "worth", "rows"}, {"own", "worlds", "worths", "unit", "rows"}
-MOST_UNIT = 10**12
+MAX_UNIT = 10**12
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
@@ -258,9 +258,7 @@ def worths_of(body: Any, name: str) -> dict[int, Fraction]:
     if "worth" in body:
         return dict.fromkeys(worlds, probability(body["worth"], what))
     worths, unit = body["worths"], body["unit"]
-    demand(
-        whole(unit, MOST_UNIT) and unit > 0, f"the unit of {name} must be a whole number from 1 on, below {MOST_UNIT}"
-    )
+    demand(whole(unit, MAX_UNIT) and unit > 0, f"the unit of {name} must be a whole number from 1 on, below {MAX_UNIT}")
     demand(isinstance(worths, list) and len(worths) == len(worlds), f"{name} must have one worth for each world")
     demand(len(set(worlds)) == len(worlds), f"{name} has a world twice")
     demand(all(whole(worth, unit + 1) for worth in worths), f"{what} must be a whole number from 0 to its unit")

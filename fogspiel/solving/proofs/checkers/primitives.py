@@ -3,13 +3,15 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import cache
 from math import inf, lcm
 from time import monotonic, process_time
-from typing import Any, TypedDict
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 Body = Mapping[str, Any]  # a certificate as JSON has it, which may be anything else
 Bounds = tuple[Fraction, Fraction]  # what the first player gets at least by one strategy, and at most by the other
@@ -125,7 +127,7 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
 # The work that a check may take
 
 
-MOST_SECONDS = 600.0  # CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63
+MAX_SECONDS = 600.0  # CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63
 # When the work must end at the earliest, and the CPU time at which it must end.
 _ends: ContextVar[tuple[float, float]] = ContextVar("_ends", default=(inf, inf))
 
@@ -147,3 +149,143 @@ def go_on() -> None:
         raise refusal(
             "checking it takes more CPU time than it may; if you trust where it is from, grant more by --time"
         )
+
+
+# The boards of the checkers, and the best response to a mixture of strategies of a player whose stones are not seen.
+#
+# Sets of stones are the bits of an integer: cell = row * columns + column. Nothing here is shared with a solver.
+#
+# Best response. The other player, the planner, keeps to a mixture. What it may have done by now, as far as the
+# responder was told, is a list of worlds, each with a weight, a whole number. A world is of any type; the responder
+# says what a try of a cell pays in all worlds together and, for each thing that it may be told afterwards, which worlds
+# are left:
+#
+#     value(position, worlds) = best over the cells of
+#                               what is paid where the game ends by the stone or by the planner's next turn
+#                               + the sum of value(position then, the worlds left) over what the responder may be told
+#
+# A cell is passed over only when to get all that its worlds can still bring would be no better than the best cell so
+# far. Payments are half points times weights.
+
+WIN, DRAW = 2, 1  # half points for a win and a draw
+# The lines of tic-tac-toe: three stones in a row, a column or a diagonal win.
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+class Board(NamedTuple):
+    """A board game: its cells, the permutations of them that map the game to itself, and who has won."""
+
+    name: str
+    rows: int
+    columns: int
+    symmetries: list[tuple[int, ...]]  # where each of them takes the cells
+    won: tuple[list[bool], list[bool]]  # for each player and each set of stones: whether they win
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def names(self) -> list[str]:
+        """Of the cells: a letter for the column and a number for the row, A1 first."""
+        return [f"{chr(ord('A') + column)}{1 + row}" for row in range(self.rows) for column in range(self.columns)]
+
+
+def cells_of(stones: int) -> list[int]:
+    """The cells of a set."""
+    return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
+
+
+def turns_of(rows: int, columns: int) -> list[tuple[int, ...]]:
+    """Return the cell maps of a rectangle's rotations and reflections: eight for a square, else four or fewer."""
+    plain = [[row * columns + column for column in range(columns)] for row in range(rows)]
+    boards = [plain, plain[::-1], [row[::-1] for row in plain], [row[::-1] for row in plain[::-1]]]
+    if rows == columns:
+        boards += [[list(column) for column in zip(*board, strict=True)] for board in boards]
+    return sorted({tuple(cell for row in board for cell in row) for board in boards})
+
+
+def won_by_lines(cells: int, lines: Iterable[Iterable[int]]) -> list[bool]:
+    """For each set of stones: whether it holds all cells of a line."""
+    masks = [sum(1 << cell for cell in line) for line in lines]
+    return [any(stones & mask == mask for mask in masks) for stones in range(1 << cells)]
+
+
+@cache
+def tic_tac_toe() -> Board:
+    """Return the board of tic-tac-toe, with the eight symmetries of the square."""
+    won = won_by_lines(9, LINES)
+    return Board("ttt", 3, 3, turns_of(3, 3), (won, won))
+
+
+@cache
+def hex_board(rows: int, columns: int) -> Board:
+    """Return a board of hex: Black joins the first row to the last, White the first column to the last.
+
+    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right. A half turn keeps
+    both aims.
+    """
+    cells = rows * columns
+
+    def joined(stones: int, start: set[int], goal: set[int]) -> bool:
+        left = set(cells_of(stones))
+        chain = left & start
+        front = list(chain)
+        while front:
+            row, column = divmod(front.pop(), columns)
+            beside = ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1))
+            near = {
+                columns * (row + r) + column + c for r, c in beside if 0 <= row + r < rows and 0 <= column + c < columns
+            }
+            front += near & left - chain
+            chain |= near & left
+        return bool(chain & goal)
+
+    top, bottom = set(range(columns)), set(range(cells - columns, cells))
+    left, right = set(range(0, cells, columns)), set(range(columns - 1, cells, columns))
+    black = [joined(stones, top, bottom) for stones in range(1 << cells)]
+    white = [joined(stones, left, right) for stones in range(1 << cells)]
+    return Board(
+        f"hex-{rows}x{columns}", rows, columns, [tuple(range(cells)), tuple(range(cells - 1, -1, -1))], (black, white)
+    )
+
+
+Position = TypeVar("Position")
+World = TypeVar("World")
+# Where the responder is after it was told something, and the worlds that are left.
+Outcome = tuple[Position, list[World]]
+
+
+class Responder(ABC, Generic[Position, World]):
+    """The player who looks for the best response."""
+
+    @abstractmethod
+    def tries(self, position: Position, worlds: Sequence[World]) -> Iterable[int]:
+        """The cells that may be the best to try."""
+
+    @abstractmethod
+    def attempt(self, position: Position, cell: int, worlds: list[World]) -> tuple[int, list[Outcome[Position, World]]]:
+        """Half points of the games that end when a cell is tried, and all that may follow else."""
+
+    @abstractmethod
+    def hope(self, worlds: Sequence[World]) -> int:
+        """Half points that these worlds can bring at most."""
+
+    def best(self, position: Position, worlds: list[World], bar: int = -1) -> int:
+        """The most half points from these worlds, if that is above the bar, else the bar."""
+        go_on()
+        ways = []
+        for cell in self.tries(position, worlds):
+            points, outcomes = self.attempt(position, cell, worlds)
+            hopes = sorted((self.hope(left), number) for number, (_, left) in enumerate(outcomes))
+            ways.append((points + sum(hope for hope, _ in hopes), hopes, outcomes))
+        for limit, hopes, outcomes in sorted(ways, key=lambda way: -way[0]):
+            if limit <= bar:
+                break
+            for hope, number in hopes:
+                limit -= hope  # what is gained already, and what the others may still bring
+                limit += self.best(*outcomes[number], bar - limit)
+                if limit <= bar:
+                    break
+            bar = max(bar, limit)
+        return bar

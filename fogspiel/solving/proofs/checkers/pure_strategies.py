@@ -41,8 +41,22 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from .boards import DRAW, WIN, Responder, cells_of, hex_board, tic_tac_toe
-from .primitives import Bounds, SolutionCertificate, check_digest, check_head, demand, fraction, go_on, quoted
+from .primitives import (
+    DRAW,
+    WIN,
+    Bounds,
+    Responder,
+    SolutionCertificate,
+    cells_of,
+    check_digest,
+    check_head,
+    demand,
+    fraction,
+    go_on,
+    hex_board,
+    quoted,
+    tic_tac_toe,
+)
 
 FORMAT = "fogspiel plans certificate 1"
 RULES = 1  # the version of the rules that are written down here
@@ -50,7 +64,7 @@ BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 WHOLE = re.compile("[1-9][0-9]*")
 # Limits: the plans of a player, the letters of all of them, and the digits of a weight.
-MOST_PLANS, MOST_LETTERS, MOST_DIGITS = 4000, 500_000, 400
+MAX_PLANS, MAX_LETTERS, MAX_DIGITS = 4000, 500_000, 400
 
 
 class PlansCertificate(SolutionCertificate):
@@ -157,14 +171,14 @@ def _read(
 def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
     """The plans of a player and their images, before the first try."""
     who = PLAYERS[player]
-    right = isinstance(entries, dict) and 0 < len(entries) <= MOST_PLANS
-    demand(right, f"the strategy of {who} must map 1 to {MOST_PLANS} plans to weights")
-    demand(sum(map(len, entries)) <= MOST_LETTERS, f"the plans of {who} have more than {MOST_LETTERS} letters together")
+    right = isinstance(entries, dict) and 0 < len(entries) <= MAX_PLANS
+    demand(right, f"the strategy of {who} must map 1 to {MAX_PLANS} plans to weights")
+    demand(sum(map(len, entries)) <= MAX_LETTERS, f"the plans of {who} have more than {MAX_LETTERS} letters together")
     worlds = []
     for text, weight in entries.items():
         go_on()
-        whole = isinstance(weight, str) and len(weight) <= MOST_DIGITS and WHOLE.fullmatch(weight) is not None
-        demand(whole, f"a weight of {who} is {quoted(weight)}, not a whole number > 0 of {MOST_DIGITS} digits at most")
+        whole = isinstance(weight, str) and len(weight) <= MAX_DIGITS and WHOLE.fullmatch(weight) is not None
+        demand(whole, f"a weight of {who} is {quoted(weight)}, not a whole number > 0 of {MAX_DIGITS} digits at most")
         plan = plan_of(rules, player, text)
         worlds += [World(0, plan, moved, int(weight)) for moved in rules.symmetries]
     return worlds

@@ -1,22 +1,24 @@
-"""Engines of Kriegspiel as agents (`fog`, `C@0.4s`), in their own matches, and as programs to be tuned."""
+"""Agents of Kriegspiel in texts."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.agents import Agent
-from ...core.game import Game
-from ...runs.agent_parser import AgentSource
-from ...runs.programs import ProgramSpec, ProgramType
-from ...runs.store import Json
-from ..game.look import GAMES
+from ..core.agents import Agent
+from ..core.game import Game
+from ..runs.agent_parser import AgentSource
+from ..runs.programs import ProgramSpec, ProgramType
+from ..runs.store import Json
+from .game.look import GAMES
+
+# Engines of Kriegspiel as agents (`fog`, `C@0.4s`), in their own matches, and as programs to be tuned.
 
 if TYPE_CHECKING:
-    from ...runs.requests import MatchRequest
-    from ...stats.evaluate import MatchResult
-    from ...tuning.programs.contest import Scale
-    from ...tuning.programs.parameters import Parameters
+    from ..runs.requests import MatchRequest
+    from ..stats.evaluate import MatchResult
+    from ..tuning.programs.contest import Scale
+    from ..tuning.programs.parameters import Parameters
 
 FACTS = ("nodes", "time", "longest")
 
@@ -25,7 +27,7 @@ def names(game: Game) -> list[str]:
     """Return the names of the engines that play this game."""
     if game.name != GAMES[0].name:
         return []
-    from ..engine import engines
+    from .engine import engines
 
     return list(engines())
 
@@ -34,7 +36,7 @@ def find(game: Game, text: str, store: Path, seed: int) -> Agent | None:
     """Return the engine of a text, with the effort behind its name."""
     if text.partition("@")[0] not in names(game):
         return None
-    from ..engine import engine_agent, parse_engine
+    from .engine import engine_agent, parse_engine
 
     return engine_agent(*parse_engine(text))
 
@@ -44,7 +46,7 @@ def on_page(game: Game, text: str) -> bool:
     engine, mark, effort = text.partition("@")
     if engine not in names(game):
         return False
-    from ..engine import EFFORT, parse_engine
+    from .engine import EFFORT, parse_engine
 
     parse_engine(text)
     return not mark or EFFORT.fullmatch(effort) is not None
@@ -54,8 +56,8 @@ def match(
     game: Game, request: "MatchRequest", counted: Json | None, watch: "Callable[[MatchResult], None]"
 ) -> "MatchResult":
     """Play the games of `fogspiel kriegspiel match`, on from what was counted."""
-    from ..engine import parse_engine
-    from ..match import EngineMatch, EngineSpec, play_engines
+    from .engine import parse_engine
+    from .match import EngineMatch, EngineSpec, play_engines
 
     seats = tuple(EngineSpec(*parse_engine(side.words)) for side in (request.first, request.second))
     engines = EngineMatch(seats, request.games, request.seed)
@@ -64,8 +66,8 @@ def match(
 
 def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Return an engine as a program whose constants are its parameters."""
-    from ...runs.engine_programs import GAME_SECONDS, digest_of, limit_words
-    from .. import self_play_worker
+    from ..runs.engine_programs import GAME_SECONDS, digest_of, limit_words
+    from . import self_play_worker
 
     constants(words)  # refuses an engine that has no constants
 
@@ -86,14 +88,14 @@ def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Seq
 
 def constants(engine: str) -> dict[str, dict[str, Any]]:
     """Return the constants of an engine as tables, or raise a ValueError if it has none."""
-    from ..self_play_worker import parameters_of_engine
+    from .self_play_worker import parameters_of_engine
 
     return parameters_of_engine(engine)
 
 
 def parameter_file(engine: str) -> str:
     """Return a parameter file of all constants of an engine."""
-    from ..self_play_worker import parameter_text
+    from .self_play_worker import parameter_text
 
     return parameter_text(engine)
 

@@ -1,23 +1,25 @@
-"""The Resistance: knowledge trees up to relabelling, plans generated when they are needed."""
+"""Methods of solving The Resistance."""
 
 from typing import TYPE_CHECKING
 
-from ...solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_function
-from ...solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
-from ..checkers.lone_spies import FORMAT as LONE_FORMAT
-from ..checkers.resistance import FORMAT
-from ..game.setups import find_setup, is_variant
+from ..solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_function
+from ..solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
+from .checkers.lone_spies import FORMAT as LONE_FORMAT
+from .checkers.resistance import FORMAT
+from .game.rules import find_setup, is_variant
+
+# The Resistance: knowledge trees up to relabelling, plans generated when they are needed.
 
 if TYPE_CHECKING:
-    from ...solving.sources import GameSource
+    from ..solving.sources import GameSource
 
 LONE = "lone-resistance"
 
 
 def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
     """Solve The Resistance round by round; every round is a row."""
-    from ..row_generation import steps
-    from ..variants import opening
+    from .row_generation import steps
+    from .variants import opening
 
     setup = find_setup(problem.name)
     rows = list(saved.rows)
@@ -39,7 +41,7 @@ def find_variant(words: str) -> "GameSource | None":
         )
     if not is_variant(words):
         return None
-    from ..variants import VariantProblem
+    from .variants import VariantProblem
 
     return VariantProblem(words)
 

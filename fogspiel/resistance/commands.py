@@ -1,4 +1,4 @@
-"""fogspiel balance."""
+"""Commands of The Resistance."""
 
 import time
 from pathlib import Path
@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ...cli.app import AsJson, StorePath, app, asking, print_json
-from ...cli.execute import RunOptions, print_run, start_run
-from ..requests import BalanceRequest
+from ..cli.app import AsJson, StorePath, app, asking, print_json
+from ..cli.execute import RunOptions, print_run, start_run
+from .requests import BalanceRequest
+
+# fogspiel balance.
 
 
 @app.command("balance")
@@ -23,10 +25,10 @@ def balance(
 
     All tables of five missions, with and without a star on the fourth, or with --fails those that take these sabotages.
     """
-    from ...cli import console
-    from ...solving.proofs.certificate_files import write_certificate
-    from ..kinds.balance import outcome_of, tables_of
-    from ..row_generation import solve
+    from ..cli import console
+    from ..solving.proofs.certificate_files import write_certificate
+    from .kinds import outcome_of, tables_of
+    from .row_generation import solve
 
     began, files, options = time.process_time(), dict[str, str](), RunOptions(store, as_json)
     run = start_run(BalanceRequest(**asked).to_json(), options, once=True)

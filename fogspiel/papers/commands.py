@@ -1,14 +1,15 @@
-"""fogspiel paper: the tables of a paper beside ours."""
+"""The command of papers."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ...cli.app import AsJson, Cluster, Processes, StorePath, announce_compilation, app, asking, print_json
-from ...cli.command_help import listing
-from ...cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
-from ...runs.requests import PaperRequest
+from ..cli.app import AsJson, Cluster, Processes, StorePath, announce_compilation, app, asking, listing, print_json
+from ..cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
+from ..runs.requests import PaperRequest
+
+# fogspiel paper: the tables of a paper beside ours.
 
 
 @app.command("paper", epilog=listing("Names:", "papers", "EXPERIMENTS"))
@@ -29,10 +30,10 @@ def paper(
     as_json: AsJson = False,
 ) -> None:
     """Reproduce the tables and figures of a paper, its numbers beside ours."""
-    from ...cli import console
-    from ...runs.report import Report
-    from .. import catalogue
-    from ..kinds.paper import PaperPart
+    from ..cli import console
+    from ..runs.report import Report
+    from . import catalogue
+    from .kinds import PaperPart
 
     name: str = asked["name"]
     part = catalogue.find_part(name)

@@ -1,24 +1,24 @@
-"""Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
-
-An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS;
-its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
-"""
+"""The kind of run of papers."""
 
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from ... import __version__
-from ...core.plugins import collect, help_of
-from ...runs.curve import Curve
-from ...runs.execute import Context, Progress, Recorder
-from ...runs.jobs import Job, JobRunner, Row, rows_of
-from ...runs.kind import Kind, Outputs
-from ...runs.report import Report
-from ...runs.request import asks
-from ...runs.requests import PaperRequest
-from ...runs.store import Json, Run
+from .. import __version__
+from ..core.plugins import collect, help_of
+from ..runs.curve import Curve
+from ..runs.execute import Context, Job, JobRunner, Progress, Recorder, Row, rows_of
+from ..runs.kind import Kind, Outputs
+from ..runs.report import Report
+from ..runs.request import asks
+from ..runs.requests import PaperRequest
+from ..runs.store import Json, Run
+
+# Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
+#
+# An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS;
+# its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
 
 Batches = Generator[list[Job], list[Row], None]
 LAST = 100  # the place of an experiment that does not say where it is listed

@@ -1,4 +1,4 @@
-"""The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it."""
+"""Page of The Resistance."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -7,13 +7,15 @@ from typing import Annotated
 from fastapi import Path, Request
 from fastapi.responses import HTMLResponse, Response
 
-from ...core.game import Game
-from ...core.page_contract import JsonObject, PageSite, PlaySupport
-from ..checkers.resistance import Resistance
-from ..explain import LATE_SABOTAGE, spy_missions
-from ..game.setups import SETUPS
-from ..linear_program import LETTERS, TABLES, plan_steps, strategy_of
-from ..row_generation import solve
+from ..core.game import Game
+from ..core.page_contract import JsonObject, PageSite, PlaySupport
+from .checkers.resistance import Resistance
+from .explain import LATE_SABOTAGE, spy_missions
+from .game.rules import SETUPS
+from .linear_program import LETTERS, TABLES, plan_steps, strategy_of
+from .row_generation import solve
+
+# The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it.
 
 PATH = "/resistance"
 # A mention on pages about strategies: the title of the link, and the words after it.

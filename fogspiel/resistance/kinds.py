@@ -1,17 +1,19 @@
-"""Sweeps of the mission tables of The Resistance for those that are fair to both teams."""
+"""Kinds of run of The Resistance."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...runs.execute import Context, Progress, Recorder, run_generator
-from ...runs.kind import Kind, Outputs
-from ...runs.report import Cell, Table
-from ...runs.request import asks
-from ...runs.store import Json, Run
-from ..balance import FairTable, SweepStep, sweep
-from ..game.setups import VERSION
-from ..requests import BalanceRequest
+from ..runs.execute import Context, Progress, Recorder, run_generator
+from ..runs.kind import Kind, Outputs
+from ..runs.report import Cell, Table
+from ..runs.request import asks
+from ..runs.store import Json, Run
+from .balance import FairTable, SweepStep, sweep
+from .game.rules import VERSION
+from .requests import BalanceRequest
+
+# Sweeps of the mission tables of The Resistance for those that are fair to both teams.
 
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
 

@@ -1,1 +1,0 @@
-"""Agents of Kriegspiel in texts."""

@@ -1,1 +1,0 @@
-"""The kind of run of papers."""

@@ -1,1 +1,0 @@
-"""Methods of solving The Resistance."""

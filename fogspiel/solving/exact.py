@@ -1,0 +1,406 @@
+"""Exact."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import isqrt, lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.compile.kernel import kernel
+from ..stats.highs import AT_UPPER, BASIC
+from .methods.lp import LinearProgram, LpPoint, basis_statuses, plans_of, program_of
+from .tree.sequence_form import (
+    SequenceForm,
+    Sparse,
+    Treeplex,
+    behaviour_of,
+    exact_best_total,
+    exact_plan_of,
+    infosets_of,
+    sparse,
+)
+
+# The vertex of a basis, exactly: sparse elimination modulo a prime and p-adic lifting.
+#
+# The equations of a basis are solved modulo a prime, the solution is lifted to more and more p-adic digits (Dixon 1982,
+# "Exact solution of linear equations using p-adic expansions"), and fractions are told from them (Wang 1981).
+
+MAX_WORK = 2 * 10**7  # the elimination of a basis that takes more steps than this is given up
+# How many digits are lifted in a round, and how many rounds there are before a basis is given up.
+LIFT, MAX_ROUNDS = 6, 2**8
+# A reconstructed fraction must be shorter than what is known by this many bits, else more digits are lifted.
+SURPLUS = 40
+
+Statuses = tuple[np.ndarray, np.ndarray]  # hiGHS's status of each column and of each row
+
+
+def vertex(
+    program: LinearProgram, statuses: Statuses, columns: np.ndarray, rows: np.ndarray
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """The primal at the chosen columns and the dual at the chosen rows, in whole-number units, or None if too hard.
+
+    With the rows that are not basic (their activity is at its bound) and the columns that are, the basic columns solve
+    B z = b, and the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds.
+    """
+    column_status, row_status = statuses
+    inside, tight = column_status == BASIC, row_status != BASIC
+    size = int(inside.sum())
+    if tight.sum() != size:
+        return None
+    row = np.repeat(np.arange(program.height), np.diff(program.matrix.start))
+    column, whole = program.matrix.column, program.whole
+    resting = _resting(column_status, program.column_lower, program.column_upper)
+    bound = _resting(row_status, program.row_lower, program.row_upper)
+    np.subtract.at(bound, row, whole * resting[column])
+    down, across = (np.where(chosen, np.cumsum(chosen) - 1, -1) for chosen in (tight, inside))
+    kept = tight[row] & inside[column] & (whole != 0)
+    i, j, entry = down[row[kept]], across[column[kept]], whole[kept]
+    heaviest = max(np.bincount(line, np.abs(entry), size).max(initial=1) for line in (i, j))
+    prime = _prime_below(min(2**31, 2**62 // int(heaviest)))
+    matrix, transposed = sparse(i, j, entry, size), sparse(j, i, entry, size)
+    factors = factorise(matrix, prime) if prime else None
+    if factors is None:
+        return None
+    primal = _lift(matrix, bound[tight], factors, prime, across[columns])
+    dual = _lift(transposed, program.cost[inside].astype(np.int64), factors.transposed(), prime, down[rows])
+    if primal is None or dual is None:
+        return None
+    return [z + rest for z, rest in zip(primal, resting[columns].tolist(), strict=True)], dual
+
+
+def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """The value of each variable that is not basic, at a bound or free and 0, as a whole number; 0 for the others."""
+    value = np.where(status == AT_UPPER, upper, lower)
+    return np.where((status == BASIC) | ~np.isfinite(value), 0, value).astype(np.int64)
+
+
+def _prime_below(limit: int) -> int:
+    """The largest prime below a number, or 0 if it is too small to be of use."""
+    candidates = range(limit - 1, 2**16, -1)
+    return next((n for n in candidates if all(n % d for d in range(2, isqrt(n) + 1))), 0)
+
+
+class Factors(NamedTuple):
+    """B = L D U modulo a prime, with permuted rows and columns; L and U have ones on the diagonal, left out here."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    inverse: np.ndarray
+    lower: Sparse  # below pivot k: rows and multipliers
+    upper: Sparse  # to the right of pivot k: columns and multipliers
+
+    def transposed(self) -> "Factors":
+        return Factors(self.columns, self.rows, self.inverse, self.upper, self.lower)
+
+
+def factorise(matrix: Sparse, prime: int) -> Factors | None:
+    """The factors of a sparse square matrix modulo a prime, pivots by shortest row (Markowitz); None if singular.
+
+    Bases of sequence forms hardly fill in (23,714 rows of liar's dice take 17,000 steps), so dictionaries do.
+    """
+    size = len(matrix.start) - 1
+    start, column = matrix.start.tolist(), matrix.column.tolist()
+    residue = [int(v) % prime for v in matrix.value.tolist()]
+    left = [{column[k]: residue[k] for k in range(start[r], start[r + 1]) if residue[k]} for r in range(size)]
+    holders: list[set[int]] = [set() for _ in range(size)]
+    for r, row in enumerate(left):
+        for c in row:
+            holders[c].add(r)
+    queue = sorted((len(row), r) for r, row in enumerate(left))
+    done = [False] * size
+    pivots: list[tuple[int, int, int]] = []
+    below: list[dict[int, int]] = []
+    right: list[dict[int, int]] = []
+    work = 0
+    while queue:
+        length, r = heappop(queue)
+        row = left[r]
+        if done[r] or length != len(row):
+            continue
+        if not row:
+            return None
+        done[r] = True
+        for c in row:
+            holders[c].discard(r)
+        c = min(row, key=lambda c: (len(holders[c]), c))
+        inverse = pow(row.pop(c), -1, prime)
+        multipliers = {}
+        for lower in sorted(holders[c]):
+            target = left[lower]
+            by = multipliers[lower] = target.pop(c) * inverse % prime
+            work += len(row)
+            for other, value in row.items():
+                changed = (target.get(other, 0) - by * value) % prime
+                if changed:
+                    target[other] = changed
+                    holders[other].add(lower)
+                elif other in target:
+                    del target[other]
+                    holders[other].discard(lower)
+            heappush(queue, (len(target), lower))
+        if work > MAX_WORK:
+            return None
+        pivots.append((r, c, inverse))
+        below.append(multipliers)
+        right.append({other: value * inverse % prime for other, value in row.items()})
+    rows, columns, inverses = np.array(pivots, np.int64).reshape(-1, 3).T.copy()
+    return Factors(rows, columns, inverses, _stack(below), _stack(right))
+
+
+def _stack(lines: list[dict[int, int]]) -> Sparse:
+    start = np.cumsum([0, *map(len, lines)], dtype=np.int64)
+    keys = np.array([key for line in lines for key in line], np.int64)
+    return Sparse(start, keys, np.array([v for line in lines for v in line.values()], np.int64))
+
+
+@kernel
+def lift(
+    start, column, value, residual, source, target, inverse,
+    low_start, low_place, low_value, up_start, up_place, up_value, prime, digits,
+):  # fmt: skip
+    """Write p-adic digits of the solution, a row of `digits` each; `residual` is what is left of the right side."""
+    size = len(residual)
+    work = np.empty(size, np.int64)
+    for step in range(len(digits)):
+        for i in range(size):
+            work[i] = residual[i] % prime
+        for k in range(size):
+            x = work[source[k]]
+            if x != 0:
+                for e in range(low_start[k], low_start[k + 1]):
+                    work[low_place[e]] = (work[low_place[e]] - low_value[e] * x) % prime
+        for k in range(size - 1, -1, -1):
+            x = work[source[k]] * inverse[k] % prime
+            for e in range(up_start[k], up_start[k + 1]):
+                x = (x - up_value[e] * digits[step, up_place[e]]) % prime
+            digits[step, target[k]] = x
+        for i in range(size):
+            left = residual[i]
+            for e in range(start[i], start[i + 1]):
+                left -= value[e] * digits[step, column[e]]
+            residual[i] = left // prime
+
+
+def _lift(matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wanted: np.ndarray) -> list[Fraction] | None:
+    """The wanted entries of the solution of matrix . z = right, lifted until all can be told; 0 for an entry -1."""
+    rows, columns, inverse, lower, upper = factors
+    residual, chosen, modulus = right.copy(), wanted[wanted >= 0], 1
+    known: Any = np.zeros(len(chosen), object)
+    for rounds in range(1, MAX_ROUNDS + 1):
+        digits = np.zeros((LIFT, len(right)), np.int64)
+        lift(
+            matrix.start, matrix.column, matrix.value, residual, rows, columns, inverse,
+            lower.start, lower.column, lower.value, upper.start, upper.column, upper.value, prime, digits,
+        )  # fmt: skip
+        for row in digits[:, chosen]:
+            known = known + row.astype(object) * modulus
+            modulus *= prime
+        # Attempts after 1, 2, 4, 8, ... rounds, so that they cost no more than the lifting
+        told = _reconstruct(known.tolist(), modulus) if rounds & (rounds - 1) == 0 else None
+        if told is not None:
+            found = iter(told)
+            return [next(found) if place >= 0 else Fraction(0) for place in wanted.tolist()]
+    return None
+
+
+def _reconstruct(residues: list[int], modulus: int) -> list[Fraction] | None:
+    """The fractions with these residues, or None if one of them is not short; neighbours often share a denominator."""
+    most = isqrt(modulus >> SURPLUS)
+    told = []
+    shared = 1
+    for residue in residues:
+        scaled = residue * shared % modulus
+        scaled = scaled - modulus if 2 * scaled > modulus else scaled
+        if abs(scaled) > most:
+            # Wang's algorithm: Euclid's, stopped half-way
+            before, now, factor_before, factor = modulus, residue, 0, 1
+            while now > most:
+                quotient = before // now
+                before, now = now, before - quotient * now
+                factor_before, factor = factor, factor_before - quotient * factor
+            if factor == 0 or abs(factor) > most:
+                return None
+            scaled, shared = (now, factor) if factor > 0 else (-now, -factor)
+        told.append(Fraction(scaled, shared))
+    return told
+
+
+# Exact values: from a vertex in floating point to strategies in fractions and bounds that are proved.
+#
+# Two ways lead to fractions: solving the equations of the final basis of the simplex method exactly, by elimination
+# modulo a prime, p-adic lifting (Dixon 1982) and rational reconstruction (Wang 1981); and, where there is no basis or
+# it is too hard, rounding the behaviour at every infoset to small denominators. Neither is trusted: `lower` and `upper`
+# always come from best responses in whole numbers to the strategies that are returned.
+
+DENOMINATORS = (1_000, 100_000)  # the largest denominators of a behaviour probability that rounding tries
+FINE = 2**60  # the common denominator of a plan where no exact optimum is found
+MAX_BITS = 2**15  # plans whose common denominator has more bits than this are not examined
+
+
+@dataclass(frozen=True, eq=False)
+class ExactBounds:
+    """Strategies in fractions (behaviour, one for each sequence) and what they secure: lower <= value <= upper."""
+
+    lower: Fraction  # what the first player's strategy gets against its best response
+    upper: Fraction  # what the best response gets against the second player's strategy
+    behaviours: tuple[list[Fraction], list[Fraction]]
+
+    @property
+    def proved(self) -> bool:
+        """True if the value is known exactly, so that both strategies are optimal."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> Fraction:
+        """The value of the game if it is proved, else the middle of the bounds."""
+        return (self.lower + self.upper) / 2
+
+
+class RealisationPlan(NamedTuple):
+    """A realisation plan in whole numbers: weight / denominator for each sequence."""
+
+    weights: list[int]
+    denominator: int
+
+
+def exact_bounds(form: SequenceForm, planner: int, point: LpPoint) -> ExactBounds:
+    """The exact value by way of an optimum of `program_of(form, planner)`, or else rigorous bounds near it."""
+    return _best(form, _candidates(form, planner, point))
+
+
+def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> ExactBounds:
+    """Return the bounds secured by two plans in fractions, such as a program's `vertex`; repair small faults."""
+    for treeplex, plan in zip(form.treeplexes, (x, y), strict=True):
+        if len(plan) != treeplex.sequences:
+            raise ValueError(
+                f"a plan has {len(plan)} weights but must have {treeplex.sequences}, one for each sequence"
+            )
+    return _best(form, iter([[repair(form.treeplexes[0], x), repair(form.treeplexes[1], y)]]))
+
+
+def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]) -> ExactBounds:
+    """The best plan of each player among pairs of candidates, which are asked for until both are optimal."""
+    best: dict[int, tuple[Fraction, RealisationPlan]] = {}
+    for pair in candidates:
+        for player, plan in enumerate(pair):
+            if plan is not None:
+                secured = guarantee(form, player, plan)
+                if player not in best or secured > best[player][0]:
+                    best[player] = secured, plan
+        if len(best) == 2 and best[0][0] + best[1][0] == 0:
+            break
+    if len(best) < 2:
+        raise ValueError(f"the common denominator of a plan must not be longer than {MAX_BITS} bits")
+    (lower, x), (minus_upper, y) = best[0], best[1]
+    first, second = form.treeplexes
+    return ExactBounds(
+        lower, -minus_upper, (behaviour_fractions(first, x.weights), behaviour_fractions(second, y.weights))
+    )
+
+
+def guarantee(form: SequenceForm, player: int, plan: RealisationPlan) -> Fraction:
+    """Return a plan's guaranteed value for its player against any opponent, in exact arithmetic."""
+    check_plan(form.treeplexes[player], plan)
+    weights = np.array(plan.weights, object)
+    mine, theirs, sign = (form.rows, form.columns, -1) if player == 0 else (form.columns, form.rows, 1)
+    worth = np.zeros(form.treeplexes[1 - player].sequences, object)
+    np.add.at(worth, theirs, sign * form.payoffs.astype(object) * weights[mine])
+    return -Fraction(exact_best_total(form.treeplexes[1 - player], worth.tolist()), plan.denominator * form.denominator)
+
+
+def check_plan(treeplex: Treeplex, plan: RealisationPlan) -> None:
+    """Raise a ValueError unless the weights are a realisation plan, exactly."""
+    weights, denominator = plan
+    if len(weights) != treeplex.sequences or denominator <= 0 or weights[0] != denominator or min(weights) < 0:
+        raise ValueError("a plan has one weight >= 0 for each sequence, and the first is the denominator")
+    for parent, first, count in infosets_of(treeplex):
+        if sum(weights[first : first + count]) != weights[parent]:
+            raise ValueError(f"the weights {first} .. {first + count - 1} of a plan must add up to weight {parent}")
+
+
+def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction]:
+    """Behaviour in proportion to weights, uniform where they are all 0, negative ones counted as 0; entry 0 is 1."""
+    behaviour = [Fraction(1)] * treeplex.sequences
+    for _, first, count in infosets_of(treeplex):
+        row = [max(weight, 0) for weight in weights[first : first + count]]
+        total = sum(row)
+        behaviour[first : first + count] = [Fraction(w, total) if total else Fraction(1, count) for w in row]
+    return behaviour
+
+
+def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> RealisationPlan | None:
+    """The plan of a behaviour strategy, or None if its common denominator is too long."""
+    return _over_one_denominator(exact_plan_of(treeplex, behaviour))
+
+
+def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
+    """The plan with these weights, made one by dropping negative weights if need be; None if it is too long."""
+    plan = _over_one_denominator(reach)
+    if plan is None:
+        return None
+    try:
+        check_plan(treeplex, plan)
+    except ValueError:
+        return plan_of_behaviour(treeplex, behaviour_fractions(treeplex, plan.weights))
+    return plan
+
+
+def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
+    """Weights with a common denominator, not checked yet, or None if it is too long."""
+    denominator = 1
+    for weight in reach:
+        denominator = lcm(denominator, weight.denominator)
+        if denominator.bit_length() > MAX_BITS:
+            return None
+    return RealisationPlan([weight.numerator * (denominator // weight.denominator) for weight in reach], denominator)
+
+
+def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[list[RealisationPlan | None]]:
+    """Pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
+    if point.basis is not None:
+        mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
+        responses = 1 + mine.infosets + np.arange(theirs.sequences)
+        program = program_of(form, planner)
+        found = vertex(program, basis_statuses(program, point.basis), np.arange(mine.sequences), responses)
+        if found is not None:
+            pair = [repair(mine, found[0]), repair(theirs, found[1])]
+            yield pair[::-1] if planner else pair
+    plans = plans_of(form, planner, point.primal, point.dual)
+    behaviours = [
+        (treeplex, behaviour_of(treeplex, plan)) for treeplex, plan in zip(form.treeplexes, plans, strict=True)
+    ]
+    for largest in DENOMINATORS:
+        yield [
+            plan_of_behaviour(treeplex, round_strategy(treeplex, behaviour, largest))
+            for treeplex, behaviour in behaviours
+        ]
+    yield [_fine(treeplex, behaviour) for treeplex, behaviour in behaviours]
+
+
+def round_strategy(treeplex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
+    """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
+    exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
+    for _, first, count in infosets_of(treeplex):
+        left = Fraction(1)
+        for s in range(first, first + count):
+            exact[s] = min(exact[s], left)
+            left -= exact[s]
+        exact[max(range(first, first + count), key=lambda s: exact[s])] += left
+    return exact
+
+
+def _fine(treeplex: Treeplex, behaviour: np.ndarray) -> RealisationPlan:
+    """The plan whose weights are whole multiples of 1 / FINE, near to a behaviour strategy."""
+    weights = [FINE] * treeplex.sequences
+    probable = behaviour.tolist()
+    for parent, first, count in infosets_of(treeplex):
+        left, odds = weights[parent], 1.0
+        for s in range(first, first + count - 1):
+            share = Fraction(min(probable[s] / odds, 1.0)) if odds > 0 else Fraction(0)
+            weights[s] = left * share.numerator // share.denominator
+            left, odds = left - weights[s], odds - probable[s]
+        weights[first + count - 1] = left
+    return RealisationPlan(weights, FINE)
