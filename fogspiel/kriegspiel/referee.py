@@ -19,7 +19,7 @@ from ..games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ..games.chess.fen import NAMES, SIDES, directions_in, fen_of, move_name, position_of, square_name
 from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, move_of, promotion_of, start_of
 from ..games.chess.san import RESULTS, UNFINISHED
-from ..process.guard import beat
+from ..process.heartbeat import beat
 from .engines.fog import Fog
 from .evaluation.metaposition_value import ALL_SQUARES
 from .game import rules

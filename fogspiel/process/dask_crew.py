@@ -20,7 +20,7 @@ from uuid import uuid4
 from joblib.externals.loky.backend.reduction import dumps
 
 from .. import __version__
-from .guard import Silence, run_job
+from .heartbeat import Silence, run_job
 from .jobs import Crew
 
 ANSWER = 10.0  # seconds within which the scheduler must answer, and the nanny of a hanging worker replace it

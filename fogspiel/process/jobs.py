@@ -27,7 +27,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from .guard import Silence, SilenceLimits, beat, run_job
+from .heartbeat import Silence, SilenceLimits, beat, run_job
 
 __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 

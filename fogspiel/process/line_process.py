@@ -23,7 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from .guard import ProcessGuard, beat, kill_group
+from .guard import ProcessGuard, kill_group
+from .heartbeat import beat
 
 ADVICE = "give the command of a program"
 LINES_KEPT = 1_000  # that wait to be read; a program that says more has to wait itself

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from .guard import ProcessGuard, beat
+from .guard import ProcessGuard
+from .heartbeat import beat
 from .jobs import ATTEMPTS, RetryRule
 from .line_process import LineProcess, WorkerFault, demand_program, excerpt
 

@@ -11,7 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from .game.rules import MAX_PLAYERS, Setup
+from .game.rules import MAX_PLAYERS
+from .game.setups import Setup
 
 Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 

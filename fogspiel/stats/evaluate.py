@@ -14,7 +14,7 @@ from ..core.picture import html_table
 from ..core.rng import child
 from ..core.session import AgentMatch
 from ..core.simulate import PolicyMatch, play_range
-from ..process.guard import beat
+from ..process.heartbeat import beat
 from .race import interval
 
 REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2

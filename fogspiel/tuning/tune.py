@@ -12,7 +12,7 @@ from ..core.agents import ParametricPolicy, PolicyJson, decode_policy
 from ..core.find import load_game
 from ..core.game import Game
 from ..core.rng import child
-from ..process.guard import beat
+from ..process.heartbeat import beat
 from ..stats.race import Race, Verdict, interval, mean
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
 from .contest import Contest

@@ -47,9 +47,9 @@ def count(games: int = 3, store: StorePath = None, as_json: AsJson = False) -> N
 '''
 EXPERIMENT = '''"""The squares of small numbers."""
 
-from ..runs.jobs import Job
+from ..runs.execute import Job
 from ..runs.report import Report, Table
-from .kinds.paper import PaperPart
+from .kinds import PaperPart
 
 
 def square(number):

@@ -54,8 +54,8 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
-    from ...process.guard import limit_memory
-    from ...resistance.game.rules import vary
+    from ...process.heartbeat import limit_memory
+    from ...resistance.game.setups import vary
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
     from .. import console
@@ -83,7 +83,7 @@ def verify(
     """Check a certificate by the rules of the game alone, in exact arithmetic; exit code 2 if it proves nothing."""
     import sys
 
-    from ...process.guard import limit_memory
+    from ...process.heartbeat import limit_memory
     from ...solving.proofs import certificate_files
     from .. import console
 

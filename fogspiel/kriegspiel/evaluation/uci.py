@@ -11,7 +11,7 @@ from ...games.chess.game import UciEngine
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MOVER, make
 from ...games.chess.search import MATE, WORTH, material_score
-from ...process.guard import beat
+from ...process.heartbeat import beat
 from .board_evaluator import ILLEGAL, MAX
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")

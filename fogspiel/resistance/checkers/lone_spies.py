@@ -39,7 +39,7 @@ from ...solving.proofs.checkers.primitives import (
     refusal,
     total,
 )
-from ..game.rules import VERSION, Setup, find_setup, name_of
+from ..game.setups import VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel lone spies certificate 1"
 PREFIX = "lone-"

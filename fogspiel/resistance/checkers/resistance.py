@@ -38,7 +38,7 @@ from ...solving.proofs.checkers.primitives import (
     refusal,
     total,
 )
-from ..game.rules import SETUPS, VERSION, Setup, find_setup, name_of
+from ..game.setups import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
 Groups = tuple[int, ...]  # masks of players; player i is bit i

@@ -14,7 +14,7 @@ from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
 from ...core.game import Game, list_games
 from ...core.game_names import is_code
-from ...process.guard import limit_memory
+from ...process.heartbeat import limit_memory
 from ...solving.methods import SolveMethod, choose_solve_method
 from ...solving.proofs.certificate_files import certificate_agent
 from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState

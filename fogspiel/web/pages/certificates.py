@@ -12,10 +12,10 @@ from ...runs.kinds import bounds, solve
 from ...runs.store import Json, Run
 from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
-from ..app import Site, attachment
 from ..job_queue import FILE, Job, Question
 from ..run_reader import Name
 from ..security import LARGE
+from ..site import Site, attachment
 
 PATH, TITLE = "/certificates", "Certificates"
 UPLOAD = "/api/certificates"

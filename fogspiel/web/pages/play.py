@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 
 from ...core.game import known_game, list_games
 from ...core.page_contract import KEY, Key, play_support, play_supports
-from ..app import Site
 from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, seat_of
+from ..site import Site
 from .home import games_by_kind
 
 PATH, TITLE = "/play", "Play"

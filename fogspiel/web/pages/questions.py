@@ -8,8 +8,8 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from ...runs.kind import title_of
 from .. import JsonObject
-from ..app import Site, form_route
 from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
+from ..site import Site, form_route
 
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a question.")]
 SEATS = ("first", "second")
