@@ -1,6 +1,7 @@
 """Every test keeps away from the user's own store; commands run in the process of the tests, which is faster."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -78,3 +79,11 @@ def refused(fogspiel):
         return outcome
 
     return refuse
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out files of a level that is not asked for: to import them takes longer than many tests do."""
+    if collection_path.suffix != ".py" or "not thorough" not in config.option.markexpr:
+        return None
+    level = re.search(r"^pytestmark = pytest\.mark\.(slow|thorough)$", collection_path.read_text("utf-8"), re.MULTILINE)
+    return True if level else None

@@ -274,6 +274,7 @@ def test_doctor_finds_a_healthy_installation_and_a_damaged_store(tmp_path, answe
 TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", "the other king is on")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cold", by_default([False], [False, True]))
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
     """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""

@@ -10,6 +10,8 @@ from support.commands import DOCUMENTED
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.kriegspiel.pgn import write_pgn
 
+pytestmark = pytest.mark.thorough
+
 PAGE = (Path(__file__).parents[2] / "docs" / "kriegspiel-analysis.md").read_text()
 MOVES = ("e2e4", "d7d5", "g1f3", "b8c6", "e4f5", "e4d5", "d8d5", "b1c3", "d5e4", "f1e2", "e4e2")
 LIGHT = ("--nodes", 400)

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 WORDS = ("kriegspiel", "problem", "--white", "Kc6,Rh1")
 
 

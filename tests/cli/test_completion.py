@@ -9,6 +9,8 @@ import pytest
 from fogspiel.core.plugins import collect
 from fogspiel.runs.store import Store
 
+pytestmark = pytest.mark.thorough
+
 ASK = """
 import sys
 from fogspiel.cli import main

@@ -62,6 +62,7 @@ def copy(tmp_path):
     return core
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "after"),
     [("return z ^ (z >> S31)", "return z ^ (z >> S30)"), ("MIX_2 = np.uint64(0x9", "MIX_2 = np.uint64(0x8")],
@@ -91,6 +92,7 @@ def test_another_path_comments_docstrings_and_shell_code_compile_nothing_again(c
     assert answer(other.parent, tmp_path / "cache") == (found, 0)
 
 
+@pytest.mark.thorough
 def test_two_processes_may_compile_the_same_at_the_same_time(tmp_path):
     processes = [begin(PACKAGE.parent, tmp_path) for _ in range(3)]
     found = {process.communicate(timeout=120)[0].split()[0] for process in processes}
@@ -129,6 +131,7 @@ def turn(folder, name, fields):
     return answer(folder, folder / "cache", f"{make}assert type(made) is Pair; found = {number}")
 
 
+@pytest.mark.thorough
 def test_a_module_may_be_renamed_and_its_named_tuples_get_other_fields(tmp_path):
     """Numba prints tuples alike whose fields have other names; what makes one imports its class, by its module."""
     assert turn(tmp_path, "earlier", FIELDS) == (3145, 3)
@@ -292,6 +295,7 @@ def test_regular_imports_are_all_found():
         assert found == seen, path
 
 
+@pytest.mark.thorough
 def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

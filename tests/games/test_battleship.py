@@ -16,6 +16,8 @@ from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.battleship import fleets, rules
 from fogspiel.games.battleship import strategy as battleship
 
+pytestmark = pytest.mark.thorough
+
 SEA = known_game("battleship")
 LENGTHS = (5, 4, 3, 2)
 seeds = st.integers(0, 2**32 - 1)

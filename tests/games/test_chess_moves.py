@@ -42,6 +42,7 @@ PUBLISHED = {
 DEPTHS = {START: 5, KIWIPETE: 4, ROOK_ENDING: 6, PROMOTIONS: 5, KNIGHT_FORK: 4, QUIET: 4}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fen", PUBLISHED)
 def test_move_sequences_are_as_many_as_published(fen):
     depth = DEPTHS[fen]

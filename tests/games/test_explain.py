@@ -41,6 +41,8 @@ from fogspiel.games.pig.exact import rate
 from fogspiel.games.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
 
+pytestmark = pytest.mark.thorough
+
 
 def of(game, player, seed=1):
     """The explanation of a player given by name or by numbers."""

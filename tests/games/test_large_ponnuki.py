@@ -30,6 +30,7 @@ def listed(rules, state):
     return out[: rules.legal(state, out)].tolist()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_boards_of_cells_are_the_same_game_as_boards_of_bits(size):
     """Random games in both: who moves, what may be tried, what is known, who wins."""

@@ -114,6 +114,7 @@ def test_words_count_the_won_positions_whose_move_leaves_a_lost_one(seed):
     assert NIM.strategy.words(theta) == f"keeps the win in {kept} of 335 won positions"
 
 
+@pytest.mark.thorough
 @given(seeds)
 @settings(max_examples=30, deadline=None)
 def test_nobody_beats_the_perfect_player_when_it_moves_second(seed):

@@ -124,6 +124,7 @@ def test_the_best_vector_against_random_orders_scores_0_7836():
     assert plays_as_calculated(BEST, redrawn_baseline(GAME)) and plays_as_calculated(BEST, find_policy(GAME, "uniform"))
 
 
+@pytest.mark.thorough
 @given(orders, st.integers(0, 1))
 @settings(max_examples=100, deadline=None)
 def test_no_order_scores_more_against_random_ones_than_the_best(order, seat):

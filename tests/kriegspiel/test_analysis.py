@@ -21,6 +21,8 @@ from fogspiel.kriegspiel.inferences import AttemptTable, Boards, look, make_engi
 from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
+pytestmark = pytest.mark.thorough
+
 LIGHT = SearchLimit(nodes=300)
 NO_BOARDS = Boards(np.empty((0, 13), np.int64), np.empty(0))
 

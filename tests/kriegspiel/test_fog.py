@@ -28,6 +28,8 @@ from fogspiel.kriegspiel.parameters import (
 )
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
+pytestmark = pytest.mark.thorough
+
 LITTLE = SearchLimit(nodes=100)
 TINY = FogParameters(boards=300, variants=40)
 """A small belief, so that whole games take moments."""

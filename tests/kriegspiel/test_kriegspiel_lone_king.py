@@ -19,6 +19,8 @@ from fogspiel.kriegspiel.engines.minimax import Minimax
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.referee import HouseRules, Referee
 
+pytestmark = pytest.mark.thorough
+
 QUICK = SearchLimit(nodes=1)
 SEED = 7
 

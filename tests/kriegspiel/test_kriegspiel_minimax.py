@@ -263,6 +263,7 @@ def test_the_same_seed_and_nodes_give_the_same_game():
     assert records[0] == records[1]
 
 
+@pytest.mark.thorough
 def test_time_and_threads_are_kept_to():
     for effort in (SearchLimit(seconds=0.02), SearchLimit(nodes=500, threads=2), SearchLimit(nodes=1)):
         players = [Minimax(effort, stream_of(6, seat)) for seat in range(2)]

@@ -35,6 +35,8 @@ from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs import agent_parser
 
+pytestmark = pytest.mark.thorough
+
 E4, E5 = 28, 36
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 SMALL = ("--engines", "greedy", "--nodes", 1, "--games", 6, "--processes", 1)

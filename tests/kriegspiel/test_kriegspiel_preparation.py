@@ -13,6 +13,8 @@ from fogspiel.kriegspiel.engine import DEFAULT, SearchLimit, find_engine
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.warm_up import TRIAL_PLIES, UMPIRE_ONLY, play_trial, prepare
 
+pytestmark = pytest.mark.thorough
+
 
 def test_a_trial_spends_the_least_effort_on_both_sides():
     made = []

@@ -118,6 +118,7 @@ FLOODING = 'while True:\n    print("la la la", flush=True)\n'
 DYING_LATER = UCI_ONLY + "sys.stdin.readline()\nraise SystemExit(4)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text, words",
     [
@@ -202,6 +203,7 @@ def test_a_chess_engine_that_talks_nonsense_is_one_sentence(tmp_path, fogspiel):
     assert "exit code 3" in outcome.stderr.splitlines()[-1] and "go on with" in outcome.stderr.splitlines()[-1]
 
 
+@pytest.mark.thorough
 def test_a_match_whose_chess_engine_dies_goes_on_when_the_user_names_it_again(tmp_path, fogspiel, answer, refused):
     word = mortal(tmp_path, 300)
     words = ("kriegspiel", "match", word, "random", "--games", 6, *SHORT)

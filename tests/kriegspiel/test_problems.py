@@ -175,6 +175,7 @@ def test_a_dozen_problems_are_shipped_and_get_harder():
     assert lengths == sorted(lengths) and set(lengths) == {2, 3, 4}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", by_default(range(1, 12), range(1, len(SHIPPED_PROBLEMS) + 1)))
 def test_a_shipped_problem_has_one_key_no_shorter_mate_and_a_solution_that_holds(number):
     problem, solver = SHIPPED_PROBLEMS[number - 1], Solver()

@@ -19,6 +19,8 @@ from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.pgn import read_pgn, write_pgn
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
 
+pytestmark = pytest.mark.thorough
+
 OTHERS = [name for name in RULE_SETS if name != "icc"]
 FENS = (None, "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9", "4k3/8/8/8/1pPpPp2/8/P2P2P1/4K3 b - c3 0 20")
 

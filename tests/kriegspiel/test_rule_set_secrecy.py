@@ -15,6 +15,8 @@ from fogspiel.kriegspiel.game.rule_sets import REFUSALS_HEARD, RULE_SETS
 from fogspiel.kriegspiel.protocol import ProtocolReader, ProtocolWriter, house_in, new_line, pairs_in
 from fogspiel.kriegspiel.referee import HouseRules, Referee
 
+pytestmark = pytest.mark.thorough
+
 WORLDS, GAMES, PLIES = 12, 6, 50
 TRIALS = 30
 """How often another way to sound the same is looked for in a world."""

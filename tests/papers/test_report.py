@@ -36,6 +36,7 @@ def page(made):
     return Page(made["demo.html"].decode())
 
 
+@pytest.mark.thorough
 def test_a_report_is_written_as_markdown_html_json_csv_svg_and_png(made):
     pytest.importorskip("matplotlib")
     figures = {f"demo-{figure}.{ending}" for figure in ("both", "bars", "dots") for ending in ("svg", "png")}
@@ -99,6 +100,7 @@ def test_numbers_in_text_and_fractions_are_sorted_by_their_value():
     assert re.findall('data-key="(.*?)"', page) == ["0.3333333333333333", "0.25", "12345", "", ""]
 
 
+@pytest.mark.thorough
 def test_plotly_accepts_every_kind_of_chart(page):
     from plotly.graph_objects import Figure
 

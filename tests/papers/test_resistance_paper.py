@@ -25,6 +25,7 @@ def test_everything_is_computed_without_the_large_programs():
     assert found.report is not None and "figure-4-1a" in found.report.figures
 
 
+@pytest.mark.thorough
 def test_a_program_of_the_paper_is_solved_and_measured():
     found = solve_program(5, "spies", "simplex")
     assert found["value"] == pytest.approx(-0.4) and found["gap"] < 1e-9

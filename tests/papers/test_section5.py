@@ -13,6 +13,8 @@ from fogspiel.runs.report import Chart, as_json
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.stats.evaluate import MatchResult
 
+pytestmark = pytest.mark.thorough
+
 WIN_DRAW_LOSS = (0.0, 0.5, 1.0)
 
 

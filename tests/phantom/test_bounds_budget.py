@@ -7,6 +7,8 @@ import pytest
 from fogspiel.solving.bounds import ponnuki, run_to_end
 from fogspiel.solving.bounds.ponnuki import CpuBudget, OutOfBudget, search_bounds
 
+pytestmark = pytest.mark.thorough
+
 
 class Clock:
     """CPU time that passes by a second whenever somebody asks for it, and a clock on the wall that runs away."""

@@ -164,6 +164,7 @@ def test_the_upper_bound_holds_with_room_to_spare(table):
     assert bound.verdict.startswith(tictactoe_claims.RIGHT)
 
 
+@pytest.mark.thorough
 def test_the_slips_are_listed_with_what_should_be_there():
     fallback, lemma, footnote = tictactoe_claims.slips()
     assert (fallback.paper, fallback.ours) == ("C1", "A3") and "3/4" in fallback.verdict and "11/16" in fallback.verdict

@@ -79,6 +79,7 @@ def test_phantom_tic_tac_toe_has_the_sizes_that_were_counted_before(form):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("symmetric", "infosets", "sequences"),
     [(True, (5361, 57605), (18007, 142250)), (False, (42794, 460319), (143993, 1137817))],
@@ -107,6 +108,7 @@ def test_a_board_on_which_an_empty_cell_may_be_illegal_is_refused():
 # Values
 
 
+@pytest.mark.thorough
 def test_the_value_of_phantom_tic_tac_toe_is_exact_and_both_verifiers_accept_it(answer, document):
     assert (answer.lower, answer.upper) == (VALUE, VALUE)
     for player, plan in enumerate(answer.plans):

@@ -52,6 +52,7 @@ def test_the_whole_game_may_have_a_worth_for_each_world():
     assert Fraction(1, 2) <= verify(white_on_2x2())[1] < Fraction(501, 1000)
 
 
+@pytest.mark.thorough
 def test_a_proof_by_vectors_is_explained():
     lines = explain(white_on_2x2(), everything=True)
     assert "at most 50001/100000" in lines[0]

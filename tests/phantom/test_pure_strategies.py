@@ -128,6 +128,7 @@ def test_bounds_by_regret_matching_hold_the_value():
     assert 0.77162 < Fraction(shipped("phantom-ttt-abrupt")["value"]) < 0.77811
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "game",
     [
@@ -149,6 +150,7 @@ def test_a_game_that_is_solved_again_has_the_same_value(game):
 # Play and words
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", SOLVED)
 def test_the_solution_plays_legal_moves_in_both_seats(game):
     record = known_game(game)

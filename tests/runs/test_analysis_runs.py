@@ -15,6 +15,8 @@ from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.store import Store
 
+pytestmark = pytest.mark.thorough
+
 LIGHT = SearchLimit(nodes=300)
 ENDING = "4k3/8/8/8/8/8/3p4/R3K2R w - - 0 1"
 """White takes the pawn, then faces a lone king."""

@@ -35,6 +35,7 @@ class Tally:
         return Path(self.file).read_text().split()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_job_is_done_again_by_another_worker_where_there_is_one(tmp_path, processes):
     tallies = [Tally(tmp_path / str(number)) for number in range(4)]

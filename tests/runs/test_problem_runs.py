@@ -15,6 +15,8 @@ from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
 from fogspiel.runs.store import Store
 
+pytestmark = pytest.mark.thorough
+
 REQUEST = ProblemsRequest(candidates=10, seed=1)
 
 

@@ -58,6 +58,7 @@ def test_a_lost_worker_is_in_the_summary_and_not_in_the_rows(tmp_path):
     assert not (tmp_path / "one.repeated.jsonl").exists()
 
 
+@pytest.mark.thorough
 def test_the_command_line_tells_it_at_the_end(finished, fogspiel, answer, tmp_path):
     path, run = finished
     words = ("tournament", "pig", *PLAYERS, "--games", 200, "--store", path, "--output", tmp_path / "report")

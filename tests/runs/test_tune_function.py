@@ -10,6 +10,8 @@ import fogspiel
 from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.programs.parameters import Parameters
 
+pytestmark = pytest.mark.thorough
+
 OUTSIDE = Path(support.__file__).parent / "outside"
 FILE = OUTSIDE / "hill.toml"
 START = {"a": 0.0, "b": 0.0, "c": 0.1, "d": 3, "e": "slow"}

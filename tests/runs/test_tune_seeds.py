@@ -41,6 +41,7 @@ def test_processes_and_interruptions_change_no_byte(tmp_path):
     assert rows(tmp_path / "c.db", interrupt_after=2) == alone
 
 
+@pytest.mark.thorough
 def test_the_best_seed_is_measured_on_games_that_did_not_choose_it(tmp_path):
     path = tmp_path / "runs.db"
     rows(path)

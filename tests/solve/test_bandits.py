@@ -34,6 +34,7 @@ def test_a_sequence_form_becomes_its_table():
     assert table_of(guessing_game(3)).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", [KHACHIYAN, EXP3])
 def test_a_route_solves_a_matrix_game_and_goes_on_where_it_was_interrupted(method):
     problem, options = find_source("rps-half"), SolveOptions(gap=0.05)

@@ -92,6 +92,7 @@ def plain_cfr(tree: Tree, method: str, iterations: int) -> list[np.ndarray]:
     return averages
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 def test_the_treeplex_version_does_what_the_textbook_does(method):
     # Where actions tie exactly, rounding decides between uniform play and anything else: so the payoffs are odd ones

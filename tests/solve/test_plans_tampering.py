@@ -122,6 +122,7 @@ def test_a_change_without_a_new_digest_is_refused_at_once():
         verify(body)
 
 
+@pytest.mark.thorough
 def test_a_claim_that_the_plans_do_not_prove_is_refused(monkeypatch):
     """Such a forgery is found by best answers only, which take seconds in the large games."""
     game = make_hex(monkeypatch, "hex-2x3", "abrupt")

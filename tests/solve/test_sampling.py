@@ -50,6 +50,7 @@ def behaviours_of(sampling, tree):
     return behaviours
 
 
+@pytest.mark.thorough
 @every_method
 @pytest.mark.parametrize("name", VALUES)
 def test_the_bounds_hold_whenever_one_looks_and_close(name, method):

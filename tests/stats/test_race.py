@@ -351,6 +351,7 @@ def test_the_interval_holds_the_mean_and_lies_between_0_and_1(counts, delta):
     assert 0 <= low <= mean(array(counts)) <= high <= 1
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=60)
 @given(counts=some_counts, better=st.integers(1, 8))
 def test_the_interval_mirrors_shrinks_and_moves_with_the_evidence(counts, better):

@@ -363,6 +363,7 @@ GROUPS: dict[str, Group] = {
             "kriegspiel export kriegspiel-1 --output games.pgn --json",
         ],
         written=("*.pgn",),
+        thorough=True,
     ),
     "papers": Group(
         ["paper figure1 --output figure1 --json", f"paper table2 {PAPER} --output table2 --json"],

@@ -41,6 +41,7 @@ def test_a_thousand_games_are_enough_to_beat_the_start(task):
     assert np.median(ahead) > 0.6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("task", "dimension"), [("rotated", 5), ("wider", 5), ("cone", 5), ("draws", 5), ("plateaus", 5)]
 )
@@ -50,6 +51,7 @@ def test_it_comes_near_the_optimum_of_landscapes(task, dimension):
     assert made.score(steps[-1].theta, made.optimum) > 0.4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["pig", "permutation-four", "batawaf4", "cheat-special"])
 @pytest.mark.parametrize("baseline", ["redrawn", "fixed", "uniform"])
 def test_one_parameter_seeds_alone_and_a_baseline_without_parameters_are_no_obstacle(name, baseline):

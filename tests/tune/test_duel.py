@@ -66,6 +66,7 @@ def test_the_best_reply_on_a_disc_is_found_exactly_for_one_player_and_for_a_bala
     assert 0.5 < task.reply_score(ring, np.full(4, 0.25)) < task.reply_score(ring[:1], np.ones(1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["pig", pytest.param("guesswho128", marks=pytest.mark.thorough)])
 def test_duels_do_not_end_below_their_start_on_rugged_games(name):
     game = known_game(name)

@@ -35,6 +35,8 @@ from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, decode, encode
 from fogspiel.tuning.methods import tune_methods
 
+pytestmark = pytest.mark.thorough
+
 EXACT = {SUMS.name: sums_payoff, CHOICES.name: choices_payoff, GUESSES.name: guesses_payoff}
 TOP = 4
 every_game = pytest.mark.parametrize("game", five_payoffs.GAMES, ids=lambda game: game.name)

@@ -167,6 +167,7 @@ def test_a_mixture_file_is_played_as_it_says(tmp_path):
     assert player.weights == (0.25, 0.75) and player.thetas.tolist() == [[0, 0, 50], [50, 0, 0]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "game"), [("psro", "morra"), ("psro", "permutation-ttt"), ("portfolio", "permutation-ttt")]
 )

@@ -130,6 +130,7 @@ def test_an_illegal_or_missing_move_loses_and_the_game_says_so(play, moves, reas
     assert reason in " ".join(found["pgn"].split())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "words, because",
     [
@@ -257,6 +258,7 @@ def test_a_request_that_makes_no_sense_is_one_sentence(start, line):
     assert set(json.loads(found)) == {"error"}
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_takes_its_engines_along(start, tmp_path):
     log = tmp_path / "log"
     words = [

@@ -57,6 +57,7 @@ def test_no_request_runs_a_program(client, tmp_path, form):
     assert not trace.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["C:{}", "{}", "stray-C:{}", "C:{}@1n", "pig-{}"])
 def test_a_file_that_is_there_and_one_that_is_not_get_the_same_answer(client, tmp_path, form, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -15,6 +15,8 @@ from fogspiel.kriegspiel.referee import HouseRules, Referee
 from fogspiel.web.job_queue import JobQueue
 from fogspiel.web.session_store import SessionStore, game_by_rules
 
+pytestmark = pytest.mark.thorough
+
 LIGHT = SearchLimit(nodes=200)
 
 

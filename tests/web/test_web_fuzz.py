@@ -15,6 +15,8 @@ from support.web_site import open_site  # noqa: E402
 
 from fogspiel.web.app import application  # noqa: E402
 
+pytestmark = pytest.mark.thorough
+
 FOLDER = tempfile.TemporaryDirectory()
 SCHEMA = schemathesis.openapi.from_dict(application(Path(FOLDER.name) / "a.db", Path(FOLDER.name) / "b.db").openapi())
 

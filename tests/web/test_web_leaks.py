@@ -12,6 +12,8 @@ from support.web_client import open_client
 from fogspiel.core.game import CHANCE, OVER, known_game, list_games, new_cells, nothing_hidden
 from fogspiel.web.session_store import SessionStore
 
+pytestmark = pytest.mark.thorough
+
 MAX_STEPS = 120
 LOOKS = 100
 """How many other actions are tried for one that the person cannot tell from the true one."""

@@ -64,6 +64,7 @@ def test_what_is_not_there_is_said_to_people_as_a_page_and_to_programs_as_json(c
     assert wrong.status_code == 422 and wrong.json()["error"] == "side must be 1 or less"
 
 
+@pytest.mark.thorough
 def test_every_game_has_a_picture_that_is_always_the_same(client):
     for name in list_games():
         first = client.get(f"/api/games/{name}/picture")
@@ -87,6 +88,7 @@ def test_opponents_are_named_and_can_be_play(client):
     assert begin(client, game="pig", against="17.5")["choices"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", one_of_each_family(sorted(list_games())))
 def test_every_game_has_a_page_with_rules_and_its_strongest_opponent_first(client, name):
     page = client.get(f"/games/{name}")

@@ -44,6 +44,7 @@ def test_a_point_takes_little_memory():
     assert taken < MAX_BYTES * MANY
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["iterative", "psro"])
 def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, monkeypatch, method):
     monkeypatch.setattr(store_module, "MAX_ROWS", 3)

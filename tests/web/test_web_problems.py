@@ -9,6 +9,8 @@ from fogspiel.kriegspiel.problems.problem import shipped_problems
 from fogspiel.kriegspiel.problems.solution import solve
 from fogspiel.kriegspiel.problems.solver import Solver
 
+pytestmark = pytest.mark.thorough
+
 PROBLEMS = shipped_problems()
 
 

@@ -9,6 +9,8 @@ from support.web_client import act, begin, open_client
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.pgn import read_pgn
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def client(tmp_path):

@@ -96,6 +96,7 @@ SENTENCES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", by_default(SOME, SENTENCES))
 def test_a_game_that_goes_wrong_three_times_stops_everything_with_a_sentence(tmp_path, way):
     workers = pool(tmp_path, way, 1000)
