@@ -28,7 +28,7 @@ from ..tuning.tune import (
     validate,
 )
 from .execute import Context, Progress, Recorder
-from .formatting import with_interval
+from .formatting import signed, with_interval
 from .store import Json, Row, Run
 
 
@@ -61,7 +61,7 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
         what = "no worse than the start"
     elif "elo" in proof:
         low, high = proof["elo_interval"]
-        what = f"{_signed(proof['elo'], '+')} Elo [{_signed(low, '-')}, {_signed(high, '+')}] over the start"
+        what = f"{signed(proof['elo'], '+')} Elo [{signed(low, '-')}, {signed(high, '+')}] over the start"
     else:
         what = "better than the start"
     score = with_interval(proof["score"], proof["interval"])
@@ -71,12 +71,8 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
 def pairs_sentence(proof: Mapping[str, Any]) -> str:
     """Normalised Elo, and how the pairs of games ended, as testers of engines read them."""
     low, high = proof["normalised_elo_interval"]
-    normalised = f"{_signed(proof['normalised_elo'], '+')} [{_signed(low, '-')}, {_signed(high, '+')}]"
+    normalised = f"{signed(proof['normalised_elo'], '+')} [{signed(low, '-')}, {signed(high, '+')}]"
     return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
-
-
-def _signed(elo: float | None, infinite: str) -> str:
-    return f"{infinite}inf" if elo is None else f"{elo:+.0f}"
 
 
 def _finite(elo: float) -> float | None:

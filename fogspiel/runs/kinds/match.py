@@ -10,7 +10,7 @@ from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_parser import plug_ins
 from ..curve import Curve, CurvePoint
 from ..execute import Context, Progress, Recorder
-from ..formatting import with_interval
+from ..formatting import score_sentence, with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
 from ..request import NUMBERS, asks, game_of_run
@@ -90,7 +90,7 @@ class MatchKind(Kind):
         counted = run.result or counted_so_far(run)
         if counted is None:
             return []
-        said = [f"{_meeting(run.ask, counted)} in {counted['games']:,} games."]
+        said = [f"{_score(run.ask, counted)} in {counted['games']:,} games."]
         if "wins" in counted:
             said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
         return said
@@ -98,7 +98,7 @@ class MatchKind(Kind):
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The score, and how it was counted."""
         ask, counted = run.ask, run.result or run.steps[-1]
-        yield f"{ask['game']}: {_meeting(ask, counted)}"
+        yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
@@ -135,9 +135,8 @@ def facts_of(ask: Json) -> Json:
     return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
 
 
-def _meeting(ask: Json, counted: Json) -> str:
-    score = with_interval(counted["score"], counted["interval"])
-    return f"{ask['first']} against {ask['second']} scores {score}"
+def _score(ask: Json, counted: Json) -> str:
+    return score_sentence(ask["first"], ask["second"], counted)
 
 
 KIND = MatchKind()
