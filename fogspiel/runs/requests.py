@@ -125,6 +125,7 @@ class TuneRequest(Request):
     command_name, tab = "tune", "Tune"
     seeds_method: ClassVar[str] = "tune-seeds"
     """Method in rows of tunings from several seeds."""
+    lacking = ("final",)
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
@@ -204,7 +205,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name = "tune"
+    command_name, lacking = "tune", ("rules",)
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -269,7 +270,7 @@ class ProgramRequest(Request):
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
-    command_name, tab = "solve", "Solve"
+    command_name, tab, lacking = "solve", "Solve", ("seed",)
     kind: Literal["solve"] = "solve"
     game: Annotated[
         GameName,
@@ -344,6 +345,10 @@ class SolveRequest(Request):
         return body | {"rules": problem.version, "fogspiel": __version__}
 
     @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        return super().row_types() | {"source": str}
+
+    @classmethod
     def from_json(cls, ask: "Json", source: str | None = None) -> Self:
         """Return the request that a first row holds, of the game at that source."""
         return super().from_json(ask | {"game": source or ask["source"]})
@@ -396,8 +401,8 @@ class BoundsRequest(Request):
 class PaperRequest(Request):
     """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
 
-    command_name, tab = "paper", "Paper"
-    once = True
+    command_name, tab, once = "paper", "Paper", True
+    lacking = ("name", "quick", "race", "scale", "seed", "rules")
     kind: Literal["paper"] = "paper"
     name: Annotated[
         Text,
@@ -524,7 +529,7 @@ class DiagnoseRequest(Request):
 class VerifyRequest(Request):
     """Check a certificate by the rules of the game alone, in exact arithmetic."""
 
-    command_name = "verify"
+    command_name, lacking = "verify", ("rules",)
     kind: Literal["verify"] = "verify"
     what: Annotated[
         Text,

@@ -13,7 +13,6 @@ from ...runs.formatting import score_sentence, with_interval
 from ...runs.kind import Outputs
 from ...runs.kinds.round_robin import MeetingsKind
 from ...runs.report import Cell, Part, Report, Table
-from ...runs.request import asks
 from ...runs.standings import (
     STRENGTH,
     charts,
@@ -118,12 +117,6 @@ class KriegspielKind(MeetingsKind):
     """Let Kriegspiel engines meet each other."""
 
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
-    asked = asks(
-        players=[{"engine": str, "seconds": (float,), "nodes": (int,), "threads": int}], codes=([str],),
-        games=int, seed=int, longest=(int,), stop=bool,
-        switches={"rules": (str,), "promotion_tries": (str,), "passant_square": (str,), "fifty": (bool,),
-                  "repetition": (bool,), "material": (bool,)},
-    )  # fmt: skip
     request = EngineRequest
 
     def check(self, run: Run) -> EngineMatch:

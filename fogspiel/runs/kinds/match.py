@@ -13,7 +13,7 @@ from ..execute import Context, Progress, Recorder
 from ..formatting import score_sentence, with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import NUMBERS, asks, game_of_run
+from ..request import game_of_run
 from ..requests import MatchRequest
 from ..store import Json, Run
 
@@ -44,9 +44,6 @@ class MatchKind(Kind):
     """Play two agents against each other."""
 
     name = title = method = "match"
-    asked = asks(first=str, second=str, seed=int, games=int, seats=str) | {
-        f"{side}_{key}": shape for side in ("first", "second") for key, shape in NUMBERS.items()
-    }
     heading = "Match"
     has_report = state_is_step = True
     request = MatchRequest

@@ -16,7 +16,7 @@ from ..execute import Context, Recorder
 from ..kind import Outputs, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Table
-from ..request import asks, check_seed
+from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
 from ..tuning_run import (
@@ -50,10 +50,6 @@ class ProgramKind(TuningKind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
-    asked = asks(
-        sort=str, digest=str, parameters=[dict], search=str, race=str, delta=float, epsilon=float, observation=str,
-        seed=int, games=(int,), seconds=(float,), range=([float],), alone=bool, facts=dict, rules=(int,),
-    )  # fmt: skip
     heading = "Tuning"
     request = ProgramRequest
     has_report = True

@@ -18,7 +18,7 @@ from ..curve import Curve
 from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..kind import Kind, Outputs
 from ..report import Report
-from ..request import NUMBERS, StoredAgent, asks, game_of_run
+from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of
 from ..store import Json, Run, canonical, default_path
@@ -115,7 +115,6 @@ class RoundRobinKind(MeetingsKind):
     """Let agents meet each other."""
 
     name, title, method = "round_robin", "tournament", "tournament"
-    asked = asks(players=[NUMBERS | {"name": str}], games=int, seed=int)
     writes_report = True
     request = RoundRobinRequest
 

@@ -25,7 +25,6 @@ from ..curve import BoundsCurve, Curve
 from ..execute import Context, Progress, Recorder, ignore_progress, run_generator
 from ..kind import Kind, Outputs
 from ..report import Cell
-from ..request import asks
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 
@@ -190,9 +189,6 @@ class SolveKind(ValueKind):
     """Solve a two-player zero-sum game."""
 
     name, title, method = "solve", "solution", "solve"
-    asked = asks(
-        source=str, solver=str, exact=bool, gap=float, memory=float, seed=(int,), iterations=(int,), seconds=(float,)
-    )
     heading = "Solved"
     request = SolveRequest
 

@@ -25,7 +25,7 @@ from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..formatting import with_interval
 from ..kind import Kind, Outputs, in_sentences
 from ..report import Cell, Table
-from ..request import asks, game_of_run
+from ..request import game_of_run
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
@@ -41,10 +41,6 @@ from ..tuning_run import (
 
 SHOWN_PARAMETERS = 8
 SELECTION = 1  # the stream, below the one that only measures, of the games that choose between the seeds
-ASKED = asks(
-    race=str, delta=float, epsilon=float, observation=str, baseline=str, seed=int, games=(int,), seconds=(float,),
-    report_games=int, final=(bool,),
-)  # fmt: skip
 
 
 # Names of parameters, their cells before anything was accepted, and the cells of a vector.
@@ -74,7 +70,6 @@ class TuneKind(TuningKind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
-    asked = ASKED
     request = TuneRequest
     remedy = "it can be exported, but not resumed"  # where the rules have changed
 
@@ -176,10 +171,12 @@ class TuneSeedsKind(TuneKind):
     """Tune the strategy of a game from several seeds."""
 
     name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
-    asked = ASKED | {"search": str, "seeds": int}
     remedy = "start it anew"
     keep_telling = None
     made = Kind.made
+
+    def row_types(self) -> dict[str, Any]:
+        return super().row_types() | {"search": str, "seeds": int}
 
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
