@@ -28,9 +28,9 @@ from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
 from ..core.untrusted_input import parse_json, read_bytes, shorten
-from ..solving.solution import DEFAULT_MEMORY
 from .kind import kind_of
 from .request import RUN_NAME
+from .requests import DEFAULT_MEMORY
 from .store import Store, default_path
 
 if TYPE_CHECKING:

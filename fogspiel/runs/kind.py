@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
-from ..core.game import Game, list_games, parameters_of
+from ..core.game import Game, known_game, parameters_of
 from ..core.plugins import collect, load, sources
 from ..core.untrusted_input import shorten
 from .curve import Curve, CurvePoint, trail_chart
@@ -211,7 +211,7 @@ class Kind:
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
         """The vector that was found, parameter by parameter."""
-        theta, game = self.numbers(run)["theta"], list_games().get(run.ask["game"])
+        theta, game = self.numbers(run)["theta"], game_or_none(run.ask["game"])
         if theta is None or game is None:
             return []
         return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
@@ -226,7 +226,7 @@ class Kind:
 
     def playable(self, run: Run) -> bool:
         """True if the run has found an agent of a game that is here."""
-        return self.numbers(run)["theta"] is not None and run.ask["game"] in list_games()
+        return self.numbers(run)["theta"] is not None and game_or_none(run.ask["game"]) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """Return the category and description of the run's opponent; None if there is none."""
@@ -291,9 +291,17 @@ def execute(run: Run, context: Context | None = None) -> Json:
 # In words
 
 
+def game_or_none(name: str) -> Game | None:
+    """Return the game that a run is named after, if it is one that is here; the other games are not imported."""
+    try:
+        return known_game(name)
+    except ValueError:
+        return None
+
+
 def title_of(name: str) -> str:
     """A game's title, or what else a run is named after."""
-    game = list_games().get(name)
+    game = game_or_none(name)
     return game.title if game else name
 
 

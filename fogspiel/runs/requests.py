@@ -24,6 +24,7 @@ MAX_SEEDS = 1000
 MIN_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
 MIXING = ("seed-nash", "psro", "portfolio")  # methods of tuning whose answer is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
+DEFAULT_MEMORY = 4.0  # GiB, as solving has it, which is not imported for a number
 MANY = 1e12  # games that a page may ask for
 
 
@@ -295,7 +296,7 @@ class SolveRequest(Request):
         Memory,
         Field(description="The most memory that the game may take, in GiB."),
         Asked(wanted="a positive number of GiB", page=2.0, page_most=64),
-    ] = 4.0
+    ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
     iterations: Annotated[
         int | None,
@@ -478,7 +479,7 @@ class ExploitRequest(Request):
     ] = "refuse"
     memory: Annotated[
         Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
-    ] = 4.0
+    ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
 
 
@@ -542,7 +543,7 @@ class VerifyRequest(Request):
         Asked(option="time"),
     ] = 600.0
     size: Annotated[float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB.")] = 64.0
-    memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = 4.0
+    memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = DEFAULT_MEMORY
 
     def find_certificate(self, store: Path) -> "Body":
         """Return the certificate in a file of that name, of a run of the store, or that comes with the package."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...core.agents import Agent
+from ...core.agents import Agent, policy_names
 from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
@@ -66,8 +66,9 @@ class MatchKind(Kind):
 
         game, counted = known_game(request.game), counted_so_far(run)
         names = {side.words.partition("@")[0] for side in (request.first, request.second)}
-        for source in plug_ins():
-            if source.match and request.seats == SEATS[0] and names <= set(source.names(game)):
+        # Names of the game's own strategies come before those of plug-ins, which need not be imported for them.
+        for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
+            if source.match and names <= set(source.names(game)):
                 return source.match(game, request, counted, watch).as_json()
         return evaluate(
             game,

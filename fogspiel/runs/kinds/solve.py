@@ -23,7 +23,7 @@ from ...solving.sources import GameSource, KernelSource, find_source, is_nameles
 from ...solving.tree.size import build_small_tree
 from ..curve import BoundsCurve, Curve
 from ..execute import Context, Progress, Recorder, ignore_progress, run_generator
-from ..kind import Kind, Outputs
+from ..kind import Kind, Outputs, game_or_none
 from ..report import Cell
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
@@ -254,7 +254,7 @@ class SolveKind(ValueKind):
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return run.ask["game"] in list_games() and self.certificate(run) is not None
+        return game_or_none(run.ask["game"]) is not None and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
 from ...core.find import command_spec, load_game, spec_of
-from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters_of
+from ...core.game import WIN_DRAW_LOSS, Game, known_game, parameters_of
 from ...core.rng import child
 from ...stats.elo import median_interval
 from ...stats.evaluate import evaluate, report_key
@@ -23,7 +23,7 @@ from ...tuning.tune import SHARE, tune_strategy
 from ..curve import Curve, CurvePoint
 from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..formatting import with_interval
-from ..kind import Kind, Outputs, in_sentences
+from ..kind import Kind, Outputs, game_or_none, in_sentences
 from ..report import Cell, Table
 from ..request import game_of_run
 from ..requests import MIXING, TuneRequest
@@ -105,7 +105,7 @@ class TuneKind(TuningKind):
         return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
 
     def summary(self, run: Run) -> list[str]:
-        found = self._found(run, list_games().get(run.ask["game"]))
+        found = self._found(run, game_or_none(run.ask["game"]))
         return in_sentences(found) if recommendation_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
     def _found(self, run: Run, game: Game | None) -> list[str]:
@@ -129,7 +129,7 @@ class TuneKind(TuningKind):
         ask, result = run.ask, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
-        yield from self._found(run, list_games().get(ask["game"]))
+        yield from self._found(run, game_or_none(ask["game"]))
         theta = policy_json_in(result)["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
@@ -142,7 +142,7 @@ class TuneKind(TuningKind):
         return RaceCurve(ask)
 
     def show_vectors(self, run: Run) -> VectorCells:
-        game, many = list_games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
+        game, many = game_or_none(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
         names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
         return names, (None,) * len(names), lambda theta: theta
 
@@ -216,7 +216,7 @@ class TuneSeedsKind(TuneKind):
         yield f"the median of the seeds is {limits} (the true median lies there with {spread['confidence']:.1%})"
         if "proof" in result:
             yield proof_sentence(result["proof"])
-        yield from _strategy_words(list_games().get(run.ask["game"]), result)
+        yield from _strategy_words(game_or_none(run.ask["game"]), result)
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The best seed, the spread, and a line per seed."""
@@ -331,7 +331,7 @@ class RaceCurve(Curve):
 
     def __init__(self, ask: Json):
         super().__init__(ask["games"], "games")
-        game = list_games().get(ask["game"])
+        game = game_or_none(ask["game"])
         self.top = len(game.payoffs) - 1 if game else 2
         self.symmetric = game is not None and game.symmetric
         self.mixing = ask["method"] in MIXING
