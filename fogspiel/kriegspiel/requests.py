@@ -3,7 +3,6 @@
 import hashlib
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -109,9 +108,6 @@ class EngineOptions(Request):
         for seat in seats:
             find_engine(seat.engine)
         return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
-
-    def resolved(self, store: Path) -> Self:
-        return self
 
     def to_json(self) -> "Json":
         return self.match().to_json()

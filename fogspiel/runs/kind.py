@@ -317,7 +317,6 @@ def in_sentences(lines: Iterable[str]) -> list[str]:
 
 
 def _figure(value: Any) -> str | int | float:
-    """A figure of a result as a cell of a table."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

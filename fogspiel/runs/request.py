@@ -286,17 +286,19 @@ class Request(BaseModel):
 
     def resolved(self, store: Path) -> Self:
         """Return the request with the numbers of its agents, which may be in files or in runs of the store."""
+        held = [name for name, info in type(self).model_fields.items() if _holds_agents(info.annotation)]
+        if not held:
+            return self
         from ..core.game import known_game
 
-        game: Game = known_game(getattr(self, "game"))  # noqa: B009 - requests without agents may have no game
-        seed = getattr(self, "seed", 1)
+        game, seed = known_game(getattr(self, "game")), getattr(self, "seed", 1)  # noqa: B009
 
         def resolve(value: Any) -> Any:
             if isinstance(value, StoredAgent):
                 return StoredAgent.of(game, value.words, store, seed)
             return tuple(map(resolve, value)) if isinstance(value, tuple) else value
 
-        return self.model_copy(update={name: resolve(value) for name, value in self})
+        return self.model_copy(update={name: resolve(getattr(self, name)) for name in held})
 
     def to_json(self) -> "Json":
         """Return the first row of the run."""
@@ -363,7 +365,6 @@ def _stored(name: str, value: Any) -> "Json":
 
 
 def _kept(name: str, info: FieldInfo, ask: "Json") -> Any:
-    """Return the value of a field that a row holds."""
     value = ask[name]
     if value is None or not _holds_agents(info.annotation):
         return value
@@ -374,12 +375,10 @@ def _kept(name: str, info: FieldInfo, ask: "Json") -> Any:
 
 
 def _holds_agents(annotation: Any) -> bool:
-    """True if a field has an agent or several."""
     return annotation is StoredAgent or any(map(_holds_agents, get_args(annotation)))
 
 
 def _words(name: str, value: Any) -> list[str]:
-    """Return a value as it is typed."""
     if name == "game":
         from ..core.find import command_spec
 

@@ -328,9 +328,6 @@ class SolveRequest(Request):
 
         return find_solve_method(self.solver).samples
 
-    def resolved(self, store: Path) -> Self:
-        return self
-
     def to_json(self, problem: "GameSource | None" = None) -> "Json":
         """Return the first row of the run; only one that samples has a seed and budgets."""
         from ..core.find import spec_of
@@ -433,9 +430,6 @@ class PaperRequest(Request):
 
         Race(self.race)
 
-    def resolved(self, store: Path) -> Self:
-        return self
-
     def to_json(self) -> "Json":
         asked = {key: value for key, value in self.fields_json().items() if key != "name"}
         return {"game": self.name, "method": self.kind, **asked, "fogspiel": __version__}
@@ -518,9 +512,6 @@ class DiagnoseRequest(Request):
         Asked(wanted="at least 1", page=2_000, page_most=1e7),
     ] = 4_000
     seed: Seed = 1
-
-    def resolved(self, store: Path) -> Self:
-        return self
 
     def to_json(self, game: str = "") -> "Json":
         """Return the first row of the run, which is named after the game of the first tuning run."""

@@ -266,7 +266,8 @@ PAIRS_NOTE = (
 
 def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
     """The ranking, the cross-table and all pairs; the prefix goes before the names of their files."""
-    names, order, means = found.players, found.order(), _means(found)
+    names, order = found.players, found.order()
+    means = (found.scores.sum(axis=1) - 0.5) / (len(names) - 1)  # against the others; the diagonal is one half
     ranked = []
     for i in order:
         rated: tuple[float | None, ...] = (None, None, None)
@@ -291,11 +292,6 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
         Table(f"{prefix}cross", f"Cross-table{what}", ("player", *(f"v {names[j]}" for j in order)), crossed),
         Table(f"{prefix}pairs", f"All pairs{what}", PAIRS, pairs, note=PAIRS_NOTE),
     ]
-
-
-def _means(found: Standings) -> np.ndarray:
-    """Every player's mean score against the others."""
-    return np.asarray((found.scores.sum(axis=1) - 0.5) / (len(found.players) - 1))
 
 
 def _cell(found: Standings, i: int, j: int) -> str:

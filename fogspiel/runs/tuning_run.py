@@ -225,7 +225,6 @@ class TuningWork:
         return split_budget(self.total or 0, self.search.share)
 
     def _worth(self) -> int:
-        """Return the number of games the seconds are worth."""
         self.context.watch(Progress("measuring how fast games are", 0.0, 0))
         arena = self._arena(Budget())
         speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
@@ -245,7 +244,6 @@ class TuningWork:
         )
 
     def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
-        """Let the method run, and store its steps."""
         search, stored = self.search, self.stored
         recorded = [event for row in stored.steps for event in row["events"]]
 

@@ -104,7 +104,6 @@ class ProgramKind(TuningKind):
         return in_sentences(self._found(run))
 
     def _found(self, run: Run) -> list[str]:
-        """Describe the proof, or the progress of the run."""
         if run.result is None:
             return ["nothing is proved before the run has ended with a race against the start"]
         proof = run.result["proof"]
@@ -120,7 +119,6 @@ class ProgramKind(TuningKind):
         yield f"keep them: fogspiel export {run.name}"
 
     def _values(self, run: Run) -> list[Sequence[Cell]]:
-        """Every parameter: where it started, and where it is now."""
         space, found = self.check(run).space, self._answer(run)
         start = space.values(space.start)
         return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]

@@ -162,7 +162,6 @@ def solve_unstored(
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
-    """Describe the progress of a method."""
     lower, upper = progress.lower, progress.upper
     bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
     return Progress(progress.remark + bounds)
@@ -274,7 +273,6 @@ def _where(run: Run) -> str:
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:
-    """The sizes that matter to people."""
     nodes = f"; {sizes['nodes']:,} histories" if "nodes" in sizes else ""
     infosets = "; " + " and ".join(f"{number:,}" for number in sizes["infosets"]) if "infosets" in sizes else ""
     return f"{nodes}{infosets and infosets + ' infosets'}"

@@ -356,7 +356,6 @@ class RaceCurve(Curve):
         return _race_point(self.done + partial["games"], counts, accepted=False)
 
     def _counts(self, event: Mapping[str, Any]) -> np.ndarray | None:
-        """The newcomer's observations, by their score."""
         if "counts" in event:
             return np.array(event["counts"], np.int64)
         if not event.get("scores"):
