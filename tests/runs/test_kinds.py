@@ -49,7 +49,7 @@ EXPERIMENT = '''"""The squares of small numbers."""
 
 from ..runs.jobs import Job
 from ..runs.report import Report, Table
-from .kinds.paper import PaperPart
+from .kinds import PaperPart
 
 
 def square(number):
