@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
     from .interop.pettingzoo_env import to_pettingzoo
-    from .runs.tune_function import tune_function
+    from .runs.kinds.program import tune_function
     from .stats.race import Race
 
 __version__ = "1.0.0rc1"
@@ -105,7 +105,7 @@ _NAMES = {
     "interop.openspiel_export": "to_openspiel from_openspiel_policy",
     "interop.openspiel_import": "from_openspiel to_openspiel_policy",
     "interop.pettingzoo_env": "to_pettingzoo",
-    "runs.tune_function": "tune_function",
+    "runs.kinds.program": "tune_function",
     "stats.race": "Race",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

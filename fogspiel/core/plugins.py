@@ -254,9 +254,11 @@ def help_of(described: ModuleType | Callable[..., object]) -> str:
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
-runs runs: agent_texts=agent_parser answers=tuning_run checks=request jobs=execute proof=tuning_run
+runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
+  jobs=execute proof=tuning_run
   repetitions=execute trail=curve work=execute
-runs runs.kinds: value=solve
+runs runs.kinds: tune_function=program value=solve
+runs.kinds runs.kinds: tune_seeds=tune
 runs.report runs.report: figures=charts page=html_page parts=model text=model
 core core: choice_law=behaviour_policy exact=exact_scores foreign_data=untrusted_input own_games=find
   person_session=session state_policy=behaviour_policy

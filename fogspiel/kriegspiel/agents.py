@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.agents import Agent
 from ..core.game import Game
 from ..runs.agent_parser import AgentSource
-from ..runs.programs import ProgramSpec, ProgramType
+from ..runs.programs import GAME_SECONDS, ProgramSpec, ProgramType, digest_of, limit_words
 from ..runs.store import Json
 from .game.look import GAMES
 
@@ -66,7 +66,6 @@ def match(
 
 def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Return an engine as a program whose constants are its parameters."""
-    from ..runs.engine_programs import GAME_SECONDS, digest_of, limit_words
     from . import self_play_worker
 
     constants(words)  # refuses an engine that has no constants

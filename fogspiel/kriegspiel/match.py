@@ -9,22 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Any, Self, TypedDict
-
-import numpy as np
 
 from ..core.compile.key import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.jobs import SilenceLimits
-from ..runs.execute import Job, Row, rows_of
+from ..runs.execute import Job, Row
 from ..runs.request import check_option, check_players, check_seed, versions
-from ..runs.standings import Standings, standings_of_pairs
-from ..runs.store import Json, Run
+from ..runs.standings import Meetings, tally
+from ..runs.store import Json
 from ..stats.elo import Strength, strength_of
 from ..stats.evaluate import MatchResult
-from ..stats.race import Race, decision
 from .engine import SearchLimit, engine_file, find_engine
 from .engines.program import bring_programs, commands_of
 from .referee import LIMIT, WILD_16, HouseRules, Referee, play_game
@@ -173,13 +169,12 @@ def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
 # its number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
 
 GAME = METHOD = "kriegspiel"  # the game, and what stands for the method in the request of such a run
-RACE = Race("count-mixture")  # what may stop a match before all its games are played
 NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long one waits for a sign of life
 
 
 @dataclass(frozen=True)
-class EngineMatch:
-    """Request of a match: two engines or more, each against each."""
+class EngineMatch(Meetings):
+    """Request of a match: two engines or more, each against each; a job is a pair of games."""
 
     seats: tuple[EngineSpec, ...]
     games: int  # at most so many games of two engines; an odd number is rounded up
@@ -206,11 +201,6 @@ class EngineMatch:
     def pairs_of_games(self) -> int:
         """The most pairs of games of two engines."""
         return -(-self.games // 2)
-
-    @property
-    def meetings(self) -> list[tuple[int, int]]:
-        """All pairings of engines."""
-        return list(combinations(range(len(self.seats)), 2))
 
     @property
     def patience(self) -> SilenceLimits:
@@ -261,17 +251,11 @@ class EngineMatch:
             for number in range(self.pairs_of_games)
         ]
 
-    def rows(self, run: Run) -> list[list[Row]]:
-        """The stored rows of every two engines, as far as they were played."""
-        places = {(self.names[i], self.names[j]): place for place, (i, j) in enumerate(self.meetings)}
-        found: list[list[Row]] = [[] for _ in self.meetings]
-        for row in rows_of(run):
-            found[places[row["first"], row["second"]]].append(row)
-        return found
+    def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
+        return elo_of_pairs(rows).pairs
 
-    def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
-        """The standings of a round robin."""
-        return standings_of_pairs(tuple(self.names), tuple(elo_of_pairs(part).pairs for part in rows), self.seed)
+    def tally(self, rows: Sequence[Row]) -> str:
+        return f" {tally(elo_of_pairs(rows).to_json())}"
 
     def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
         """Every two engines, and the figures of their games."""
@@ -281,9 +265,8 @@ class EngineMatch:
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
         """Return the result: the figures of a match, or the best of a round robin."""
         if len(rows) > 1:
-            return {"games": 2 * sum(len(part) for part in rows), "best": self.standings(rows).best}
-        strength = elo_of_pairs(rows[0])
-        return self.figures(rows[0]) | {"decision": proved_winner(strength)}
+            return super().outcome(rows)
+        return self.figures(rows[0]) | {"decision": self.proved_winner(rows[0])}
 
     def figures(self, rows: Sequence[Row]) -> Json:
         """Return the strength of two engines and the statistics of their games."""
@@ -304,8 +287,3 @@ def play_engines(
         score = MatchResult(payoffs, tuple(outcomes), tuple(observed))
         watch(score)
     return score
-
-
-def proved_winner(strength: Strength) -> int:
-    """Return the engine proved to be better: 1 the first, -1 the second, 0 neither yet."""
-    return decision(RACE, np.array(strength.pairs, np.int64))

@@ -3,7 +3,6 @@
 import hashlib
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -21,6 +20,7 @@ ENGINE = (
     "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
     "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
+ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # that rows have as requests do
 DEFAULT_SECONDS = 0.1  # effort of an attempt where nothing is said
 Seconds = Annotated[
     float | None,
@@ -109,9 +109,6 @@ class EngineOptions(Request):
             find_engine(seat.engine)
         return EngineMatch(seats, self.games, self.seed, self.longest, self.stop, switches)
 
-    def resolved(self, store: Path) -> Self:
-        return self
-
     def to_json(self) -> "Json":
         return self.match().to_json()
 
@@ -143,6 +140,16 @@ class EngineRequest(EngineOptions):
         return cls(
             players=tuple(map(_typed, match.seats)), threads=threads, rules=match.switches.rules, **rest, **chosen
         )
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        """Return the types of the keys of first rows, which hold engines with their efforts and digests of code."""
+        from .match import EngineJson
+        from .referee import HouseRules
+
+        types = {key: it for key, it in super().row_types().items() if key in ROW_KEYS}
+        own = {"players": list[EngineJson], "codes": list[str] | None, "switches": HouseRules}
+        return types | own | {"rules": int | str}  # the version of the rules, not the rule set
 
     @classmethod
     def from_json(cls, ask: "Json") -> Self:
@@ -211,6 +218,14 @@ class AnalysisRequest(Request):
         for decision in self.decisions:
             whole.update(f"{decision.action} ".encode() + decision.seen.tobytes())
         return whole.hexdigest()
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        """Return the types of the keys of first rows, which hold a digest of the decisions."""
+        from .engine import SearchLimit
+
+        own = {"decisions": str | None, "names": list[str], "code": str | None, "effort": SearchLimit}
+        return super().row_types() | own
 
     def to_json(self) -> "Json":
         from .kinds.analysis import GAME

@@ -11,7 +11,6 @@ from ..runs.curve import Curve
 from ..runs.execute import Context, Job, JobRunner, Progress, Recorder, Row, rows_of
 from ..runs.kind import Kind, Outputs
 from ..runs.report import Report
-from ..runs.request import asks
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run
 
@@ -58,7 +57,6 @@ class PaperKind(Kind):
     """Do the experiment of a paper again."""
 
     name, title, method = "experiment", "paper", "paper"
-    asked = asks(quick=(bool,), seeds=(int,), race=(str,), scale=(float,), seed=(int,), rules=(int,))
     has_report = writes_report = True
     request = PaperRequest
 

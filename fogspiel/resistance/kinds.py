@@ -7,7 +7,6 @@ from typing import Any
 from ..runs.execute import Context, Progress, Recorder, run_generator
 from ..runs.kind import Kind, Outputs
 from ..runs.report import Cell, Table
-from ..runs.request import asks
 from ..runs.store import Json, Run
 from .balance import FairTable, SweepStep, sweep
 from .game.setups import VERSION
@@ -22,7 +21,6 @@ class BalanceKind(Kind):
     """Look for the mission tables of The Resistance that are nearest to fair."""
 
     name = title = method = "balance"
-    asked = asks(space={"players": int, "spies": int, "smallest": int, "largest": int, "stars": [[int]]}, nearest=int)
     heading = "Balance"
     request = BalanceRequest
 

@@ -1,6 +1,6 @@
 """The request of the sweep for fair tables of The Resistance."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import Field
 
@@ -10,6 +10,16 @@ from ..runs.request import Asked, Request, Text
 if TYPE_CHECKING:
     from ..runs.store import Json
     from .balance import TableSpace
+
+
+class SpaceJson(TypedDict):
+    """A space of tables in a first row."""
+
+    players: int
+    spies: int
+    smallest: int
+    largest: int
+    stars: list[list[int]]
 
 
 class BalanceRequest(Request):
@@ -61,6 +71,11 @@ class BalanceRequest(Request):
 
         asked = {"game": self.game, "method": self.kind, "space": self.space.to_json(), "nearest": self.nearest}
         return asked | {"rules": VERSION, "fogspiel": __version__}
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        types = super().row_types()
+        return {key: types[key] for key in ("rules", "fogspiel", "nearest")} | {"space": SpaceJson}
 
     @classmethod
     def from_json(cls, ask: "Json") -> Self:

@@ -28,9 +28,9 @@ from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
 from ..core.untrusted_input import parse_json, read_bytes, shorten
-from ..solving.solution import DEFAULT_MEMORY
 from .kind import kind_of
 from .request import RUN_NAME
+from .requests import DEFAULT_MEMORY
 from .store import Store, default_path
 
 if TYPE_CHECKING:
@@ -216,7 +216,6 @@ def _from_file(game: Game, path: Path) -> ParametricPolicy:
 
 
 def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
-    """A parameter vector of a file."""
     if not isinstance(found, list):
         raise ValueError(f"the parameter file {path} has no list of numbers (as a list, or {where})")
     for number in found:
@@ -226,7 +225,6 @@ def _vector(game: Game, path: Path, found: Any, where: str) -> np.ndarray:
 
 
 def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> ParametricPolicy:
-    """The mixture of a parameter file."""
     if not isinstance(thetas, list) or not thetas:
         raise ValueError(f"the parameter file {path} has no members: `thetas` is a list of one vector or more")
     members = np.array([_vector(game, path, theta, "one for each member under `thetas`") for theta in thetas])

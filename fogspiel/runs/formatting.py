@@ -1,7 +1,8 @@
 """Numbers the way people read them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def with_interval(score: float, interval: Sequence[float]) -> str:
@@ -18,3 +19,13 @@ def ago(moment: float | None) -> str:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
+
+
+def score_sentence(first: str, second: str, counted: Mapping[str, Any]) -> str:
+    """Describe the score of two players with its interval."""
+    return f"{first} against {second} scores {with_interval(counted['score'], counted['interval'])}"
+
+
+def signed(elo: float | None, infinite: str) -> str:
+    """A difference in Elo with its sign; None is infinite, on the side that is given."""
+    return f"{infinite}inf" if elo is None else f"{elo:+.0f}"

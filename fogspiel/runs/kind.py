@@ -7,18 +7,17 @@ command line and the pages loop over kinds: to work on a run, to tell what was f
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..core.agents import Agent
 from ..core.find import command_spec, load_game, spec_of
-from ..core.game import Game, list_games, parameters_of
+from ..core.game import Game, known_game, parameters_of
 from ..core.plugins import collect, load, sources
 from ..core.untrusted_input import shorten
 from .curve import Curve, CurvePoint, trail_chart
 from .execute import Context, Recorder
 from .report import Cell, Part, Report, Table
-from .request import Request, Shape, fits, game_of_run
+from .request import Request, fits, game_of_run
 from .store import Json, Row, Run, Summary
 
 # Labels of what rows depend on beside what was asked.
@@ -58,12 +57,14 @@ class Kind:
     # How a new row changes those that tell what was found so far, where a run may have very many rows.
     keep_telling: Callable[[list[Row], Row], None] | None = None
     request: type[Request] | None = None  # the model of its requests
-    # The types of the keys of its requests; those of a kind that does not say are not checked.
-    asked: Shape = MappingProxyType({})
 
     def made(self, method: str | None) -> bool:
         """True if a run with this method in its request is of this kind."""
         return method == self.method
+
+    def row_types(self) -> dict[str, Any]:
+        """Return the types of the keys of first rows; those of a kind without a model are not checked."""
+        return {} if self.request is None else self.request.row_types()
 
     # Working
 
@@ -210,7 +211,7 @@ class Kind:
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
         """The vector that was found, parameter by parameter."""
-        theta, game = self.numbers(run)["theta"], list_games().get(run.ask["game"])
+        theta, game = self.numbers(run)["theta"], game_or_none(run.ask["game"])
         if theta is None or game is None:
             return []
         return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
@@ -225,7 +226,7 @@ class Kind:
 
     def playable(self, run: Run) -> bool:
         """True if the run has found an agent of a game that is here."""
-        return self.numbers(run)["theta"] is not None and run.ask["game"] in list_games()
+        return self.numbers(run)["theta"] is not None and game_or_none(run.ask["game"]) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """Return the category and description of the run's opponent; None if there is none."""
@@ -246,6 +247,7 @@ class AnswerKind(Kind):
 
 
 UNKNOWN = Kind()
+TUNE = "tune"  # the file of the kind whose runs have the name of a tuning method in their requests
 
 
 def kinds() -> dict[str, Kind]:
@@ -255,12 +257,14 @@ def kinds() -> dict[str, Kind]:
 
 def kind_of_method(method: str | None) -> Kind:
     """The kind of a run with this method in its request."""
-    found, wanted = sources("runs.kinds"), str(method)
-    if wanted in found:  # most methods are called as their file is: no other one has to be imported
-        likely: Sequence[Kind] = load(found[wanted]).KINDS
-        for kind in likely:
-            if kind.made(method):
-                return kind
+    # Most methods are called as their file or their slice is, and all methods of tuning are made by one kind: the
+    # other files need not be imported.
+    for name, source in sorted(sources("runs.kinds").items(), key=lambda item: item[0] == TUNE):
+        if method in name.split(".") or name == TUNE:
+            likely: Sequence[Kind] = load(source).KINDS
+            for kind in likely:
+                if kind.made(method):
+                    return kind
     return next((kind for kind in kinds().values() if kind.made(method)), UNKNOWN)
 
 
@@ -272,8 +276,8 @@ def kind_of(run: Run) -> Kind:
 def kind_of_request(run: str, ask: Json) -> Kind:
     """Return the kind of a request; raise a ValueError for one that no fogspiel has written."""
     kind = kind_of_method(ask["method"])
-    for key, shape in kind.asked.items():
-        if not fits(ask.get(key), shape):
+    for key, annotation in kind.row_types().items():
+        if not fits(ask.get(key), annotation):
             given = shorten(ask[key]) if key in ask else "missing"
             raise ValueError(f"the request of run {run} cannot be read: `{key}` is {given}; delete the run")
     return kind
@@ -287,9 +291,17 @@ def execute(run: Run, context: Context | None = None) -> Json:
 # In words
 
 
+def game_or_none(name: str) -> Game | None:
+    """Return the game that a run is named after, if it is one that is here; the other games are not imported."""
+    try:
+        return known_game(name)
+    except ValueError:
+        return None
+
+
 def title_of(name: str) -> str:
     """A game's title, or what else a run is named after."""
-    game = list_games().get(name)
+    game = game_or_none(name)
     return game.title if game else name
 
 
@@ -305,7 +317,6 @@ def in_sentences(lines: Iterable[str]) -> list[str]:
 
 
 def _figure(value: Any) -> str | int | float:
-    """A figure of a result as a cell of a table."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

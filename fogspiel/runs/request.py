@@ -7,10 +7,24 @@ here imports Numba, so that `--help` answers at once.
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypedDict,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic.fields import FieldInfo
@@ -82,33 +96,40 @@ if TYPE_CHECKING:
 
 MAX_LETTERS = 4000  # of a text in a request
 
-# Types of JSON values by key: `int`, `[int]` for a list, a dictionary for an object, `(int,)` where None will do.
-Shape = Mapping[str, Any]
-MAX_INTEGER = 2**63
-# Of an agent that is kept as numbers.
-NUMBERS = {"theta": ([float],), "thetas": ([[float]],), "weights": ([float],), "digest": (str,)}
+MAX_INTEGER = 2**63  # of a number in a stored row
 
 
-def asks(**shapes: Any) -> dict[str, Any]:
-    """Return the shape of a request with these keys, and with the versions that every request has."""
-    return {"rules": int | str, "fogspiel": str} | shapes
+class AgentJson(TypedDict):
+    """One of several agents in a first row, which are kept as numbers where they have some; a missing key is None."""
+
+    name: str
+    theta: list[float] | None
+    thetas: list[list[float]] | None
+    weights: list[float] | None
+    digest: str | None
 
 
-def fits(value: object, shape: Any) -> bool:
-    """True if a JSON value has the types that a shape demands."""
-    if isinstance(shape, tuple):
-        return value is None or fits(value, shape[0])
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(fits(member, shape[0]) for member in value)
-    if isinstance(shape, Mapping):
-        return isinstance(value, dict) and value.keys() <= shape.keys() and all(
-            fits(value.get(key), inner) for key, inner in shape.items()
+def fits(value: object, annotation: Any) -> bool:
+    """True if a JSON value has the type of a field; its bounds are checked where the request is made of the row."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return fits(value, inner[0])
+    if origin in (Union, UnionType):
+        return any(fits(value, one) for one in inner)
+    if origin in (list, tuple):
+        return isinstance(value, list) and all(fits(member, inner[0]) for member in value)
+    if is_typeddict(annotation) or is_dataclass(annotation):
+        types = {key: one for key, one in get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
+        present = types if is_typeddict(annotation) else value  # a record has defaults for keys that are missing
+        return isinstance(value, dict) and value.keys() <= types.keys() and all(
+            fits(value.get(key), types[key]) for key in cast("dict[str, Any]", present)
         )  # fmt: skip
+    expected = str if origin is Literal else origin or annotation
     if isinstance(value, bool):
-        return shape is bool
+        return expected is bool
     if isinstance(value, int):
-        return isinstance(0, int if shape is float else shape) and abs(value) < MAX_INTEGER
-    return isinstance(value, shape)
+        return expected in (int, float) and abs(value) < MAX_INTEGER
+    return isinstance(value, expected)
 
 
 @dataclass(frozen=True)
@@ -223,6 +244,8 @@ class Request(BaseModel):
     """Title of its form; a request without one has no form."""
     shown: ClassVar[tuple[str, ...]] = ()
     """Options that its command always shows, their defaults too."""
+    lacking: ClassVar[tuple[str, ...]] = ()
+    """Keys that first rows of earlier versions, or of some methods, do not have."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         """Take fields in their order or by name; anything wrong is one sentence."""
@@ -263,17 +286,19 @@ class Request(BaseModel):
 
     def resolved(self, store: Path) -> Self:
         """Return the request with the numbers of its agents, which may be in files or in runs of the store."""
+        held = [name for name, info in type(self).model_fields.items() if _holds_agents(info.annotation)]
+        if not held:
+            return self
         from ..core.game import known_game
 
-        game: Game = known_game(getattr(self, "game"))  # noqa: B009 - requests without agents may have no game
-        seed = getattr(self, "seed", 1)
+        game, seed = known_game(getattr(self, "game")), getattr(self, "seed", 1)  # noqa: B009
 
         def resolve(value: Any) -> Any:
             if isinstance(value, StoredAgent):
                 return StoredAgent.of(game, value.words, store, seed)
             return tuple(map(resolve, value)) if isinstance(value, tuple) else value
 
-        return self.model_copy(update={name: resolve(value) for name, value in self})
+        return self.model_copy(update={name: resolve(getattr(self, name)) for name in held})
 
     def to_json(self) -> "Json":
         """Return the first row of the run."""
@@ -287,6 +312,21 @@ class Request(BaseModel):
             if name not in ("kind", "game"):
                 body |= _stored(name, value)
         return body
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        """Return the types of the keys of first rows, by which a forged row is refused."""
+        types: dict[str, Any] = {"rules": int | str, "fogspiel": str}
+        for name, info in cls.model_fields.items():
+            if not _holds_agents(info.annotation):
+                types[name] = info.annotation
+            elif get_origin(info.annotation) is tuple:
+                types[name] = list[AgentJson]
+            else:
+                types[name] = str if info.is_required() else str | None
+                types |= {f"{name}_{key}": it for key, it in get_type_hints(AgentJson).items() if key != "name"}
+        del types["kind"]
+        return {name: it | None if name in cls.lacking else it for name, it in types.items()}
 
     @classmethod
     def from_json(cls, ask: "Json") -> Self:
@@ -325,7 +365,6 @@ def _stored(name: str, value: Any) -> "Json":
 
 
 def _kept(name: str, info: FieldInfo, ask: "Json") -> Any:
-    """Return the value of a field that a row holds."""
     value = ask[name]
     if value is None or not _holds_agents(info.annotation):
         return value
@@ -336,12 +375,10 @@ def _kept(name: str, info: FieldInfo, ask: "Json") -> Any:
 
 
 def _holds_agents(annotation: Any) -> bool:
-    """True if a field has an agent or several."""
     return annotation is StoredAgent or any(map(_holds_agents, get_args(annotation)))
 
 
 def _words(name: str, value: Any) -> list[str]:
-    """Return a value as it is typed."""
     if name == "game":
         from ..core.find import command_spec
 

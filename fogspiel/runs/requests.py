@@ -24,6 +24,7 @@ MAX_SEEDS = 1000
 MIN_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
 MIXING = ("seed-nash", "psro", "portfolio")  # methods of tuning whose answer is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
+DEFAULT_MEMORY = 4.0  # GiB, as solving has it, which is not imported for a number
 MANY = 1e12  # games that a page may ask for
 
 
@@ -125,6 +126,7 @@ class TuneRequest(Request):
     command_name, tab = "tune", "Tune"
     seeds_method: ClassVar[str] = "tune-seeds"
     """Method in rows of tunings from several seeds."""
+    lacking = ("final",)
     kind: Literal["tune"] = "tune"
     game: Annotated[GameName, Asked("tunable game", argument=True, page="batawaf", hint="")]
     method: Annotated[
@@ -204,7 +206,7 @@ class TuneRequest(Request):
 class ProgramRequest(Request):
     """Everything that the tuning of a program depends on but the program itself."""
 
-    command_name = "tune"
+    command_name, lacking = "tune", ("rules",)
     kind: Literal["program"] = "program"
     sort: Text
     digest: Text
@@ -269,7 +271,7 @@ class ProgramRequest(Request):
 class SolveRequest(Request):
     """Compute the value of a two-player zero-sum game and an optimal strategy for each side, with a certificate."""
 
-    command_name, tab = "solve", "Solve"
+    command_name, tab, lacking = "solve", "Solve", ("seed",)
     kind: Literal["solve"] = "solve"
     game: Annotated[
         GameName,
@@ -294,7 +296,7 @@ class SolveRequest(Request):
         Memory,
         Field(description="The most memory that the game may take, in GiB."),
         Asked(wanted="a positive number of GiB", page=2.0, page_most=64),
-    ] = 4.0
+    ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="Of a method that samples.")] = 0
     iterations: Annotated[
         int | None,
@@ -326,9 +328,6 @@ class SolveRequest(Request):
 
         return find_solve_method(self.solver).samples
 
-    def resolved(self, store: Path) -> Self:
-        return self
-
     def to_json(self, problem: "GameSource | None" = None) -> "Json":
         """Return the first row of the run; only one that samples has a seed and budgets."""
         from ..core.find import spec_of
@@ -342,6 +341,10 @@ class SolveRequest(Request):
         asked = {key: value for key, value in self.fields_json().items() if key not in OF_SAMPLING or self.samples}
         body = {"game": problem.name} | asked | {"source": problem.source, "method": self.kind}
         return body | {"rules": problem.version, "fogspiel": __version__}
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        return super().row_types() | {"source": str}
 
     @classmethod
     def from_json(cls, ask: "Json", source: str | None = None) -> Self:
@@ -396,8 +399,8 @@ class BoundsRequest(Request):
 class PaperRequest(Request):
     """Reproduce the tables of a paper, its numbers beside ours. Some take hours; quick ones minutes."""
 
-    command_name, tab = "paper", "Paper"
-    once = True
+    command_name, tab, once = "paper", "Paper", True
+    lacking = ("name", "quick", "race", "scale", "seed", "rules")
     kind: Literal["paper"] = "paper"
     name: Annotated[
         Text,
@@ -426,9 +429,6 @@ class PaperRequest(Request):
         from ..stats.race import Race
 
         Race(self.race)
-
-    def resolved(self, store: Path) -> Self:
-        return self
 
     def to_json(self) -> "Json":
         asked = {key: value for key, value in self.fields_json().items() if key != "name"}
@@ -473,7 +473,7 @@ class ExploitRequest(Request):
     ] = "refuse"
     memory: Annotated[
         Memory, Field(description="The most memory that the game may take, in GiB."), Asked(page=2.0, page_most=16)
-    ] = 4.0
+    ] = DEFAULT_MEMORY
     seed: Annotated[Seed, Field(description="For a policy that is drawn at random, as `fixed` is.")] = 1
 
 
@@ -513,9 +513,6 @@ class DiagnoseRequest(Request):
     ] = 4_000
     seed: Seed = 1
 
-    def resolved(self, store: Path) -> Self:
-        return self
-
     def to_json(self, game: str = "") -> "Json":
         """Return the first row of the run, which is named after the game of the first tuning run."""
         return {"game": game, "method": self.kind, **self.fields_json(), **versions(game)}
@@ -524,7 +521,7 @@ class DiagnoseRequest(Request):
 class VerifyRequest(Request):
     """Check a certificate by the rules of the game alone, in exact arithmetic."""
 
-    command_name = "verify"
+    command_name, lacking = "verify", ("rules",)
     kind: Literal["verify"] = "verify"
     what: Annotated[
         Text,
@@ -537,7 +534,7 @@ class VerifyRequest(Request):
         Asked(option="time"),
     ] = 600.0
     size: Annotated[float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB.")] = 64.0
-    memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = 4.0
+    memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = DEFAULT_MEMORY
 
     def find_certificate(self, store: Path) -> "Body":
         """Return the certificate in a file of that name, of a run of the store, or that comes with the package."""

@@ -1,6 +1,6 @@
-"""Results of a round robin, computed once and shown as tables, charts, sentences and JSON."""
+"""Players who meet each other: the jobs of every two, and results as tables, charts, sentences and JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..core.game import WIN_DRAW_LOSS, Game
-from ..stats.race import interval
+from ..process.jobs import SilenceLimits
+from ..stats.elo import INTERVALS_NOTE
+from ..stats.race import Race, decision, interval
 from ..stats.round_robin import (
     RESAMPLES,
     TRUSTED_SHARE,
@@ -24,9 +26,13 @@ from ..stats.round_robin import (
     share_of_luck,
     undefeated,
 )
+from .execute import Job, Row, rows_of
+from .formatting import signed, with_interval
 from .report import Chart, Series, Table
+from .store import Json, Run
 
 RISK = 0.05
+RACE = Race("count-mixture")  # what may stop the games of two players before all of them are played
 
 
 class Standings:
@@ -112,7 +118,101 @@ def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], .
     return Standings(players, counts_of(len(players), met), seed)
 
 
+class Meetings:
+    """Players who meet each other, each against each: the jobs of every two, and how the rows of jobs are counted.
+
+    Agents of any game play by `evaluate`; a slice whose players need more (clocks, rules, records) supplies its own.
+    """
+
+    seed: int  # of the games and of the resampled error bars
+    stop: bool = False  # true if two players stop as soon as it is proved who is better
+    job_games: int = 2  # of two players that a job plays
+
+    @property
+    def names(self) -> list[str]:
+        """The players' names."""
+        raise NotImplementedError
+
+    def jobs(self, meeting: tuple[int, int]) -> list[Job]:
+        """Return the jobs of two players; their rows hold the names as `first` and `second`."""
+        raise NotImplementedError
+
+    def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
+        """Count the pairs of games of two players by the first one's score, from two losses to two wins."""
+        raise NotImplementedError
+
+    def tally(self, rows: Sequence[Row]) -> str:
+        """Return what progress says of two players."""
+        return ""
+
+    @property
+    def patience(self) -> SilenceLimits:
+        """Silence limits of the workers."""
+        return SilenceLimits()
+
+    @property
+    def meetings(self) -> list[tuple[int, int]]:
+        """All pairings of players."""
+        return list(combinations(range(len(self.names)), 2))
+
+    def rows(self, run: Run) -> list[list[Row]]:
+        """Return the stored rows of every two players, as far as they were played."""
+        names = self.names
+        places = {(names[i], names[j]): place for place, (i, j) in enumerate(self.meetings)}
+        found: list[list[Row]] = [[] for _ in self.meetings]
+        for row in rows_of(run):
+            found[places[row["first"], row["second"]]].append(row)
+        return found
+
+    def proved_winner(self, rows: Sequence[Row]) -> int:
+        """Return the player proved to be better: 1 the first, -1 the second, 0 neither yet."""
+        return decision(RACE, np.array(self.observed(rows), np.int64))
+
+    def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
+        """Return the standings from the rows of every two players."""
+        return standings_of_pairs(tuple(self.names), tuple(map(self.observed, rows)), self.seed)
+
+    def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
+        """Return the result of the run."""
+        games = 2 * sum(sum(self.observed(part)) for part in rows)
+        return {"games": games, "best": self.standings(rows).best}
+
+
 # In words
+
+
+def best_sentence(names: Sequence[str]) -> str:
+    """Name the best players."""
+    return f"At least one half against each of the others: {', '.join(names) or 'nobody'}."
+
+
+def tally(figures: Mapping[str, object]) -> str:
+    """Return wins, draws and losses in the shortest form."""
+    return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
+
+
+def elo_text(figures: Mapping[str, Any]) -> str:
+    """Return a difference in Elo with its interval; what is beyond all limits is infinite."""
+    low, high = figures["elo_interval"]
+    limits = f"[{signed(low, '-')}, {signed(high, '+')}]"
+    return f"{signed(figures['elo'], '+' if figures['score'] > 0.5 else '-')} {limits}"
+
+
+def strength_lines(first: str, second: str, figures: Json, stop: bool) -> Iterator[str]:
+    """Describe the strength of the first player over the second: score, Elo, pairs of games, proof."""
+    score = with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
+    yield f"{first} against {second}: {tally(figures)} in {figures['games']} games, score {score}"
+    normalised = ""
+    if figures["normalised_elo"] is not None:  # None where all pairs of games ended alike
+        low, high = figures["normalised_elo_interval"]
+        normalised = f"; normalised Elo {figures['normalised_elo']:+.0f} [{low:+.0f}, {high:+.0f}]"
+    kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
+    pairs, ratio = " ".join(map(str, figures["pairs"])), figures["wins_per_loss"]
+    wins = "" if ratio is None else f"; {ratio:.2f} wins for a loss"
+    yield f"Elo {elo_text(figures)}{normalised} (95 %, {kind}); pairs by half points 0 to 4: {pairs}{wins}"
+    if stop:
+        proved = {1: f"{first} is proved to be better", -1: f"{second} is proved to be better", 0: "nothing is proved"}
+        yield proved[figures["decision"]]
 
 
 def unit_of(game: Game) -> str:
@@ -166,7 +266,8 @@ PAIRS_NOTE = (
 
 def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
     """The ranking, the cross-table and all pairs; the prefix goes before the names of their files."""
-    names, order, means = found.players, found.order(), _means(found)
+    names, order = found.players, found.order()
+    means = (found.scores.sum(axis=1) - 0.5) / (len(names) - 1)  # against the others; the diagonal is one half
     ranked = []
     for i in order:
         rated: tuple[float | None, ...] = (None, None, None)
@@ -193,11 +294,6 @@ def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
     ]
 
 
-def _means(found: Standings) -> np.ndarray:
-    """Every player's mean score against the others."""
-    return np.asarray((found.scores.sum(axis=1) - 0.5) / (len(found.players) - 1))
-
-
 def _cell(found: Standings, i: int, j: int) -> str:
     low, high = found.limits[i, j]
     return f"{found.scores[i, j]:.4f} [{low:.4f}, {high:.4f}]"
@@ -213,3 +309,42 @@ def charts(found: Standings, prefix: str = "") -> list[Chart]:
     low, high = found.weight_bars
     weights = Series.of("Nash weight", [(names[i], found.nash.weights[i], low[i], high[i]) for i in order])
     return [*drawn, Chart(f"{prefix}nash", "Nash average", "", "weight", [weights], kind="bars")]
+
+
+# Of players whose games are won, drawn and lost: every two of them, and the figures of their games.
+
+Pair = tuple[str, str, Json]
+STRENGTH = ("games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from", "Elo to")
+
+
+def strength_cells(found: Json) -> tuple[Any, ...]:
+    """Return the cells of STRENGTH."""
+    counts = (found[key] for key in ("games", "wins", "draws", "losses", "score"))
+    return (*counts, *found["interval"], found["elo"], *found["elo_interval"])
+
+
+def wins_table(what: str, names: Sequence[str], pairs: Sequence[Pair]) -> Table:
+    """Return wins, draws and losses of the row against the column, and the score."""
+    cells: dict[tuple[str, str], str] = {}
+    for first, second, found in pairs:
+        cells[first, second] = f"{tally(found)} ({found['score']:.3f})"
+        mirrored = {"wins": found["losses"], "draws": found["draws"], "losses": found["wins"]}
+        cells[second, first] = f"{tally(mirrored)} ({1 - found['score']:.3f})"
+    rows = [(name, *(cells.get((name, other), "") for other in names)) for name in names]
+    return Table("wins", "Wins, draws and losses", (what, *(f"v {name}" for name in names)), rows)
+
+
+def elo_chart(pairs: Sequence[Pair]) -> Chart:
+    """Draw Elo of the first of every two over the second; what is infinite is not drawn."""
+    points = [(f"{first} v {second}", found["elo"], *found["elo_interval"]) for first, second, found in pairs]
+    title = "Elo of the first over the second, with 95 % intervals"
+    return Chart("elo", title, "", "Elo", [Series.of("Elo", points)], kind="dots", note=INTERVALS_NOTE)
+
+
+def rating_charts(what: str, found: Standings) -> list[Chart]:
+    """Draw Elo of every player, where one number for each makes sense."""
+    if found.elo is None or found.elo_bars is None:
+        return []
+    points = sorted(zip(found.players, found.elo, *found.elo_bars, strict=True), key=lambda point: -float(point[1]))
+    title, note = f"Elo of each {what}, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
+    return [Chart("rating", title, "", "Elo", [Series.of("rating", points)], kind="dots", note=note)]

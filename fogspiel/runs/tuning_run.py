@@ -28,7 +28,7 @@ from ..tuning.tune import (
     validate,
 )
 from .execute import Context, Progress, Recorder
-from .formatting import with_interval
+from .formatting import signed, with_interval
 from .store import Json, Row, Run
 
 
@@ -61,7 +61,7 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
         what = "no worse than the start"
     elif "elo" in proof:
         low, high = proof["elo_interval"]
-        what = f"{_signed(proof['elo'], '+')} Elo [{_signed(low, '-')}, {_signed(high, '+')}] over the start"
+        what = f"{signed(proof['elo'], '+')} Elo [{signed(low, '-')}, {signed(high, '+')}] over the start"
     else:
         what = "better than the start"
     score = with_interval(proof["score"], proof["interval"])
@@ -71,12 +71,8 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
 def pairs_sentence(proof: Mapping[str, Any]) -> str:
     """Normalised Elo, and how the pairs of games ended, as testers of engines read them."""
     low, high = proof["normalised_elo_interval"]
-    normalised = f"{_signed(proof['normalised_elo'], '+')} [{_signed(low, '-')}, {_signed(high, '+')}]"
+    normalised = f"{signed(proof['normalised_elo'], '+')} [{signed(low, '-')}, {signed(high, '+')}]"
     return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
-
-
-def _signed(elo: float | None, infinite: str) -> str:
-    return f"{infinite}inf" if elo is None else f"{elo:+.0f}"
 
 
 def _finite(elo: float) -> float | None:
@@ -229,7 +225,6 @@ class TuningWork:
         return split_budget(self.total or 0, self.search.share)
 
     def _worth(self) -> int:
-        """Return the number of games the seconds are worth."""
         self.context.watch(Progress("measuring how fast games are", 0.0, 0))
         arena = self._arena(Budget())
         speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
@@ -249,7 +244,6 @@ class TuningWork:
         )
 
     def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
-        """Let the method run, and store its steps."""
         search, stored = self.search, self.stored
         recorded = [event for row in stored.steps for event in row["events"]]
 

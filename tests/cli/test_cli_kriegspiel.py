@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.commands import DOCUMENTED
 
-from fogspiel.kriegspiel.kinds import match as kind
+from fogspiel.kriegspiel import match as kind
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import INTERVALS_NOTE

@@ -11,10 +11,10 @@ from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KING, PAWN
 from fogspiel.games.chess.position import MEN
+from fogspiel.kriegspiel import match as bouts
 from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import SearchLimit, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.engines.mcts import ApproachA
-from fogspiel.kriegspiel.kinds import match as bouts
 from fogspiel.kriegspiel.match import code_of
 from fogspiel.kriegspiel.opponent_model import (
     AT_HOME,

@@ -1,7 +1,8 @@
 """Requests of runs: the names that are data, written out, and one model from which everything else is made."""
 
+from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 import typer
@@ -26,7 +27,7 @@ from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
 from fogspiel.runs.report import Chart, Table
-from fogspiel.runs.request import StoredAgent
+from fogspiel.runs.request import StoredAgent, fits
 from fogspiel.runs.requests import BoundsRequest as BoundsRequest
 from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.requests import PaperRequest as PaperRequest
@@ -206,6 +207,38 @@ def test_the_first_row_of_a_run_has_the_keys_of_stores_in_their_order(kind):
     make, row = ROWS[kind]
     assert list(make().items()) == list(row.items())
     assert kind_of_request("own-1", row).request is not None
+
+
+ODD = (None, True, 5, -1, 2**70, 0.5, "x", [], ["x"], [None], [[1]], {}, {"x": 1}, {"KEYS": []}, [{"name": 5}])
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_forged_key_of_a_first_row_is_one_sentence_or_has_the_type_of_the_models_field(kind):
+    _, row = ROWS[kind]
+    known = kind_of_request("own-1", row)
+    types = known.row_types()
+    assert types.keys() >= {"rules", "fogspiel"} and len(types) > 3
+    for key, odd in product(types.keys() - {"method"}, ODD):  # the method names the kind
+        if fits(odd, types[key]):
+            assert kind_of_request("own-1", row | {key: odd}) is known
+        else:
+            with pytest.raises(
+                ValueError, match=rf"the request of run own-1 cannot be read: `{key}` is .*delete the run"
+            ):
+                kind_of_request("own-1", row | {key: odd})
+    for key in types.keys() - {"method", "game"}:
+        assert not fits({"x": 1}, types[key]) or key in ("facts",)
+        assert not fits(2**70, types[key])
+
+
+def test_types_of_stored_values_are_those_of_json():
+    for annotation, good, bad in (
+        (int, (0, -5, 2**62), (True, 0.5, "1", None, 2**63)), (float, (1, 0.5), (True, "1", None, 10**400)),
+        (bool, (True,), (1, 0, None)), (Literal["pair"], ("pair", "x"), (1, None)), (int | None, (None, 3), ("3", 0.5)),
+        (tuple[float, float] | None, (None, [0, 1.5]), ([True], (0, 1), "01")), (list[list[int]], ([], [[1]]), ([1],)),
+        (SearchLimit, ({"nodes": 1}, {}), ({"nodes": "x"}, {"x": 1}, {"threads": None}, [], {"KEYS": []})),
+    ):  # fmt: skip
+        assert all(fits(value, annotation) for value in good) and not any(fits(value, annotation) for value in bad)
 
 
 DEFAULT = (

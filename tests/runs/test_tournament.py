@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.runs.execute import Context, find_or_create_run, rows_of
+from fogspiel.runs.execute import Context, find_or_create_run
 from fogspiel.runs.kind import execute
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.requests import RoundRobinRequest
@@ -25,8 +25,7 @@ def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
         execute(run, Context(path, processes, watch=watch))
-        found = played.standings(request, rows_of(run))
-        return run.name, found.as_json(), [(row.kind, row.body) for row in run.rows]
+        return run.name, played.KIND.standings_json(run), [(row.kind, row.body) for row in run.rows]
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from ...runs.kind import Interruption, Kind, Outputs
 from ...runs.report import Cell
 from ...runs.report.html_page import as_html
 from ...runs.report.model import Chart, Part, Report, Series, Table, as_markdown
-from ...runs.request import asks
 from ...runs.store import Json, Run
 from ..analysis import HONESTY, GameAnalysis, PositionAnalysis, analyse_turns
 from ..belief_map import Phase
@@ -161,10 +160,6 @@ class AnalysisKind(Kind):
     """Analyse a game of Kriegspiel."""
 
     name = method = "analysis"
-    asked = asks(
-        decisions=(str,), side=int, names=[str], engine=str, code=(str,), seed=int,
-        effort={"seconds": (float,), "nodes": (int,), "threads": int, "outside": (bool,)},
-    )  # fmt: skip
     title = "Kriegspiel analysis"
     request = AnalysisRequest
 

@@ -1,85 +1,56 @@
-"""Matches and round robins of Kriegspiel engines, stored pair of games by pair of games."""
+"""Matches and round robins of Kriegspiel engines: what engines have beside the score (rules, nodes, records, PGN)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from ...games.chess.san import RESULTS
-from ...runs import standings
 from ...runs.curve import Curve, CurvePoint
-from ...runs.execute import Context, JobRunner, Progress, Recorder, Row
-from ...runs.formatting import with_interval
-from ...runs.kind import Kind, Outputs
-from ...runs.kinds.round_robin import best_of
-from ...runs.report import Cell, Chart, Part, Report, Series, Table
-from ...runs.request import asks
+from ...runs.execute import Context, Recorder, Row
+from ...runs.formatting import score_sentence, with_interval
+from ...runs.kind import Outputs
+from ...runs.kinds.round_robin import MeetingsKind
+from ...runs.report import Cell, Part, Report, Table
+from ...runs.standings import (
+    STRENGTH,
+    charts,
+    elo_chart,
+    elo_text,
+    rating_charts,
+    sentences,
+    strength_cells,
+    strength_lines,
+    tables,
+    tally,
+    wins_table,
+)
 from ...runs.store import Json, Run, StoreError
 from ...stats.elo import INTERVALS_NOTE
 from ...stats.race import interval, mean
 from ..engine import asks_program
 from ..game.rule_sets import ICC, RULE_SETS
-from ..match import GAME, METHOD, EngineMatch, elo_of_pairs, proved_winner
+from ..match import GAME, METHOD, EngineMatch, elo_of_pairs
 from ..pgn import write_pgn
 from ..referee import HouseRules
 from ..requests import EngineRequest
 
-# Report of a match or round robin of Kriegspiel engines: lines and tables for the terminal, and pages.
-
 PAIRS = (
-    "first", "second", "games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from",
-    "Elo to", "plies", "refused a move, first", "refused a move, second", "nodes a move, first",
+    "first", "second", *STRENGTH, "plies", "refused a move, first", "refused a move, second", "nodes a move, first",
     "nodes a move, second",
 )  # fmt: skip
 PAIRS_NOTE = (
     f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
     "engine does not count its nodes."
 )
-
-
 Rows = Sequence[Sequence[Row]]  # the pairs of games of every two engines
-Pair = tuple[str, str, Json]  # two engines, and the figures of their games
-
-
-# In the terminal
-
-
-def tally(figures: Mapping[str, object]) -> str:
-    """Wins, draws and losses in the shortest form."""
-    return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
-
-
-def _normalised(figures: Json) -> str:
-    """The same in normalised Elo, where the pairs of games did not all end alike."""
-    if figures["normalised_elo"] is None:
-        return ""
-    low, high = figures["normalised_elo_interval"]
-    return f"; normalised Elo {figures['normalised_elo']:+.0f} [{low:+.0f}, {high:+.0f}]"
-
-
-def _elo(figures: Json) -> str:
-    """A difference in Elo with its interval; what is beyond all limits is infinite."""
-    low, high = figures["elo_interval"]
-    shown = [f"{limit:+.0f}" if limit is not None else sign for limit, sign in ((low, "-inf"), (high, "+inf"))]
-    middle = figures["elo"]
-    if middle is None:
-        return f"{'+' if figures['score'] > 0.5 else '-'}inf [{', '.join(shown)}]"
-    return f"{middle:+.0f} [{', '.join(shown)}]"
 
 
 def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
     """Describe the score of two engines and the statistics of their games."""
     figures, (first, second) = request.outcome(rows), request.names
-    score = with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
-    kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
-    yield f"{first} against {second}: {tally(figures)} in {figures['games']} games, score {score}"
-    pairs, ratio = " ".join(map(str, figures["pairs"])), figures["wins_per_loss"]
-    wins = "" if ratio is None else f"; {ratio:.2f} wins for a loss"
-    yield f"Elo {_elo(figures)}{_normalised(figures)} (95 %, {kind}); pairs by half points 0 to 4: {pairs}{wins}"
-    if request.stop:
-        proved = {1: f"{first} is proved to be better", -1: f"{second} is proved to be better", 0: "nothing is proved"}
-        yield proved[figures["decision"]]
+    yield from strength_lines(first, second, figures, request.stop)
     refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
     nodes = " and ".join("?" if count is None else f"{count:,.0f}" for count in figures["nodes_per_move"])
     yield f"{figures['plies']:.0f} plies a game; refused attempts a move: {refused}; nodes a move: {nodes}"
@@ -87,83 +58,44 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
 
 
 def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]:
-    """The standings, and every two engines."""
+    """Yield the standings, and every two engines."""
     found = request.standings(rows)
-    yield from (f"{sentence}\n" for sentence in standings.sentences(found))
-    yield from standings.tables(found)[:2]
+    yield from (f"{sentence}\n" for sentence in sentences(found))
+    yield from tables(found)[:2]
     cells = []
     for *names, figures in request.pairs(rows):
         score, plies = with_interval(figures["score"], figures["interval"]), f"{figures['plies']:.0f}"
-        cells.append((*names, str(figures["games"]), tally(figures), score, _elo(figures), plies))
+        cells.append((*names, str(figures["games"]), tally(figures), score, elo_text(figures), plies))
     columns = ("first", "second", "games", "+ = -", "score [interval]", "Elo [interval]", "plies")
     yield Table("all", "All pairs", columns, cells)
     yield INTERVALS_NOTE
 
 
-# The report
-
-
 def engine_report(request: EngineMatch, rows: Rows) -> Report:
-    """Cross-table with wins, draws and losses, Elo with intervals, and how the games went."""
-    command = EngineRequest.of(request).command
-    games, names, pairs = 2 * sum(len(part) for part in rows), request.names, request.pairs(rows)
+    """Report wins, draws and losses, Elo with intervals, and how the games went."""
+    command, names, pairs = EngineRequest.of(request).command, request.names, request.pairs(rows)
+    games = 2 * sum(len(part) for part in rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
     paragraphs = [f"{', '.join(names)}: {games:,} games, in pairs with the colours swapped, seed {request.seed}."]
     if request.switches.rules != ICC:
         house = RULE_SETS[request.switches.rules]
         paragraphs.append(f"{house.title} rules: {house.about}.")
+    cells: list[Sequence[Cell]] = [
+        (*two, *strength_cells(found), found["plies"], *found["refused_per_move"], *found["nodes_per_move"])
+        for *two, found in pairs
+    ]
     parts: list[Part] = [
-        _cross_table(names, pairs),
-        Table("meetings", "Every two engines", PAIRS, [_pair_row(*pair) for pair in pairs], note=PAIRS_NOTE),
-        _differences(pairs),
+        wins_table("engine", names, pairs),
+        Table("meetings", "Every two engines", PAIRS, cells, note=PAIRS_NOTE),
+        elo_chart(pairs),
         Table("endings", "How games ended", ("first", "second", "ending", "games"), endings),
     ]
     if len(rows) == 1:
-        return Report(
-            "kriegspiel-match",
-            f"Kriegspiel: {' against '.join(names)}",
-            EngineRequest.of(request).command,
-            paragraphs,
-            parts,
-        )
+        return Report("kriegspiel-match", f"Kriegspiel: {' against '.join(names)}", command, paragraphs, parts)
     found = request.standings(rows)
-    paragraphs += standings.sentences(found)
-    parts = [*_ratings(found), *parts, *standings.tables(found, "standings-"), *standings.charts(found, "standings-")]
+    paragraphs += sentences(found)
+    parts = [*rating_charts("engine", found), *parts, *tables(found, "standings-"), *charts(found, "standings-")]
     return Report("kriegspiel-round-robin", "Kriegspiel: round robin", command, paragraphs, parts)
-
-
-def _cross_table(names: Sequence[str], pairs: Sequence[Pair]) -> Table:
-    """Wins, draws and losses of the row against the column, and the score."""
-    cells: dict[tuple[str, str], str] = {}
-    for first, second, found in pairs:
-        cells[first, second] = f"{tally(found)} ({found['score']:.3f})"
-        mirrored = f"+{found['losses']} ={found['draws']} -{found['wins']}"
-        cells[second, first] = f"{mirrored} ({1 - found['score']:.3f})"
-    rows = [(name, *(cells.get((name, other), "") for other in names)) for name in names]
-    return Table("wins", "Wins, draws and losses", ("engine", *(f"v {name}" for name in names)), rows)
-
-
-def _pair_row(first: str, second: str, found: Json) -> tuple[Cell, ...]:
-    """A row of PAIRS."""
-    counts = (found[key] for key in ("games", "wins", "draws", "losses", "score"))
-    strength = (*found["interval"], found["elo"], *found["elo_interval"])
-    return (first, second, *counts, *strength, found["plies"], *found["refused_per_move"], *found["nodes_per_move"])
-
-
-def _differences(pairs: Sequence[Pair]) -> Chart:
-    """Elo of the first engine of each two over the second; what is infinite is not drawn."""
-    points = [(f"{first} v {second}", found["elo"], *found["elo_interval"]) for first, second, found in pairs]
-    title = "Elo of the first over the second, with 95 % intervals"
-    return Chart("elo", title, "", "Elo", [Series.of("Elo", points)], kind="dots", note=INTERVALS_NOTE)
-
-
-def _ratings(found: standings.Standings) -> list[Chart]:
-    """Elo of every engine, where one number for each makes sense."""
-    if found.elo is None or found.elo_bars is None:
-        return []
-    points = sorted(zip(found.players, found.elo, *found.elo_bars, strict=True), key=lambda point: -float(point[1]))
-    title, note = "Elo of each engine, with 95 % intervals", "Intervals are the middle 95 % of resampled games."
-    return [Chart("rating", title, "", "Elo", [Series.of("rating", points)], kind="dots", note=note)]
 
 
 class EngineTrail(Curve):
@@ -181,17 +113,10 @@ class EngineTrail(Curve):
         return CurvePoint(self.done, mean(self.pairs), *interval(self.pairs))
 
 
-class KriegspielKind(Kind):
+class KriegspielKind(MeetingsKind):
     """Let Kriegspiel engines meet each other."""
 
     name, title, method = "kriegspiel", "Kriegspiel match", METHOD
-    asked = asks(
-        players=[{"engine": str, "seconds": (float,), "nodes": (int,), "threads": int}], codes=([str],),
-        games=int, seed=int, longest=(int,), stop=bool,
-        switches={"rules": (str,), "promotion_tries": (str,), "passant_square": (str,), "fifty": (bool,),
-                  "repetition": (bool,), "material": (bool,)},
-    )  # fmt: skip
-    has_report = True
     request = EngineRequest
 
     def check(self, run: Run) -> EngineMatch:
@@ -213,35 +138,17 @@ class KriegspielKind(Kind):
                 "began it once more, which goes on with this run"
             )
 
+    def meetings(self, run: Run, store: Path) -> EngineMatch:
+        return self.check(run)
+
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play on until all engines have met."""
-        request = self.check(run)
-        runner = JobRunner(run, recorder, context, request.patience)
+        self.check(run)
         try:
-            return request.outcome(self._play(request, runner))
+            return super().find(run, recorder, context)
         except StoreError:
             raise
         except ValueError as error:  # as when an engine asks a program that has ended
             raise ValueError(f"{error}; what was played is kept, go on with: {context.again}") from error
-
-    def _play(self, request: EngineMatch, runner: JobRunner) -> list[list[Row]]:
-        """The rows of every two engines."""
-        found: list[list[Row]] = [[] for _ in request.meetings]
-        done, total = 0, len(found) * request.pairs_of_games
-        # Without a race all jobs are one batch, so that no process waits for the last game of each two engines.
-        for batch in [[place] for place in range(len(found))] if request.stop else [list(range(len(found)))]:
-            jobs = [(place, job) for place in batch for job in request.jobs(request.meetings[place])]
-            with closing(runner.rows([job for _, job in jobs])) as rows:
-                for (place, _), row in zip(jobs, rows, strict=True):
-                    found[place].append(row)
-                    done += 1
-                    strength = elo_of_pairs(found[place])
-                    score = f"{row['first']} - {row['second']} {tally(strength.to_json())}"
-                    words = f"{2 * done} of {2 * total} games: {score}"
-                    runner.context.watch(Progress(words, done / total, 2 * done))
-                    if request.stop and proved_winner(strength):
-                        break
-        return found
 
     def processes(self, run: Run, cores: int) -> int:
         return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.ask).seats))
@@ -253,18 +160,15 @@ class KriegspielKind(Kind):
         return super().request_lines(ask) + ([] if rules == ICC else [("rules", RULE_SETS[rules].title)])
 
     def headline(self, run: Run) -> str:
-        return " - ".join(EngineMatch.from_json(run.ask).names)
+        return " - ".join(self.players(run.ask))
 
     def summary(self, run: Run) -> list[str]:
         result = run.result
-        if result is None:
-            return []
-        if "best" in result:
-            return [best_of(result["best"])]
-        first, second = EngineMatch.from_json(run.ask).names
-        score = with_interval(result["score"], result["interval"])
+        if result is None or "best" in result:
+            return super().summary(run)
         played = f"{result['games']:,} games ({tally(result)}); the interval is valid at any time"
-        return [f"{first} against {second} scores {score} in {played}."]
+        first, second = self.players(run.ask)
+        return [f"{score_sentence(first, second, result)} in {played}."]
 
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The figures of a match, or the tables of a round robin."""
@@ -284,7 +188,7 @@ class KriegspielKind(Kind):
             first, second = (seat.to_json() for seat in request.seats)
             return facts | {"first": first, "second": second} | request.outcome(rows)
         met = [{"first": first, "second": second} | figures for first, second, figures in request.pairs(rows)]
-        return facts | request.standings(rows).as_json() | {"meetings": met}
+        return facts | self.standings_json(run) | {"meetings": met}
 
     def players(self, ask: Json) -> list[str]:
         return EngineMatch.from_json(ask).names

@@ -11,7 +11,6 @@ from ...core.compile.key import digest_of
 from ...runs.execute import Context, Job, JobRunner, Progress, Recorder, rows_of
 from ...runs.kind import Kind, Outputs
 from ...runs.report import Cell
-from ...runs.request import asks
 from ...runs.store import Json, Run
 from ..problems import generator
 from ..problems.generator import Candidate, find_candidates
@@ -43,7 +42,6 @@ class ProblemsKind(Kind):
     """Look for problems of Kriegspiel."""
 
     name = method = "problems"
-    asked = asks(candidates=int, seed=int)
     title = "Kriegspiel problems"
     request = ProblemsRequest
 

@@ -9,7 +9,6 @@ from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
 from ..execute import Context, Progress, Recorder, run_generator
 from ..kind import Outputs
-from ..request import asks
 from ..requests import BoundsRequest
 from ..store import Json, Run
 from .solve import ValueKind, facts_of
@@ -26,7 +25,6 @@ class BoundsKind(ValueKind):
     """Prove bounds on the value of a game that is too large to be solved."""
 
     name = title = method = "bounds"
-    asked = asks(seconds=float, memory=float, informed=(str,))
     heading = "Bounds"
     request = BoundsRequest
 

@@ -247,7 +247,6 @@ def _line(one: Diagnosis) -> Sequence[Cell]:
 
 
 def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:
-    """The answer's scores against the older checkpoints."""
     if one.history is not None:
         for i, name in enumerate(one.history.players[:-1]):
             forgotten = "yes" if name in one.forgotten else "no"
@@ -255,7 +254,6 @@ def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:
 
 
 def _over_time(run: str, history: Standings) -> Chart:
-    """Describe the score of the result against earlier checkpoints."""
     points = [(name, history.scores[-1, i], *history.limits[-1, i]) for i, name in enumerate(history.players[:-1])]
     scores = Series.of("score", points)
     title = f"The answer of {run} against its older checkpoints"

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...core.agents import Agent
+from ...core.agents import Agent, policy_names
 from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_parser import plug_ins
 from ..curve import Curve, CurvePoint
 from ..execute import Context, Progress, Recorder
-from ..formatting import with_interval
+from ..formatting import score_sentence, with_interval
 from ..kind import Interruption, Kind, Outputs
 from ..report import Cell
-from ..request import NUMBERS, asks, game_of_run
+from ..request import game_of_run
 from ..requests import MatchRequest
 from ..store import Json, Run
 
@@ -44,9 +44,6 @@ class MatchKind(Kind):
     """Play two agents against each other."""
 
     name = title = method = "match"
-    asked = asks(first=str, second=str, seed=int, games=int, seats=str) | {
-        f"{side}_{key}": shape for side in ("first", "second") for key, shape in NUMBERS.items()
-    }
     heading = "Match"
     has_report = state_is_step = True
     request = MatchRequest
@@ -69,8 +66,9 @@ class MatchKind(Kind):
 
         game, counted = known_game(request.game), counted_so_far(run)
         names = {side.words.partition("@")[0] for side in (request.first, request.second)}
-        for source in plug_ins():
-            if source.match and request.seats == SEATS[0] and names <= set(source.names(game)):
+        # Names of the game's own strategies come before those of plug-ins, which need not be imported for them.
+        for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
+            if source.match and names <= set(source.names(game)):
                 return source.match(game, request, counted, watch).as_json()
         return evaluate(
             game,
@@ -90,7 +88,7 @@ class MatchKind(Kind):
         counted = run.result or counted_so_far(run)
         if counted is None:
             return []
-        said = [f"{_meeting(run.ask, counted)} in {counted['games']:,} games."]
+        said = [f"{_score(run.ask, counted)} in {counted['games']:,} games."]
         if "wins" in counted:
             said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
         return said
@@ -98,7 +96,7 @@ class MatchKind(Kind):
     def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The score, and how it was counted."""
         ask, counted = run.ask, run.result or run.steps[-1]
-        yield f"{ask['game']}: {_meeting(ask, counted)}"
+        yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
@@ -135,9 +133,8 @@ def facts_of(ask: Json) -> Json:
     return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
 
 
-def _meeting(ask: Json, counted: Json) -> str:
-    score = with_interval(counted["score"], counted["interval"])
-    return f"{ask['first']} against {ask['second']} scores {score}"
+def _score(ask: Json, counted: Json) -> str:
+    return score_sentence(ask["first"], ask["second"], counted)
 
 
 KIND = MatchKind()

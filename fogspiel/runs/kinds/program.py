@@ -1,31 +1,33 @@
 """Tuning runs of outside programs: the values that are found, in the user's units, and what is proved about them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from ...core.agents import Agent
 from ...core.game import Game
 from ...stats.race import Race
-from ...tuning.programs.contest import SHARE, ProgramContest, Scale
-from ...tuning.programs.parameters import Value
-from ...tuning.tune import START
+from ...tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
+from ...tuning.programs.parameters import Parameters, Value, read_parameters
+from ...tuning.tune import DEFAULT_METHOD, START, search
 from ..curve import Curve
 from ..execute import Context, Recorder
-from ..kind import Kind, Outputs, in_sentences
+from ..kind import Outputs, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Table
-from ..request import asks
+from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
 from ..tuning_run import (
-    StepRow,
     TuningTask,
-    keep_recommendation,
     pairs_sentence,
     proof_sentence,
     recommendation_of,
     tune_contest,
+    validation_json,
 )
-from .tune import RaceCurve
+from .tune import RaceCurve, TuningKind, VectorCells
 
 
 def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
@@ -44,15 +46,10 @@ def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str
     return f"run {run} began with another {title} than {named.words}: its earlier games count all the same"
 
 
-class ProgramKind(Kind):
+class ProgramKind(TuningKind):
     """Tune the parameters of an outside program."""
 
     name, title, method = "program", "tuning a program", "program"
-    asked = asks(
-        sort=str, digest=str, parameters=[dict], search=str, race=str, delta=float, epsilon=float, observation=str,
-        seed=int, games=(int,), seconds=(float,), range=([float],), alone=bool, facts=dict, rules=(int,),
-    )  # fmt: skip
-    keep_telling = staticmethod(keep_recommendation)
     heading = "Tuning"
     request = ProgramRequest
     has_report = True
@@ -71,12 +68,12 @@ class ProgramKind(Kind):
             raise self.unnamed(run)
         program.door.tell_faults(context.on_fault)
         race = Race(request.race, request.delta, request.epsilon)
-        search = TuningTask(
+        task = TuningTask(
             program, request.search, race, START, request.observation, request.seed, request.games, request.seconds,
             SHARE,
         )  # fmt: skip
         try:
-            result = tune_contest(search, run, recorder, context)
+            result = tune_contest(task, run, recorder, context)
         except StoreError:
             raise
         except ValueError as error:  # of the program: it can be mended, and the run goes on
@@ -107,7 +104,6 @@ class ProgramKind(Kind):
         return in_sentences(self._found(run))
 
     def _found(self, run: Run) -> list[str]:
-        """Describe the proof, or the progress of the run."""
         if run.result is None:
             return ["nothing is proved before the run has ended with a race against the start"]
         proof = run.result["proof"]
@@ -123,7 +119,6 @@ class ProgramKind(Kind):
         yield f"keep them: fogspiel export {run.name}"
 
     def _values(self, run: Run) -> list[Sequence[Cell]]:
-        """Every parameter: where it started, and where it is now."""
         space, found = self.check(run).space, self._answer(run)
         start = space.values(space.start)
         return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]
@@ -155,20 +150,20 @@ class ProgramKind(Kind):
         trail.top = ProgramRequest.from_json(ask).scale.steps
         return trail
 
-    def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """A line for every step, with the values of the point that was accepted last."""
+    def show_vectors(self, run: Run) -> VectorCells:
         space = self.check(run).space
-        lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *space.parameters)]
-        values = space.values(space.start)
-        for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
-            values = values if step.theta is None else space.values(step.theta)
-            row = (number, step.games, int(step.accepted), step.sigma, step.population)
-            lines.append((*row, *map(_cell, values.values())))
-        if run.result is not None:
-            found = space.values(run.result["theta"]).values()
-            lines.append(
-                ("result", run.result["games"], int(run.result["proof"]["proved"]), None, None, *map(_cell, found))
-            )
+
+        def show(theta: Sequence[float]) -> Sequence[Cell]:
+            return list(map(_cell, space.values(theta).values()))
+
+        return list(space.parameters), show(space.start.tolist()), show
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """Return a line for every step, and one for the result."""
+        lines, result, (_, _, show) = super().csv(run), run.result, self.show_vectors(run)
+        if result is not None:
+            proved = int(result["proof"]["proved"])
+            lines.append(("result", result["games"], proved, None, None, *show(result["theta"])))
         return lines
 
     def numbers(self, run: Run) -> Json:
@@ -217,3 +212,57 @@ def _cell(value: Value) -> Cell:
 
 def _table_words(table: Json) -> str:
     return ", ".join(f"{key} {value}" for key, value in table.items() if key != "name" and value is not False)
+
+
+# Tuning of a Python function in this process, without a store
+
+DEFAULT_GAMES = 20_000
+
+
+@dataclass(frozen=True)
+class FunctionTuneResult:
+    """The values that were found, in the user's units, and what is proved about them."""
+
+    parameters: dict[str, Value]
+    proof: Json  # score, interval, Elo and counts of pairs against the start, on games that had no part in the search
+    games: int
+    steps: int
+    scale: Scale
+
+    @property
+    def proved(self) -> bool:
+        """True if the values are proved to be better than the start; otherwise they are the start."""
+        return bool(self.proof["proved"])
+
+    def __str__(self) -> str:
+        return program_proof(self.proof, self.scale)
+
+
+def tune_function(
+    function: Callable[..., Any],
+    parameters: Mapping[str, Mapping[str, Any]] | Parameters | str | Path,
+    games: int = DEFAULT_GAMES,
+    seed: int = 1,
+    method: str = DEFAULT_METHOD,
+    race: Race | None = None,
+    score_range: tuple[float, float] | None = None,
+    alone: bool = False,
+) -> FunctionTuneResult:
+    """The values for which `function(a, b, seed)`, the score of a against b, is best: called here, one game at a time.
+
+    Parameters are tables by name (`{"margin": {"start": 5, "low": 0, "high": 20}}`) or a file of them. Scores are 0,
+    1/2 and 1, or any number in `score_range`; with `alone` the function is `function(a, seed)`.
+    """
+    if isinstance(parameters, str | Path):
+        space = read_parameters(parameters)
+    else:
+        space = parameters if isinstance(parameters, Parameters) else Parameters.of(parameters)
+    check_seed(seed)
+    if games < 2:
+        raise ValueError(f"the budget is {games} games: give two or more")
+    scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, alone=alone)
+    program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
+    found = search(program, method, games, seed, race, share=SHARE)
+    assert found.final is not None
+    proof = validation_json(found.final, scale.payoffs)
+    return FunctionTuneResult(space.values(found.answer["theta"]), proof, found.games, found.steps, scale)

@@ -1,13 +1,12 @@
-"""Round robins of any agents with the seats swapped, stored pair by pair.
+"""Games between fixed players, each against each, stored job by job: round robins of any agents, and of slices.
 
-Pairs play games of their own, below the stream that only ever measures; they depend on the two agents, the seed and
-the number of games alone, so a round robin with one agent more recalls what the others have played.
+Pairs of agents play games of their own, below the stream that only ever measures; they depend on the two agents, the
+seed and the number of games alone, so a round robin with one agent more recalls what the others have played.
 """
 
 import hashlib
 from collections.abc import Sequence
 from contextlib import closing
-from itertools import combinations
 from pathlib import Path
 
 from ... import __version__
@@ -16,30 +15,94 @@ from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
 from ..curve import Curve
-from ..execute import Context, Job, JobRunner, Progress, Recorder, Row, rows_of
+from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..kind import Kind, Outputs
 from ..report import Report
-from ..request import NUMBERS, StoredAgent, asks, game_of_run
+from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest
-from ..standings import Standings, charts, sentences, standings_of_pairs, tables, unit_of
-from ..store import Json, Run, canonical
+from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of
+from ..store import Json, Run, canonical, default_path
 
 
-def standings(request: RoundRobinRequest, rows: Sequence[Row]) -> Standings:
-    """Return the standings when all pairs have met."""
-    return standings_of_pairs(tuple(request.names), tuple(tuple(row["observed"]) for row in rows), request.seed)
+class MeetingsKind(Kind):
+    """Games between players, each against each; a slice adds a kind for players of its own by its `meetings`."""
+
+    has_report = True
+
+    def meetings(self, run: Run, store: Path) -> Meetings:
+        """Return the players and their jobs, or raise a ValueError if this version cannot go on with the run."""
+        raise NotImplementedError
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Play on until every two players have met."""
+        played = self.meetings(run, context.store)
+        runner = JobRunner(run, recorder, context, played.patience)
+        jobs = [played.jobs(meeting) for meeting in played.meetings]
+        found: list[list[Row]] = [[] for _ in jobs]
+        done, total, places = 0, sum(map(len, jobs)), range(len(jobs))
+        # Without a race all jobs are one batch, so that no process waits for the last game of every two players.
+        for batch in [[place] for place in places] if played.stop else [places]:
+            asked = [(place, job) for place in batch for job in jobs[place]]
+            with closing(runner.rows([job for _, job in asked])) as rows:
+                for (place, _), row in zip(asked, rows, strict=True):
+                    found[place].append(row)
+                    done += 1
+                    games, of = played.job_games * done, played.job_games * total
+                    words = f"{games} of {of} games: {row['first']} - {row['second']}{played.tally(found[place])}"
+                    context.watch(Progress(words, done / total, games))
+                    if played.stop and played.proved_winner(found[place]):
+                        break
+        return played.outcome(found)
+
+    def summary(self, run: Run) -> list[str]:
+        return [] if run.result is None else [best_sentence(run.result["best"])]
+
+    def trail(self, ask: Json) -> Curve:
+        many = len(ask["players"])
+        return Curve(many * (many - 1) // 2, "pairs")
+
+    def standings_json(self, run: Run) -> Json:
+        """Return the standings of a finished run."""
+        played = self.meetings(run, default_path())
+        return played.standings(played.rows(run)).as_json()
 
 
-def _agent_json(player: StoredAgent) -> Json:
-    """An agent as a request and the digest of a pair have it."""
-    return {"name": player.words, **player.numbers}
+class AgentMeetings(Meetings):
+    """Agents of a game; a job is all games of two of them."""
+
+    def __init__(self, request: RoundRobinRequest, store: Path) -> None:
+        self.request, self.store, self.seed, self.job_games = request, store, request.seed, request.pair_games
+
+    @property
+    def names(self) -> list[str]:
+        return self.request.names
+
+    def jobs(self, meeting: tuple[int, int]) -> list[Job]:
+        request, words = self.request, spec_of(self.request.game)
+        one, other = (request.players[place] for place in meeting)
+        pair = canonical({"pair": [{"name": player.words, **player.numbers} for player in (one, other)]})
+        asked = {
+            "game": request.game,
+            "rules": known_game(request.game).version,
+            "first": one.words,
+            "second": other.words,
+            "digest": hashlib.blake2b(pair.encode(), digest_size=7).hexdigest(),
+            "seed": request.seed,
+            "games": request.games,
+        }
+        given = {"players": (one, other), "store": self.store, "source": words.absolute if words else None}
+        return [Job("met", play_pair, asked, given)]
+
+    def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
+        (row,) = rows
+        return tuple(row["observed"])
 
 
 def play_pair(
     game: str, rules: int | str, first: str, second: str, digest: str, seed: int, games: int,
     players: tuple[StoredAgent, StoredAgent], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
-    """The games of one pair; a worker brings the game from the source that the user has named."""
+    """Play the games of one pair; a worker brings the game from the source that the user has named."""
     chosen, key = load_game(source) if source else known_game(game), int(child(report_key(seed), int(digest, 16)))
     if chosen.version != rules:
         raise ValueError(f"the rules of {game} have changed while the tournament was played: start it anew")
@@ -48,34 +111,11 @@ def play_pair(
     return {"outcomes": list(score.outcomes), "observed": list(score.observed)}
 
 
-def jobs_of(request: RoundRobinRequest, store: Path) -> list[Job]:
-    """A job for every pair."""
-    shared = {"game": request.game, "rules": known_game(request.game).version}
-    words = spec_of(request.game)
-    return [
-        Job(
-            "met",
-            play_pair,
-            shared
-            | {"first": one.words, "second": other.words, "digest": _digest(one, other)}
-            | {"seed": request.seed, "games": request.games},
-            {"players": (one, other), "store": store, "source": words.absolute if words else None},
-        )
-        for one, other in combinations(request.players, 2)
-    ]
-
-
-def _digest(one: StoredAgent, other: StoredAgent) -> str:
-    pair = canonical({"pair": [_agent_json(one), _agent_json(other)]})
-    return hashlib.blake2b(pair.encode(), digest_size=7).hexdigest()
-
-
-class RoundRobinKind(Kind):
+class RoundRobinKind(MeetingsKind):
     """Let agents meet each other."""
 
     name, title, method = "round_robin", "tournament", "tournament"
-    asked = asks(players=[NUMBERS | {"name": str}], games=int, seed=int)
-    has_report = writes_report = True
+    writes_report = True
     request = RoundRobinRequest
 
     def check(self, run: Run) -> RoundRobinRequest:
@@ -88,39 +128,26 @@ class RoundRobinKind(Kind):
             )
         return RoundRobinRequest.from_json(ask)
 
+    def meetings(self, run: Run, store: Path) -> AgentMeetings:
+        return AgentMeetings(self.check(run), store)
+
     def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play every pair that has not yet met."""
-        request, rows = self.check(run), list[Row]()
         if context.cluster is not None:
-            request.demand_portable()
-        pairs = jobs_of(request, context.store)
-        with closing(JobRunner(run, recorder, context).rows(pairs)) as found:
-            for row in found:
-                rows.append(row)
-                done, total = len(rows), len(pairs)
-                words = f"{done} of {total} pairs: {row['first']} - {row['second']}"
-                context.watch(Progress(words, done / total, done * request.games))
-        return {"games": sum(sum(row["outcomes"]) for row in rows), "best": standings(request, rows).best}
+            self.check(run).demand_portable()
+        return super().find(run, recorder, context)
 
     def headline(self, run: Run) -> str:
         return self.title
 
-    def summary(self, run: Run) -> list[str]:
-        return [] if run.result is None else [best_of(run.result["best"])]
-
     def outcome(self, run: Run, delivered: Outputs) -> Json:
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
-        more = {"games_a_pair": request.pair_games, "command": request.command}
-        return facts | standings(request, rows_of(run)).as_json() | more
-
-    def trail(self, ask: Json) -> Curve:
-        many = len(ask["players"])
-        return Curve(many * (many - 1) // 2, "pairs")
+        return facts | self.standings_json(run) | {"games_a_pair": request.pair_games, "command": request.command}
 
     def report(self, run: Run) -> Report:
-        request = self.check(run)
-        found, game = standings(request, rows_of(run)), known_game(request.game)
+        played = self.meetings(run, default_path())
+        request, found = played.request, played.standings(played.rows(run))
+        game = known_game(request.game)
         intro = (
             f"{len(request.players)} players of {game.title}, {found.pairs} pairs, {request.pair_games:,} fresh games "
             f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
@@ -132,11 +159,6 @@ class RoundRobinKind(Kind):
             paragraphs=(intro, *sentences(found)),
             parts=(*tables(found), *charts(found)),
         )
-
-
-def best_of(names: Sequence[str]) -> str:
-    """Name the best player in a sentence."""
-    return f"At least one half against each of the others: {', '.join(names) or 'nobody'}."
 
 
 KIND = RoundRobinKind()

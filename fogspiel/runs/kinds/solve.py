@@ -23,9 +23,8 @@ from ...solving.sources import GameSource, KernelSource, find_source, is_nameles
 from ...solving.tree.size import build_small_tree
 from ..curve import BoundsCurve, Curve
 from ..execute import Context, Progress, Recorder, ignore_progress, run_generator
-from ..kind import Kind, Outputs
+from ..kind import Kind, Outputs, game_or_none
 from ..report import Cell
-from ..request import asks
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 
@@ -163,7 +162,6 @@ def solve_unstored(
 
 
 def _progress_of(progress: RouteProgress) -> Progress:
-    """Describe the progress of a method."""
     lower, upper = progress.lower, progress.upper
     bounds = "" if lower is None or upper is None else f", value in [{lower:.8f}, {upper:.8f}]"
     return Progress(progress.remark + bounds)
@@ -190,9 +188,6 @@ class SolveKind(ValueKind):
     """Solve a two-player zero-sum game."""
 
     name, title, method = "solve", "solution", "solve"
-    asked = asks(
-        source=str, solver=str, exact=bool, gap=float, memory=float, seed=(int,), iterations=(int,), seconds=(float,)
-    )
     heading = "Solved"
     request = SolveRequest
 
@@ -258,7 +253,7 @@ class SolveKind(ValueKind):
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return run.ask["game"] in list_games() and self.certificate(run) is not None
+        return game_or_none(run.ask["game"]) is not None and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:
@@ -278,7 +273,6 @@ def _where(run: Run) -> str:
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:
-    """The sizes that matter to people."""
     nodes = f"; {sizes['nodes']:,} histories" if "nodes" in sizes else ""
     infosets = "; " + " and ".join(f"{number:,}" for number in sizes["infosets"]) if "infosets" in sizes else ""
     return f"{nodes}{infosets and infosets + ' infosets'}"

@@ -1,47 +1,77 @@
-"""Tuning runs: played, stored step by step, and resumed by playing them again from the record."""
+"""Tuning runs: played, stored step by step, and resumed by playing them again from the record.
 
-from collections.abc import Iterator, Mapping, Sequence
+From several seeds each is a job of its own, and the best on games for choosing is measured on fresh ones. The spread of
+the seeds says how far one run can be trusted; the best was chosen, so its score is that of games without that part.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, decode_policy, named_policy, policy_json_in
-from ...core.find import command_spec
-from ...core.game import WIN_DRAW_LOSS, Game, known_game, list_games, parameters_of
+from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named_policy, policy_json_in
+from ...core.find import command_spec, load_game, spec_of
+from ...core.game import WIN_DRAW_LOSS, Game, known_game, parameters_of
+from ...core.rng import child
+from ...stats.elo import median_interval
 from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
-from ...tuning.tune import SHARE
+from ...tuning.tune import SHARE, tune_strategy
 from ..curve import Curve, CurvePoint
-from ..execute import Context, Recorder
+from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
 from ..formatting import with_interval
-from ..kind import Kind, Outputs, in_sentences
-from ..report import Cell
-from ..request import asks, game_of_run
+from ..kind import Kind, Outputs, game_or_none, in_sentences
+from ..report import Cell, Table
+from ..request import game_of_run
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
-from ..tuning_run import StepRow, TuningTask, keep_recommendation, proof_sentence, recommendation_of, tune_contest
+from ..store import Row as StoredRow
+from ..tuning_run import (
+    StepRow,
+    TuningTask,
+    keep_recommendation,
+    proof_sentence,
+    recommendation_of,
+    tune_contest,
+    validation_json,
+)
 
 SHOWN_PARAMETERS = 8
+SELECTION = 1  # the stream, below the one that only measures, of the games that choose between the seeds
 
 
-ASKED = asks(
-    race=str, delta=float, epsilon=float, observation=str, baseline=str, seed=int, games=(int,), seconds=(float,),
-    report_games=int, final=(bool,),
-)  # fmt: skip
+# Names of parameters, their cells before anything was accepted, and the cells of a vector.
+VectorCells = tuple[Sequence[str], Sequence[Cell], Callable[[Sequence[float]], Sequence[Cell]]]
 
 
-# Work
+class TuningKind(Kind):
+    """Tuning of a game's strategy or of a program: steps of a method, then races against the initial parameters."""
+
+    keep_telling: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
+
+    def show_vectors(self, run: Run) -> VectorCells:
+        """Return what the table of steps says of the parameters."""
+        raise NotImplementedError
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        """Return a line for every step, with the vector that was accepted last."""
+        names, cells, show = self.show_vectors(run)
+        lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
+        for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
+            cells = cells if step.theta is None else show(step.theta)
+            lines.append((number, step.games, int(step.accepted), step.sigma, step.population, *cells))
+        return lines
 
 
-class TuneKind(Kind):
+class TuneKind(TuningKind):
     """Tune the strategy of a game."""
 
     name, title = "tune", "tuning"
-    asked = ASKED
-    keep_telling = staticmethod(keep_recommendation)
     request = TuneRequest
+    remedy = "it can be exported, but not resumed"  # where the rules have changed
 
     def made(self, method: str | None) -> bool:
         return method in REMOVED or method in tune_methods()
@@ -52,7 +82,7 @@ class TuneKind(Kind):
         if rules != version:
             raise ValueError(
                 f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
-                f"version {version}: it can be exported, but not resumed"
+                f"version {version}: {self.remedy}"
             )
         return TuneRequest.from_json(run.ask)
 
@@ -65,16 +95,9 @@ class TuneKind(Kind):
             request.seconds, SHARE if request.final else 0.0,
         )  # fmt: skip
         result = tune_contest(search, run, recorder, context)
-        score = evaluate(
-            game,
-            decode_policy(game, policy_json_in(result)),
-            named_policy(game, request.baseline, request.seed),
-            report_key(request.seed),
-            request.report_games,
-            threads=context.threads or 1,
-        ).as_json()
-        result |= {"against": request.baseline, "report": score}
-        return result | {key: score[key] for key in ("score", "interval")}
+        key, policy = report_key(request.seed), decode_policy(game, policy_json_in(result))
+        score = _score(game, policy, request.baseline, request.seed, key, request.report_games, context.threads or 1)
+        return result | _fresh(request.baseline, score)
 
     # Telling
 
@@ -82,38 +105,31 @@ class TuneKind(Kind):
         return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
 
     def summary(self, run: Run) -> list[str]:
-        found = self._found(run, list_games().get(run.ask["game"]))
+        found = self._found(run, game_or_none(run.ask["game"]))
         return in_sentences(found) if recommendation_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
     def _found(self, run: Run, game: Game | None) -> list[str]:
-        """The score, and what is said of the heaviest vector, a line each."""
+        """Describe the score, the proof, and the heaviest vector, a line each."""
         answer, found = recommendation_of(run), []
         if run.result is not None:
             against, report = run.result["against"], run.result["report"]
             seed = f" of seed {run.ask['seed']}" if against == "fixed" else ""
             score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
-            found += self._proved(run)
+            found += [proof_sentence(run.result["proof"])] if "proof" in run.result else []
+            found += [run.result["why"]] if run.result.get("why") else []
             found.append(f"scores {score} against the baseline `{against}`{seed} {fresh}")
         if answer is not None and "weights" in answer:
             many, heaviest = len(answer["weights"]), max(answer["weights"])
             mixture = f"a mixture of {many} vectors, one drawn before every pair of games"
             found.append(f"{mixture}; the heaviest ({heaviest:.1%}):")
-        if answer is not None and game and game.strategy and game.strategy.words:
-            found.append(game.strategy.words(np.array(answer["theta"])))
-        return found
+        return [*found, *_strategy_words(game, answer)]
 
-    def _proved(self, run: Run) -> list[str]:
-        """Describe the result against the initial parameters, and the reason for it, where the run says so."""
-        result = run.result or {}
-        proof = [proof_sentence(result["proof"])] if "proof" in result else []
-        return [*proof, *([result["why"]] if result.get("why") else [])]
-
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The score, what the strategy does, its parameters, and what can be done with it."""
         ask, result = run.ask, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
-        yield from self._found(run, list_games().get(ask["game"]))
+        yield from self._found(run, game_or_none(ask["game"]))
         theta = policy_json_in(result)["theta"]
         shown = ", ".join(f"{value:.4g}" for value in theta[:SHOWN_PARAMETERS])
         yield f"parameters: {shown}{', ..' if len(theta) > SHOWN_PARAMETERS else ''}"
@@ -125,15 +141,10 @@ class TuneKind(Kind):
     def trail(self, ask: Json) -> Curve:
         return RaceCurve(ask)
 
-    def csv(self, run: Run) -> list[Sequence[Cell]]:
-        game, many = list_games().get(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
+    def show_vectors(self, run: Run) -> VectorCells:
+        game, many = game_or_none(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
         names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
-        lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
-        theta: Sequence[Cell] = (None,) * len(names)  # until a step says what was found
-        for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
-            theta = step.theta or theta
-            lines.append((number, step.games, int(step.accepted), step.sigma, step.population, *theta))
-        return lines
+        return names, (None,) * len(names), lambda theta: theta
 
     # Playing
 
@@ -156,8 +167,144 @@ class TuneKind(Kind):
         return "run", f"{summary.method}, {so_far}"
 
 
+class TuneSeedsKind(TuneKind):
+    """Tune the strategy of a game from several seeds."""
+
+    name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
+    remedy = "start it anew"
+    keep_telling = None
+    made = Kind.made
+
+    def row_types(self) -> dict[str, Any]:
+        return super().row_types() | {"search": str, "seeds": int}
+
+    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
+        request, rows = self.check(run), list[Row]()
+        jobs = jobs_of(request)
+        with closing(JobRunner(run, recorder, context).rows(jobs)) as found:
+            for row in found:
+                rows.append(row)
+                context.watch(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
+        best = max(rows, key=lambda row: row["selected"]["score"])
+        game = known_game(request.game)
+        key, policy = report_key(best["seed"]), decode_policy(game, policy_json_in(best))
+        fresh = _fresh(
+            request.baseline, _score(game, policy, request.baseline, best["seed"], key, request.report_games)
+        )
+        spread = median_interval([row["selected"]["score"] for row in rows]).to_json()
+        result: Json = {**policy_json_in(best), "games": sum(row["played"] for row in rows), "chosen": best["seed"]}
+        result |= {"against": fresh["against"], "report": fresh["report"], "spread": spread}
+        result |= {key: fresh[key] for key in ("score", "interval")}
+        return result | ({"proof": best["proof"]} if "proof" in best else {})
+
+    # Telling
+
+    def headline(self, run: Run) -> str:
+        return f"{run.ask['search']} on {run.ask['game']}, {run.ask['seeds']} seeds from {run.ask['seed']} on"
+
+    def summary(self, run: Run) -> list[str]:
+        return [] if run.result is None else in_sentences(self._chosen(run, run.result))
+
+    def _chosen(self, run: Run, result: Json) -> Iterator[str]:
+        spread, score = result["spread"], with_interval(result["score"], result["interval"])
+        yield (
+            f"the best of {run.ask['seeds']} seeds is {result['chosen']}: {score} against `{result['against']}` in "
+            f"{result['report']['games']} fresh games, which had no part in the choice"
+        )
+        limits = f"{spread['median']:.4f} [{spread['low']:.4f}, {spread['high']:.4f}]"
+        yield f"the median of the seeds is {limits} (the true median lies there with {spread['confidence']:.1%})"
+        if "proof" in result:
+            yield proof_sentence(result["proof"])
+        yield from _strategy_words(game_or_none(run.ask["game"]), result)
+
+    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+        """The best seed, the spread, and a line per seed."""
+        yield f"{run.name}: {self.headline(run)}"
+        yield from self._chosen(run, run.result or {})
+        yield self._table(run)
+
+    def _table(self, run: Run) -> Table:
+        rows = [body["row"] for body in run.steps]
+        cells = [
+            (
+                row["seed"], row["selected"]["score"], *row["selected"]["interval"],
+                "yes" if row.get("proof", {}).get("proved") else "no", row["played"], row["steps"],
+            )
+            for row in rows
+        ]  # fmt: skip
+        columns = ("seed", "score", "from", "to", "better than its start", "games", "steps")
+        note = "Scores of the games that chose the best seed: that of the best one is too high by the choice."
+        return Table("seeds", "All seeds", columns, cells, note)
+
+    # Drawing and playing
+
+    def trail(self, ask: Json) -> Curve:
+        return SeedCurve(ask["seeds"])
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        return Kind.csv(self, run)
+
+    def opponent(self, summary: Summary) -> tuple[str, str] | None:
+        return ("run", "the best of several seeds") if summary.state == "finished" else None
+
+
+def jobs_of(request: TuneRequest) -> list[Job]:
+    """Return a job for every seed."""
+    shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
+    words = spec_of(request.game)
+    return [
+        Job(
+            "tuned",
+            tune_seed,
+            {**shared, "rules": known_game(request.game).version, "seed": request.seed + number},
+            {"source": words.absolute if words else None},
+        )
+        for number in range(request.seeds or 1)
+    ]
+
+
+def tune_seed(
+    game: str, rules: int | str, method: str, race: str, delta: float, epsilon: float, observation: str,
+    baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
+) -> Row:  # fmt: skip
+    """One seed: what it finds, how that did against the start, and its score on the games that choose."""
+    chosen = load_game(source) if source else known_game(game)
+    if chosen.version != rules:
+        raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
+    found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
+    key = int(child(report_key(seed), SELECTION))
+    score = _score(chosen, found.policy, baseline, seed, key, report_games)
+    proof = {"proof": validation_json(found.final, chosen.payoffs)} if found.final else {}
+    return {
+        **encode_policy(chosen, found.policy),
+        "played": found.games,
+        "steps": found.steps,
+        **proof,
+        "selected": score,
+    }
+
+
+def _score(
+    game: Game, policy: ParametricPolicy, against: str, seed: int, key: int, games: int, threads: int = 1
+) -> Json:
+    return evaluate(game, policy, named_policy(game, against, seed), key, games, threads=threads).as_json()
+
+
+def _fresh(against: str, score: Json) -> Json:
+    """Return the keys of a result for the score against the baseline on fresh games."""
+    return {"against": against, "report": score} | {key: score[key] for key in ("score", "interval")}
+
+
+def _strategy_words(game: Game | None, answer: Mapping[str, Any] | None) -> list[str]:
+    """Describe the heaviest vector, where the game has words for it."""
+    if answer is None or game is None or game.strategy is None or game.strategy.words is None:
+        return []
+    return [game.strategy.words(np.array(answer["theta"]))]
+
+
 KIND = TuneKind()
-KINDS = (KIND,)
+KINDS = (KIND, TuneSeedsKind())
 
 
 def tuned_game(run: Run, wants: str) -> Game:
@@ -184,7 +331,7 @@ class RaceCurve(Curve):
 
     def __init__(self, ask: Json):
         super().__init__(ask["games"], "games")
-        game = list_games().get(ask["game"])
+        game = game_or_none(ask["game"])
         self.top = len(game.payoffs) - 1 if game else 2
         self.symmetric = game is not None and game.symmetric
         self.mixing = ask["method"] in MIXING
@@ -209,7 +356,6 @@ class RaceCurve(Curve):
         return _race_point(self.done + partial["games"], counts, accepted=False)
 
     def _counts(self, event: Mapping[str, Any]) -> np.ndarray | None:
-        """The newcomer's observations, by their score."""
         if "counts" in event:
             return np.array(event["counts"], np.int64)
         if not event.get("scores"):
@@ -221,3 +367,18 @@ def _race_point(at: int, counts: np.ndarray | None, accepted: bool, population: 
     if counts is None:
         return CurvePoint(at, accepted=accepted, population=population)
     return CurvePoint(at, mean(counts), *interval(counts), accepted=accepted, population=population)
+
+
+class SeedCurve(Curve):
+    """Results of all seeds so far."""
+
+    title, x, y = "What every seed found: its score against the baseline", "seeds", "score"
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total, "seeds")
+
+    def step(self, body: dict[str, Any]) -> CurvePoint:
+        self.done += 1
+        selected = body["row"]["selected"]
+        low, high = selected["interval"]
+        return CurvePoint(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")

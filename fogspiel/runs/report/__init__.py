@@ -7,8 +7,6 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from .charts import drawings
-from .html_page import as_html
 from .model import Cell, Chart, Part, Report, Series, Table, as_csv, as_json, as_markdown, cell_text, json_text
 
 __all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "cell_text", "files", "write_report"]
@@ -16,6 +14,9 @@ __all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "cel
 
 def files(report: Report) -> dict[str, bytes]:
     """Every file of a report, by name; figures only if matplotlib is installed."""
+    from .charts import drawings  # most runs write no report
+    from .html_page import as_html
+
     drawn = drawings(report)
     texts = {f"{report.name}.md": as_markdown(report, bool(drawn)), f"{report.name}.html": as_html(report)}
     texts[f"{report.name}.json"] = json_text(report)

@@ -43,7 +43,6 @@ def _apart(ends: Sequence[Cell], middles: Sequence[Cell]) -> list[float]:
 
 
 def _with_limits(series: Series) -> list[int]:
-    """The points that have both limits."""
     return [i for i, ends in enumerate(zip(series.low, series.high, strict=True)) if None not in ends]
 
 

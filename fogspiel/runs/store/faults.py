@@ -109,7 +109,6 @@ def plainly(path: Path) -> Iterator[None]:
 
 
 def _room(path: Path) -> int:
-    """Return the free bytes on the disk of `path`."""
     try:
         return shutil.disk_usage(path.parent).free
     except OSError:

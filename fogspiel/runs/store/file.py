@@ -227,7 +227,6 @@ def _reader(path: Path) -> Iterator[tuple[sqlite3.Connection, Callable[[], bool]
 
 
 def _answer(connection: sqlite3.Connection, marks: bytes, question: Query[T]) -> T:
-    """The answer to a question from one snapshot."""
     connection.execute("BEGIN")
     try:
         if definitions(connection) != TABLES:

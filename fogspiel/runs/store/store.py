@@ -393,7 +393,6 @@ class DeferredRun(Run):
             self._store.close()
 
     def _enter(self) -> None:
-        """Become a run of the store."""
         if self._store is None:
             with ExitStack() as undo:
                 store = undo.enter_context(Store.open(self._path, write=True))
