@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         to_efg,
         to_nfg,
         tune,
+        tune_function,
         vector_policy,
         verify,
     )
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
     from .interop.pettingzoo_env import to_pettingzoo
-    from .runs.tune_function import tune_function
     from .stats.race import Race
 
 __version__ = "1.0.0rc1"
@@ -96,17 +96,15 @@ __all__ = [
 # The public names of each module, which is imported when one of them is first used.
 _NAMES = {
     "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
-    "mixture_policy exact_score to_efg to_nfg",
+    "mixture_policy exact_score tune_function to_efg to_nfg",
     "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",
     "core.rng": "random_below random_unit",
     "core.session": "Session",
     "interop.openspiel_export": "to_openspiel from_openspiel_policy",
-    "interop.openspiel_import": "from_openspiel",
-    "interop.openspiel_policy": "to_openspiel_policy",
+    "interop.openspiel_import": "from_openspiel to_openspiel_policy",
     "interop.pettingzoo_env": "to_pettingzoo",
-    "runs.tune_function": "tune_function",
     "stats.race": "Race",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -121,7 +119,7 @@ _FORMER = {
     "exploitability": ("runs.agent_parser.exploitability", "exploit"),
     "find_game": ("core.find.load_game", "load_game"),
     "openspiel_game": ("interop.openspiel_export.to_openspiel", "to_openspiel"),
-    "openspiel_policy": ("interop.openspiel_policy.to_openspiel_policy", "to_openspiel_policy"),
+    "openspiel_policy": ("interop.openspiel_import.to_openspiel_policy", "to_openspiel_policy"),
     "pettingzoo_env": ("interop.pettingzoo_env.to_pettingzoo", "to_pettingzoo"),
     "policy_from_openspiel": ("interop.openspiel_export.from_openspiel_policy", "from_openspiel_policy"),
     "solve_game": ("runs.kinds.solve.solve_game", "solve"),

@@ -16,7 +16,7 @@ from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from .game import USER_GAMES, Game, known_game
-from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
+from .game_names import GAME_FILE, file_and_name, is_code, is_tree, is_tree_file, tree_mark
 from .plugins import collect, extras
 from .untrusted_input import read_bytes
 
@@ -49,7 +49,7 @@ def load_game(words: str | Path) -> Game:
         absolute = f"{path.absolute()}:{game.name}"
     elif is_tree(words):
         game = read_tree(words).as_game()
-        absolute = words if words.startswith(OPENSPIEL) else str(Path(words).absolute())
+        absolute = str(Path(words).absolute()) if is_tree_file(words) else words
     else:
         return known_game(words)
     _check_name(words, game.name)
@@ -60,8 +60,7 @@ def load_game(words: str | Path) -> Game:
 
 def read_tree(words: str) -> Any:
     """The tree that words name, as the reader for their beginning or ending gives it; it is not read yet."""
-    readers = extras("interop", "READERS")
-    return next(read for mark, read in readers.items() if words.startswith(mark) or words.endswith(mark))(words)
+    return extras("interop", "READERS")[tree_mark(words)](words)
 
 
 def spec_of(name: str) -> GameSpec | None:

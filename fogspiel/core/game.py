@@ -304,6 +304,8 @@ def parameters_of(game: Game) -> tuple[str, ...]:
 def check_vector(game: Game, numbers: Any) -> np.ndarray:
     """`numbers` as a parameter vector of the game, or a ValueError that says what is wrong with them."""
     names = parameters_of(game)
+    if not names:
+        raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
     theta = np.array(numbers, dtype=np.float64).reshape(-1)
     if len(theta) != len(names):
         listed = ", ".join(names) if len(names) < 8 else f"{names[0]} .. {names[-1]}"

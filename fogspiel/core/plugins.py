@@ -140,6 +140,11 @@ def _public(place: Path) -> list[str]:
     return [module.name for module in iter_modules([str(place)]) if not module.name.startswith("_")]
 
 
+def has_plug_ins(room: str) -> bool:
+    """True if slices, plug-in folders or installed packages add something to a room; nothing is imported."""
+    return len(sources(room)) > 1 or any(_entry_points(room))
+
+
 def load(source: Source) -> ModuleType:
     """Import the module of a source; whatever is wrong in a plug-in file is a ValueError."""
     if source.folder is None:
@@ -281,8 +286,8 @@ solve.formats interop: efg=gambit_efg gambit=gambit_tokens nfg=gambit_nfg opensp
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=solution solution values=known_values
 solve solving.tree: sequence_form small_trees=size tree tree_game=game tree_size=size
-tune tuning: arena ascent=steps best_response_search=best_response contest exploitability=best_response final=tune methods
-  mixture_response=best_response outside=programs step=steps tuning=tune
+tune tuning: arena ascent=steps best_response_search=best_response contest exploitability=best_response final=tune
+  methods mixture_response=best_response outside=programs step=steps tuning=tune
 tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
   uci_player=uci_match uci_worker
