@@ -20,7 +20,7 @@ import numpy as np
 
 from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
 from .core import BadInput, FogspielError, NotFound, TooLarge, agents, find
-from .core import exact_scores as scores
+from .core import agents as scores
 from .core.agents import Agent, ParametricPolicy
 from .core.game import UNIFORM, USER_GAMES, Game, Strategy, list_games
 from .core.session import PersonSession
@@ -355,7 +355,7 @@ def match(
         if isinstance(one, _GivenAgent) or isinstance(two, _GivenAgent):
             left, right = (player.agent(chosen, _path(store), seed) for player in (one, two))
             played = evaluate(chosen, left, right, report_key(seed), request.games, seats, threads)
-            return MatchOutcome(**vars(played))
+            return MatchOutcome.of(played)
         found = _work(request.to_json(), store, threads).result
         return MatchOutcome(tuple(map(float, chosen.payoffs)), tuple(found["outcomes"]), tuple(found["observed"]))
 
@@ -510,7 +510,7 @@ def exploit(
         )
         found, body = measure(request, _path(store), lambda done, total: None)
         _keep(request.to_json() if store else {}, body, store)
-    return ExploitOutcome(**vars(found))
+    return ExploitOutcome.of(found)
 
 
 @_at_the_door
@@ -665,7 +665,7 @@ def tune_function(
     if score_range is not None and np.shape(score_range) != (2,):
         raise BadInput(f"score_range is {score_range!r}: it must be the lowest and the highest score")
     judge = Race(race) if isinstance(race, str) else race
-    return FunctionOutcome(**vars(tuned(function, parameters, games, seed, method, judge, score_range, alone)))
+    return FunctionOutcome.of(tuned(function, parameters, games, seed, method, judge, score_range, alone))
 
 
 # Stores

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from .core import BadInput, agents
 from .core.agents import ParametricPolicy
@@ -36,11 +36,10 @@ class Result:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields and the verdict; exact numbers are fractions, a policy is an object."""
-        names = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]  # results are dataclasses
-        return {name: getattr(self, name) for name in (*names, *self._verdict)}
+        """Return all of it; exact numbers are fractions, a policy is an object."""
+        return {name: getattr(self, name) for name in self._keys}
 
-    _verdict: tuple[str, ...] = ()  # properties that stand beside the fields
+    _keys: tuple[str, ...] = ()  # of the dictionary
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it, ready for JSON: exact numbers are texts."""
@@ -83,6 +82,11 @@ class Result:
                 except (ValueError, OSError) as error:  # an ending that matplotlib does not know, or no such folder
                     raise BadInput(f"{file} cannot be written: {error}") from None
         return figure
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """Return a record of a lower room, of which this class is a child, as a result."""
+        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
 
 def _plain(value: Any) -> Any:
@@ -166,7 +170,7 @@ class GameValue(Result):
     run: str = ""  # the name of the run, where a store was named
     trail: Trail = field(default=NO_TRAIL, repr=False, compare=False)
 
-    _verdict = ("exact",)
+    _keys = ("game", "value", "lower", "upper", "method", "certificate", "sizes", "run", "exact")
 
     @property
     def exact(self) -> bool:
@@ -206,7 +210,7 @@ class VerifyResult(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as fractions."""
-        return self._asdict() | {"exact": self.exact}
+        return {"lower": self.lower, "upper": self.upper, "exact": self.exact}
 
     def to_json(self) -> dict[str, Any]:
         """Return the bounds as texts."""
@@ -227,7 +231,7 @@ class TuneOutcome(Result):
     run: str = ""  # the name of the run, where a store was named
     trail: Trail = field(default=NO_TRAIL, repr=False, compare=False)
 
-    _verdict = ("proved",)
+    _keys = ("game", "policy", "score", "interval", "against", "games", "proof", "run", "proved")
 
     @property
     def proved(self) -> bool:
@@ -257,14 +261,10 @@ class TuneOutcome(Result):
 class FunctionOutcome(Result, FunctionTuneResult):
     """The values that a tuning of a function found, in the user's units, and what is proved about them."""
 
-    _verdict = ("proved",)
+    _keys = ("parameters", "proof", "games", "steps", "proved")
 
     def __repr__(self) -> str:
         return f"{self.parameters}: {self}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the values, the proof and the effort."""
-        return {key: value for key, value in super().to_dict().items() if key != "scale"}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one line with the values."""
