@@ -13,8 +13,7 @@ import numpy as np
 from rich.text import Text
 
 from fogspiel.cli import console
-from fogspiel.core.agents import ParametricPolicy, find_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import ParametricPolicy, exact_score, find_policy, redrawn_baseline, vector_policy
 from fogspiel.core.game import Game, known_game
 from fogspiel.games.guess_who.rules import question
 from fogspiel.papers.cauwet2018.printed_tables import LINES

@@ -15,8 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fogspiel.core import plugins
-from fogspiel.core.agents import MIXED, ParametricPolicy, fixed_baseline
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import MIXED, ParametricPolicy, exact_score, fixed_baseline
 from fogspiel.core.game import known_game
 from fogspiel.process.jobs import beat
 from fogspiel.stats.evaluate import evaluate, report_key

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         to_efg,
         to_nfg,
         tune,
+        tune_function,
         vector_policy,
         verify,
     )
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from .interop.openspiel_export import from_openspiel_policy, to_openspiel
     from .interop.openspiel_import import from_openspiel, to_openspiel_policy
     from .interop.pettingzoo_env import to_pettingzoo
-    from .runs.kinds.program import tune_function
     from .stats.race import Race
 
 __version__ = "1.0.0rc1"
@@ -96,7 +96,7 @@ __all__ = [
 # The public names of each module, which is imported when one of them is first used.
 _NAMES = {
     "api": "play match tune solve bounds exploit verify check load_game open_store find_policy vector_policy "
-    "mixture_policy exact_score to_efg to_nfg",
+    "mixture_policy exact_score tune_function to_efg to_nfg",
     "core": "FogspielError NotFound BadInput TooLarge Damaged",
     "core.compile.kernel": "kernel inlined variant",
     "core.game": "CHANCE OVER WIN DRAW LOSS Game Rules Sizes Strategy list_games",
@@ -105,7 +105,6 @@ _NAMES = {
     "interop.openspiel_export": "to_openspiel from_openspiel_policy",
     "interop.openspiel_import": "from_openspiel to_openspiel_policy",
     "interop.pettingzoo_env": "to_pettingzoo",
-    "runs.kinds.program": "tune_function",
     "stats.race": "Race",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -9,50 +9,56 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from .cli.terminal import GameEnding, Terminal, ask_person, parse_seat
 from .core import BadInput, FogspielError, NotFound, TooLarge, agents, find
-from .core import exact_scores as scores
+from .core import agents as scores
 from .core.agents import Agent, ParametricPolicy
-from .core.game import USER_GAMES, Game, check_vector
+from .core.game import UNIFORM, USER_GAMES, Game, Strategy, list_games
 from .core.session import PersonSession
+from .core.untrusted_input import shorten
+from .results import ExploitOutcome, FunctionOutcome, GameValue, MatchOutcome, Trail, TuneOutcome, VerifyResult
 from .runs import store
 from .runs.agent_parser import find_agent
 from .runs.execute import Context, find_or_create_run
 from .runs.kind import kind_of_request
 from .runs.kinds.exploit import measure
-from .runs.kinds.solve import solve_unstored, task_of
+from .runs.kinds.program import tune_function as tuned
+from .runs.kinds.solve import task_of
 from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
-from .runs.store import Json, Store, StoreError, UnstoredRun
+from .runs.store import Json, Run, Store, StoreError, UnstoredRun
 from .solving.contract.check import GameCheck, check_game
-from .solving.policies.exploitability import ExploitResult, exact_tree_score
+from .solving.policies.exploitability import exact_tree_score
 from .solving.proofs import certificate_files
 from .solving.solution import Solution
 from .solving.sources import KernelSource, find_source
-from .stats.evaluate import MatchResult, evaluate, report_key
+from .stats.evaluate import evaluate, report_key
+from .stats.race import Race
+from .tuning.programs.parameters import Parameters
 
 GameLike = Game | str | Path
 AgentLike = Any  # the sorts of the module's docstring; anything else is a BadInput
 StorePath = str | Path | None
-SHOWN_BITS = 200  # of the denominator of a fraction that is shown in full
+RENAMED = {"time": "seconds", "as": "seat"}  # options whose parameter has another name
 
-Parameters = ParamSpec("Parameters")
+Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-def _at_the_door(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+def _at_the_door(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     """Turn whatever is wrong with a call into a FogspielError, and allow fractions of any length meanwhile."""
 
     @wraps(function)
-    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Answer:
+    def call(*args: Arguments.args, **options: Arguments.kwargs) -> Answer:
         digits = sys.get_int_max_str_digits()
         sys.set_int_max_str_digits(0)
         try:
@@ -74,7 +80,17 @@ def _at_the_door(function: Callable[Parameters, Answer]) -> Callable[Parameters,
 
 def _plain(sentence: str) -> str:
     """Return a sentence with the names of options as they are in Python, unless it says what to type."""
-    return sentence if "`fogspiel" in sentence else re.sub(r"(?<![\w-])--(?=[a-z])", "", sentence)
+    if "`fogspiel" in sentence:
+        return sentence
+    return re.sub(r"(?<![\w-])--([a-z]+)", lambda option: RENAMED.get(option[1], option[1]), sentence)
+
+
+def _demand(sort: type | UnionType, wanted: str, **given: Any) -> None:
+    """Refuse arguments of another type, and numbers that are not positive."""
+    for name, value in given.items():
+        fits = isinstance(value, sort) and (sort is bool or not isinstance(value, bool))
+        if not fits or (not isinstance(value, bool) and isinstance(value, int | float) and value <= 0):
+            raise BadInput(f"{name} is {shorten(value)}: it must be {wanted}")
 
 
 # Games and agents, however they are given
@@ -126,13 +142,32 @@ class _GivenAgent(StoredAgent):
         return find_agent(game, self.given)
 
 
+def _agent(game: Game, given: AgentLike, path: StorePath = None, seed: int = 1) -> Agent:
+    """Return the agent of a text or an object; a strategy of another game would read what is not there."""
+    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
+        return agents.vector_policy(game, _numbers(given))
+    if isinstance(given, Mapping) and "strategies" in given:
+        return certificate_files.certificate_agent("given", dict(given), game)
+    agent = find_agent(game, given, _path(path), seed)
+    strategy = getattr(agent, "strategy", UNIFORM)
+    if strategy is not UNIFORM and strategy not in _strategies(game):
+        for other in list_games().values():
+            if strategy in _strategies(other):
+                raise BadInput(f"{agent.name} is a strategy of {other.name}, not of {game.name}: give one of its own")
+    return agent
+
+
+def _strategies(game: Game) -> list[Strategy]:
+    return [each for each in (game.strategy, *game.named.values()) if isinstance(each, Strategy)]
+
+
 def _player(game: Game, given: AgentLike, path: StorePath, seed: int) -> StoredAgent:
     """Return an agent as requests have it, or refuse one that cannot be stored where that is wanted."""
-    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
-        given = ",".join(repr(float(value)) for value in check_vector(game, _numbers(given)))
     if isinstance(given, str | Path):
         return StoredAgent.of(game, str(given), _path(path), seed)
-    agent = find_agent(game, given)
+    agent = _agent(game, given)
+    if isinstance(given, Sequence | np.ndarray):  # named by its numbers, as the command line would
+        agent = replace(agent, name=",".join(map(repr, agents.encode_policy(game, agent)["theta"])))
     numbers = agents.encode_policy(game, agent)
     if "theta" in numbers:
         return StoredAgent(agent.name, numbers)
@@ -143,24 +178,41 @@ def _player(game: Game, given: AgentLike, path: StorePath, seed: int) -> StoredA
 
 def _numbers(given: Any) -> np.ndarray:
     try:
-        return np.asarray(given, np.float64)
-    except TypeError:
-        raise BadInput(f"{given!r} is not a vector: give a list of numbers") from None
+        numbers = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        numbers = np.asarray(np.nan)
+    if numbers.ndim == 0:
+        raise BadInput(f"{shorten(given)} is not a vector: give a list of numbers")
+    return numbers
 
 
 def _path(path: StorePath) -> Path:
+    _demand(str | Path | None, "the name of a file", store=path)
     return store.default_path() if path is None else Path(path)
 
 
-def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: object = None) -> tuple[Json, str]:
-    """Work on a run of any kind, in memory or in a store; return its result and its name."""
+class _Finished(NamedTuple):
+    """A run that was worked on: its result, the points of its steps, and its name where it is stored."""
+
+    result: Json
+    trail: Trail
+    name: str = ""
+
+
+def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: object = None) -> _Finished:
+    """Work on a run of any kind, in memory or in a store."""
     kind, context = kind_of_request("", ask), Context(_path(path), threads, prepared=prepared)
+
+    def finish(run: Run, name: str = "") -> _Finished:
+        result = kind.work(run, context)
+        return _Finished(result, Trail(kind.trail(ask), kind.points(run)), name)
+
     if path is None:
-        return kind.work(UnstoredRun(ask), context), ""
-    with Store.open(path, write=True) as runs:
+        return finish(UnstoredRun(ask))
+    with Store.open(_path(path), write=True) as runs:
         run = runs.create(ask)
         try:
-            return kind.work(run, context), run.name
+            return finish(run, run.name)
         except StoreError:
             raise
         except ValueError:
@@ -173,7 +225,7 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
 def _keep(ask: Json, answer: Json, path: StorePath) -> None:
     """Store an answer that took one step, where a store is named."""
     if path is not None:
-        with Store.open(path, write=True) as runs, find_or_create_run(runs, ask) as run:
+        with Store.open(_path(path), write=True) as runs, find_or_create_run(runs, ask) as run:
             if run.result is None:
                 run.append("result", answer)
 
@@ -225,7 +277,7 @@ def mixture_policy(
     >>> mixture_policy("batawaf", [[1, 0, 0], [0, 1, 0]], [3, 1]).weights
     (0.75, 0.25)
     """
-    return agents.mixture_policy(load_game(game), _numbers(thetas), weights, name)
+    return agents.mixture_policy(load_game(game), _numbers(thetas), _numbers(weights).tolist(), name)
 
 
 # Playing
@@ -256,9 +308,9 @@ def play(
 
     chosen, seed = load_game(game), randbits(32) if seed is None else seed
     check_seed(seed)
-    opponent = find_agent(chosen, against or agents.policy_names(chosen)[0], _path(store), seed)
+    opponent = _agent(chosen, agents.policy_names(chosen)[0] if against is None else against, store, seed)
     lines, tell = ask_person(False)
-    terminal = Terminal(PersonSession(chosen, opponent, parse_seat(seat), seed), lines, tell)
+    terminal = Terminal(PersonSession(chosen, opponent, parse_seat(str(seat)), seed), lines, tell)
     ending = terminal.play()
     tell(f"The game is over: {ending.how}.")
     tell(terminal.epilogue())
@@ -276,7 +328,7 @@ def match(
     seats: Literal["swapped", "alternating", "coin"] = "swapped",
     threads: int = 1,
     store: StorePath = None,
-) -> MatchResult:
+) -> MatchOutcome:
     """Play two agents against each other: the same games as `fogspiel match`.
 
     Parameters:
@@ -296,15 +348,16 @@ def match(
     Score 0.710 (95 %: 0.615 to 0.803) in 200 games
     """
     check_seed(seed)
+    _demand(int, "a positive whole number", games=games, threads=threads)
     with _known(game) as chosen:
         one, two = (_player(chosen, given, store, seed) for given in (first, second))
         request = MatchRequest(game=chosen.name, first=one, second=two, seed=seed, games=games, seats=seats)
         if isinstance(one, _GivenAgent) or isinstance(two, _GivenAgent):
             left, right = (player.agent(chosen, _path(store), seed) for player in (one, two))
-            return evaluate(chosen, left, right, report_key(seed), request.games, seats, threads)
-        found, _ = _work(request.to_json(), store, threads)
-        payoffs = tuple(map(float, chosen.payoffs))
-        return MatchResult(payoffs, tuple(found["outcomes"]), tuple(found["observed"]))
+            played = evaluate(chosen, left, right, report_key(seed), request.games, seats, threads)
+            return MatchOutcome.of(played)
+        found = _work(request.to_json(), store, threads).result
+        return MatchOutcome(tuple(map(float, chosen.payoffs)), tuple(found["outcomes"]), tuple(found["observed"]))
 
 
 @_at_the_door
@@ -325,54 +378,11 @@ def exact_score(game: GameLike, first: AgentLike, second: AgentLike, *, seed: in
     """
     check_seed(seed)
     chosen = load_game(game)
-    one, two = (find_agent(chosen, given, seed=seed) for given in (first, second))
+    one, two = (_agent(chosen, given, seed=seed) for given in (first, second))
     return scores.exact_score(chosen, one, two) if chosen.exact.score else exact_tree_score(chosen, one, two)
 
 
 # Solving
-
-
-@dataclass(frozen=True, repr=False)
-class GameValue:
-    """The value of a game to its first player, or bounds on it, and their proof."""
-
-    game: str
-    value: Fraction | float  # a fraction where the value is known exactly, else the middle of the bounds
-    lower: Fraction | float
-    upper: Fraction | float
-    method: str
-    certificate: Mapping[str, Any] | None
-    sizes: Mapping[str, Any]
-    run: str = ""  # the name of the run, where a store was named
-
-    @property
-    def exact(self) -> bool:
-        """True if the value is known exactly."""
-        return isinstance(self.value, Fraction)
-
-    def __repr__(self) -> str:
-        bounds = "" if self.exact else f" in [{float(self.lower):.9g}, {float(self.upper):.9g}]"
-        proof = f"by {self.method}, {'with' if self.certificate else 'without'} a certificate"
-        return f"{self.game}: the first player gets {_shown(self.value)}{bounds}; {proof}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it; exact numbers are fractions."""
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"exact": self.exact}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it, ready for JSON: exact numbers are texts."""
-        return {key: str(it) if isinstance(it, Fraction) else it for key, it in self.to_dict().items()}
-
-
-def _shown(value: Fraction | float) -> str:
-    """Return a number for people: a fraction and its decimals, if it is short enough."""
-    if not isinstance(value, Fraction) or value.denominator.bit_length() > SHOWN_BITS:
-        return f"{float(value):.9g}"
-    return str(value) if value.denominator == 1 else f"{value} = {float(value):.9g}"
-
-
-def _bound(number: str | float) -> Fraction | float:
-    return Fraction(number) if isinstance(number, str) else number
 
 
 @_at_the_door
@@ -408,19 +418,20 @@ def solve(
     >>> solution.value, solution.exact
     (Fraction(-1, 18), True)
     """
+    _demand(str, "a name", method=method)
+    _demand(bool, "True or False", exact=exact)
     problem, words = _source(game), _words(game)
     request = SolveRequest(
         game=words, solver=method, exact=exact, gap=gap, memory=memory, seed=seed, iterations=iterations,
         seconds=seconds,
     )  # fmt: skip
-    if store is None:
-        found, run = solve_unstored(request, problem=problem), ""
-    else:
-        task = task_of(request, problem=problem)
-        result, run = _work(task.ask, store, prepared=task)
-        found = Solution.from_json(result)
-    value, lower, upper = map(_bound, (found.value, found.lower, found.upper))
-    return GameValue(problem.name, value, lower, upper, found.solver, found.certificate, found.sizes, run)
+    task = task_of(request, problem=problem)
+    result, trail, run = _work(task.ask, store, prepared=task)
+    found = Solution.from_json(result)
+    value, lower, upper = (
+        Fraction(number) if isinstance(number, str) else number for number in (found.value, found.lower, found.upper)
+    )
+    return GameValue(problem.name, value, lower, upper, found.solver, found.certificate, found.sizes, run, trail)
 
 
 def _words(game: GameLike) -> str:
@@ -453,12 +464,13 @@ def bounds(
     >>> found.lower <= found.upper
     True
     """
+    _demand(str | None, "every, every:K, once, once:K or never", informed=informed)
     with _known(game) as chosen:
         request = BoundsRequest(game=chosen.name, seconds=seconds, memory=memory, informed=informed)
-        found, run = _work(request.to_json(), store)
+        found, trail, run = _work(request.to_json(), store)
     lower, upper = Fraction(found["lower"]), Fraction(found["upper"])
     value = lower if lower == upper else float((lower + upper) / 2)
-    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run)
+    return GameValue(chosen.name, value, lower, upper, "bounds", found["certificate"], {}, run, trail)
 
 
 @_at_the_door
@@ -471,7 +483,7 @@ def exploit(
     memory: float = 4.0,
     seed: int = 1,
     store: StorePath = None,
-) -> ExploitResult:
+) -> ExploitOutcome:
     """Measure a policy in both seats exactly, or two policies, one in each: their score against best responses.
 
     Parameters:
@@ -498,32 +510,7 @@ def exploit(
         )
         found, body = measure(request, _path(store), lambda done, total: None)
         _keep(request.to_json() if store else {}, body, store)
-    return found
-
-
-class VerifyResult(NamedTuple):
-    """The bounds that a certificate proves."""
-
-    lower: Fraction
-    upper: Fraction
-
-    @property
-    def exact(self) -> bool:
-        """True if the bounds meet."""
-        return self.lower == self.upper
-
-    def __repr__(self) -> str:
-        if self.exact:
-            return f"The certificate proves that the first player gets {_shown(self.lower)}"
-        return f"The certificate proves that the first player gets {_shown(self.lower)} to {_shown(self.upper)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as fractions."""
-        return {"lower": self.lower, "upper": self.upper, "exact": self.exact}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the bounds as texts."""
-        return {"lower": str(self.lower), "upper": str(self.upper), "exact": self.exact}
+    return ExploitOutcome.of(found)
 
 
 @_at_the_door
@@ -551,6 +538,7 @@ def verify(
     >>> verify("kuhn").lower
     Fraction(-1, 18)
     """
+    _demand(int | float, "a positive number", seconds=seconds, size=size)
     body = getattr(certificate, "certificate", certificate)
     if isinstance(body, str | Path):
         body = VerifyRequest(what=str(body), seconds=seconds, size=size).find_certificate(_path(store))
@@ -577,41 +565,6 @@ def check(game: GameLike) -> GameCheck:
 
 
 # Tuning
-
-
-@dataclass(frozen=True, repr=False)
-class TuneOutcome:
-    """The policy that a tuning found, and the evidence for it."""
-
-    game: str
-    policy: ParametricPolicy
-    score: float  # against the baseline, in fresh games
-    interval: tuple[float, float]
-    against: str
-    games: int
-    proof: Mapping[str, Any] | None  # the last races against the start
-    run: str = ""  # the name of the run, where a store was named
-
-    @property
-    def proved(self) -> bool:
-        """True if the policy is proved to be better than the start."""
-        return bool(self.proof and self.proof["proved"])
-
-    def __repr__(self) -> str:
-        low, high = self.interval
-        start = "" if self.proved else "not "
-        score = f"scores {self.score:.4f} (95 %: {low:.4f} to {high:.4f}) against {self.against}"
-        return f"{self.game}: {self.policy.name} {score} after {self.games} games; {start}proved better than its start"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it; the policy is an object."""
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"proved": self.proved}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it, ready for JSON: the policy is its numbers."""
-        numbers = agents.encode_policy(load_game(self.game), self.policy)
-        whole = self.to_dict() | {"interval": list(self.interval), **numbers}
-        return {key: it for key, it in whole.items() if key != "policy"}
 
 
 @_at_the_door
@@ -657,6 +610,8 @@ def tune(
     ('A', 'B', 'C')
     """
     seconds = seconds_for(games, None, seconds)
+    _demand(int, "a positive whole number", threads=threads)
+    _demand(str, "a name", method=method, race=race, baseline=baseline)
     if seeds is not None and store is None:
         raise BadInput("several seeds are tuned by processes that meet in a store: give store=FILE")
     with _known(game) as chosen:
@@ -664,12 +619,53 @@ def tune(
             game=chosen.name, method=method, race=race, delta=delta, epsilon=epsilon, observation=observation,
             baseline=baseline, seed=seed, games=games, seconds=seconds, report_games=report_games, seeds=seeds,
         )  # fmt: skip
-        found, run = _work(request.resolved(_path(store)).to_json(), store, threads)
+        found, trail, run = _work(request.resolved(_path(store)).to_json(), store, threads)
         policy = agents.decode_policy(chosen, agents.policy_json_in(found))
     low, high = found["interval"]
     return TuneOutcome(
-        chosen.name, policy, found["score"], (low, high), found["against"], found["games"], found.get("proof"), run
-    )
+        chosen.name, policy, found["score"], (low, high), found["against"], found["games"], found.get("proof"), run,
+        trail,
+    )  # fmt: skip
+
+
+@_at_the_door
+def tune_function(
+    function: Callable[..., Any],
+    parameters: Mapping[str, Mapping[str, Any]] | Parameters | str | Path,
+    games: int = 20_000,
+    seed: int = 1,
+    method: str = "auto",
+    race: Race | str | None = None,
+    score_range: tuple[float, float] | None = None,
+    alone: bool = False,
+) -> FunctionOutcome:
+    """Tune the parameters of a Python function, which is called in this process, one game at a time.
+
+    Parameters:
+        function: `function(a, b, seed)` returns the score of the values `a` against the values `b`.
+        parameters: A table for each name, with `start`, `low` and `high`, or a TOML file of them.
+        games: The budget in calls.
+        seed: Same seed, same games.
+        method: The search for parameters, as `fogspiel tune --help` lists them.
+        race: The race that the method decides by; `count-mixture`, if there is none.
+        score_range: The lowest and highest score; 0, 1/2 and 1 are the scores, if there is none.
+        alone: The function is `function(a, seed)`, which returns a score of its own.
+
+    Returns:
+        The values that were found, and whether they are proved to be better than the start.
+
+    >>> peak = {"x": {"start": 0.5, "low": 0, "high": 1}}
+    >>> tune_function(lambda a, b, seed: 0.5, peak, games=200).parameters
+    {'x': 0.5}
+    """
+    if not callable(function):
+        raise BadInput(f"{type(function).__name__} is not a function: give one that returns the score of a game")
+    _demand(int, "a positive whole number", games=games)
+    _demand(str, "a name", method=method)
+    if score_range is not None and np.shape(score_range) != (2,):
+        raise BadInput(f"score_range is {score_range!r}: it must be the lowest and the highest score")
+    judge = Race(race) if isinstance(race, str) else race
+    return FunctionOutcome.of(tuned(function, parameters, games, seed, method, judge, score_range, alone))
 
 
 # Stores

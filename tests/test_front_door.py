@@ -9,8 +9,11 @@ import subprocess
 import sys
 import warnings
 from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from support.commands import COMMAND
 
 import fogspiel
 from fogspiel import api
@@ -22,8 +25,81 @@ FORMER = [
     "pettingzoo_env", "policy_from_openspiel", "solve_game", "tune_strategy", "unit",
 ]  # fmt: skip
 DOORS = [
-    name for name in fogspiel.__all__ if inspect.isfunction(vars(api).get(name)) and name not in ("play", "open_store")
+    name
+    for name in fogspiel.__all__
+    if getattr(getattr(fogspiel, name), "__module__", "") == api.__name__ and name not in ("play", "open_store")
 ]
+
+
+def foreign_policy():
+    return fogspiel.find_policy("batawaf", "descending")
+
+
+def level(a, b, seed):
+    return 0.5
+
+
+PEAK = {"x": {"start": 0.5, "low": 0, "high": 1}}
+PICTURES = {
+    "match": lambda: fogspiel.match("batawaf", "descending", "random", games=20),
+    "tune": lambda: fogspiel.tune("batawaf", games=4000, report_games=200),
+    "solve": lambda: fogspiel.solve("kuhn", method="lp"),
+    "rounds": lambda: fogspiel.solve("kuhn", method="double-oracle"),
+    "bounds": lambda: fogspiel.bounds("phantom-ponnuki-2x2", seconds=5),
+    "exploit": lambda: fogspiel.exploit("kuhn", "uniform"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_results_draw_themselves_and_become_tables(name, tmp_path, monkeypatch):
+    found = PICTURES[name]()
+    figure = found.plot(tmp_path / "picture.png")
+    assert figure.axes[0].get_title(loc="left") and (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    json.dumps(found.to_json())
+    assert found.to_dict() and found.rows()
+    frames = SimpleNamespace(DataFrame=lambda rows: ("a table", rows))
+    monkeypatch.setitem(sys.modules, "pandas", frames)
+    assert found.to_pandas() == ("a table", found.rows())
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(fogspiel.BadInput, match="pandas is not installed: pip install pandas"):
+        found.to_pandas()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(fogspiel.BadInput, match=r"matplotlib is not installed: pip install 'fogspiel\[paper\]'"):
+        found.plot()
+
+
+def test_tables_have_the_numbers_of_the_result(tmp_path):
+    match = PICTURES["match"]()
+    assert [row["games"] for row in match.rows()] == list(match.outcomes)
+    assert sum(row["loss"] for row in PICTURES["exploit"]().rows()) == pytest.approx(11 / 12)
+    steps = PICTURES["tune"]().rows()
+    assert steps and all(row["low"] <= row["value"] <= row["high"] for row in steps if "value" in row)
+    with pytest.raises(fogspiel.BadInput, match="cannot be written"):
+        match.plot(tmp_path / "nowhere" / "picture.png")
+    with pytest.raises(fogspiel.BadInput, match="Format 'xyz'"):
+        match.plot(tmp_path / "picture.xyz")
+
+
+def test_every_public_name_is_there():
+    assert all(getattr(fogspiel, name) is not None for name in fogspiel.__all__)
+    with pytest.warns(DeprecationWarning):
+        assert fogspiel.openspiel_policy is fogspiel.to_openspiel_policy
+
+
+def test_a_certificate_is_an_agent_and_a_function_is_tuned():
+    certificate = fogspiel.solve("kuhn").certificate
+    assert fogspiel.exploit("kuhn", certificate).nash_conv == 0
+    assert fogspiel.match("kuhn", certificate, "uniform", games=4).games == 4
+    found = fogspiel.tune_function(level, PEAK, games=100)
+    assert found.to_json()["parameters"] == {"x": 0.5} and not found.proved and "start" in repr(found)
+
+
+def test_a_match_is_that_of_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
+    words = ["match", "batawaf", "descending", "random", "--seed", "7", "--games", "60", "--json"]
+    told = json.loads(subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True).stdout)
+    found = fogspiel.match("batawaf", "descending", "random", seed=7, games=60)
+    assert (told["outcomes"], told["observed"]) == (list(found.outcomes), list(found.observed))
 
 
 def test_a_match_has_the_games_of_the_command():
@@ -121,6 +197,45 @@ def test_a_person_plays_in_the_terminal(monkeypatch, capsys):
         (fogspiel.BadInput, lambda: fogspiel.tune("kuhn", games=10), "no parametric strategy"),
         (fogspiel.BadInput, lambda: fogspiel.bounds("kuhn"), "there are no bounds for kuhn"),
         (fogspiel.TooLarge, lambda: fogspiel.solve("leduc", method="lp", memory=1e-5), "memory"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", foreign_policy(), "uniform"), "strategy of .*, not of kuhn"),
+        (fogspiel.BadInput, lambda: fogspiel.match(None, "uniform", "uniform"), "NoneType is not a game"),
+        (fogspiel.BadInput, lambda: fogspiel.match(["kuhn"], "uniform", "uniform"), "list is not a game"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", None, "uniform"), "NoneType is not a policy"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", [1, 2], "uniform"), "no parametric strategy"),
+        (fogspiel.BadInput, lambda: fogspiel.match("batawaf", ["a", "b", "c"], "random"), "is not a vector"),
+        (fogspiel.BadInput, lambda: fogspiel.match("batawaf", [[1, 2], [3]], "random"), "is not a vector"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games=-5), "games is -5"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games="ten"), "games is 'ten'"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games=None), "games is None"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", threads="x"), "threads is 'x'"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", seats="both"), "swapped"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", store=3), "store is 3"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", {"a": 1}, "uniform"), "dict is not a policy"),
+        (fogspiel.NotFound, lambda: fogspiel.match("kuhn", Path("nothing.json"), "uniform"), "nothing.json"),
+        (fogspiel.BadInput, lambda: fogspiel.open_store(3), "store is 3: it must be the name of a file"),
+        (fogspiel.BadInput, lambda: fogspiel.play("kuhn", seat=1), "seat is '1': it must be first or second"),
+        (fogspiel.BadInput, lambda: fogspiel.play("kuhn", seed=-1), "the seed is -1"),
+        (fogspiel.BadInput, lambda: fogspiel.solve("kuhn", method=None), "method is None: it must be a name"),
+        (fogspiel.BadInput, lambda: fogspiel.solve("kuhn", exact="yes"), "exact is 'yes': it must be True or False"),
+        (fogspiel.BadInput, lambda: fogspiel.bounds("phantom-ponnuki-2x2", seconds=-1), "^seconds is -1"),
+        (fogspiel.BadInput, lambda: fogspiel.bounds("phantom-ponnuki-2x2", informed=3), "informed is 3: .* once"),
+        (fogspiel.BadInput, lambda: fogspiel.verify("kuhn", seconds="a"), "seconds is 'a'"),
+        (fogspiel.BadInput, lambda: fogspiel.verify({}), "not valid"),
+        (fogspiel.BadInput, lambda: fogspiel.verify([1]), "list is not a certificate"),
+        (fogspiel.NotFound, lambda: fogspiel.verify(Path("nothing.json")), "there is no certificate"),
+        (fogspiel.NotFound, lambda: fogspiel.check(Path(".")), "there is no game"),
+        (fogspiel.BadInput, lambda: fogspiel.tune("batawaf", games=9, baseline=[1, 2, 3]), "baseline is .1, 2, 3."),
+        (fogspiel.BadInput, lambda: fogspiel.vector_policy("batawaf", None), "None is not a vector"),
+        (fogspiel.BadInput, lambda: fogspiel.mixture_policy("batawaf", [[1, 2, 3]], 3), "3 is not a vector"),
+        (fogspiel.BadInput, lambda: fogspiel.tune_function(3, {}), "int is not a function"),
+        (fogspiel.BadInput, lambda: fogspiel.tune_function(print, [1, 2]), "a table for each parameter"),
+        (fogspiel.BadInput, lambda: fogspiel.tune_function(level, PEAK, games="a"), "games is 'a'"),
+        (fogspiel.BadInput, lambda: fogspiel.tune_function(level, PEAK, score_range=3), "score_range is 3"),
+        (fogspiel.BadInput, lambda: fogspiel.tune_function(lambda a, b, seed: None, PEAK), "has returned None"),
+        (fogspiel.BadInput, lambda: fogspiel.Session(None), "NoneType is not a game"),
+        (fogspiel.NotFound, lambda: fogspiel.Race("horse"), "There is no race"),
+        (fogspiel.BadInput, lambda: fogspiel.match("kuhn", "uniform", "uniform", games=4).plot(3), "is not a file"),
+        (fogspiel.BadInput, lambda: fogspiel.verify(fogspiel.solve("kuhn").plot), "method is not a certificate"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_sentence(error, call, words):

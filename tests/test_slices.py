@@ -5,12 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import fogspiel
 from fogspiel.core import plugins
+from fogspiel.core.game_names import is_tree
 
 PACKAGE, TESTS = Path(fogspiel.__file__).parent, Path(__file__).parent
 DRIVER = """
@@ -280,6 +282,63 @@ def test_one_file_of_each_sort_works_in_a_slice_of_the_users(tmp_path):
     assert told["verify promise.json --json"]["valid"]
     assert "Count to a number, and keep it as a run." in told["--help"]
     assert "it is late" in told["/clock"] and 'href="/clock" title="Tells that it is late."' in told["/"]
+
+
+READER = {
+    "cards/readers/x.py": '''"""Tables of numbers: a line for each row, a payoff of the first player for each column."""
+
+from fractions import Fraction
+from pathlib import Path
+
+from ...core.find import digest_of_file
+from ...solving.sources import TreeSource
+from ...solving.tree.builder import TreeBuilder
+
+
+def read(file, most):
+    rows = [line.split() for line in file.read_text().splitlines()]
+    names = [str(place + 1) for place in range(max(map(len, rows)))]
+    plant = TreeBuilder(str(file), most, "line 1")
+    plant.add_decision(0, 0, "rows", names[: len(rows)])
+    for row in rows:
+        plant.add_decision(1, 0, "columns", names)
+        for cell in row:
+            plant.add_leaf((Fraction(cell), -Fraction(cell)), "a cell")
+    return plant.described(file.stem, ("rows", "columns"))
+
+
+def table_source(words):
+    file = Path(words)
+    return TreeSource(file.stem, digest_of_file(file), words, lambda most, watch: read(file, most))
+
+
+READERS = {".table": table_source}
+''',
+}
+
+
+def test_a_reader_of_a_new_suffix_makes_its_files_games(tmp_path, monkeypatch):
+    drop(tmp_path / "plugged", READER)
+    (tmp_path / "pennies.table").write_text("1 -1\n-1 2\n")
+    lines = (
+        "solve pennies.table --exact --json",
+        "solve pennies.table --exact --certificate proof.json",
+        "verify proof.json --game pennies.table --json",
+        "match pennies.table uniform uniform --games 20 --json",
+        "exploit pennies.table uniform --json",
+        "explain proof.json --game pennies.table",
+        "check pennies.table --json",
+    )
+    solved, _, verified, played, measured, _, checked = ask(tmp_path, lines, plugged=tmp_path / "plugged").values()
+    assert solved["value"] == "1/5" and verified["valid"] and checked["sound"]
+    assert played["games"] == 20 and measured["fractions"]["value"] == "1/4"
+    assert not is_tree("pennies.table")  # nobody reads such a file without the plug-in
+    monkeypatch.setenv(plugins.VARIABLE, str(tmp_path / "plugged"))
+    assert is_tree("pennies.table") and not is_tree("kuhn")
+    with pytest.raises(fogspiel.NotFound, match=r"nothing\.table cannot be read"):
+        fogspiel.solve("nothing.table")
+    monkeypatch.chdir(tmp_path)
+    assert fogspiel.solve(Path("pennies.table")).value == Fraction(1, 5)
 
 
 FORMER = {

@@ -15,8 +15,8 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
-from .game import USER_GAMES, Game, known_game
-from .game_names import GAME_FILE, OPENSPIEL, file_and_name, is_code, is_tree
+from .game import USER_GAMES, Game, known_game, list_games
+from .game_names import GAME_FILE, file_and_name, is_code, is_tree, is_tree_file, tree_mark
 from .plugins import collect, extras
 from .untrusted_input import read_bytes
 
@@ -49,7 +49,7 @@ def load_game(words: str | Path) -> Game:
         absolute = f"{path.absolute()}:{game.name}"
     elif is_tree(words):
         game = read_tree(words).as_game()
-        absolute = words if words.startswith(OPENSPIEL) else str(Path(words).absolute())
+        absolute = str(Path(words).absolute()) if is_tree_file(words) else words
     else:
         return known_game(words)
     _check_name(words, game.name)
@@ -60,8 +60,7 @@ def load_game(words: str | Path) -> Game:
 
 def read_tree(words: str) -> Any:
     """The tree that words name, as the reader for their beginning or ending gives it; it is not read yet."""
-    readers = extras("interop", "READERS")
-    return next(read for mark, read in readers.items() if words.startswith(mark) or words.endswith(mark))(words)
+    return extras("interop", "READERS")[tree_mark(words)](words)
 
 
 def spec_of(name: str) -> GameSpec | None:
@@ -142,3 +141,123 @@ def _line_of(error: BaseException, path: Path) -> str:
     """The line of the file at which it went wrong, where the error does not say it."""
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
+
+
+# A small working game for a user to start from.
+
+PLACEHOLDER = "NAME"
+TEMPLATE = '''"""A game of bluff: chance deals the first player a high or a low card, which the second does not see.
+
+The first player checks or bets. After a check the card is shown: a high one wins 1, a low one loses 1. After a bet the
+second player folds, which costs 1, or calls, and then the card is worth 2. The value is 1/3 for the first player.
+
+Cells of a state: the card (0 low, 1 high), the bet, the reply; -1 is not yet. A view has the same, as far as known.
+"""
+
+import math
+from fractions import Fraction
+
+from fogspiel import CHANCE, OVER, Game, Rules, Sizes, Strategy, kernel, unit
+
+CARD, BET, REPLY = 0, 1, 2
+WORDS = ("not yet", "no", "yes")
+
+
+@kernel
+def start(state):  # write every cell
+    for cell in range(3):
+        state[cell] = -1
+
+
+@kernel
+def mover(state):  # 0, 1, CHANCE or OVER
+    if state[CARD] < 0:
+        return CHANCE
+    if state[BET] < 0:
+        return 0
+    return 1 if state[BET] == 1 and state[REPLY] < 0 else OVER
+
+
+@kernel
+def legal(state, out):  # list the actions in `out` and return how many; those of chance are equally likely
+    out[0] = 0
+    out[1] = 1
+    return 2
+
+
+@kernel
+def apply(state, action):  # nothing random here
+    if state[CARD] < 0:
+        state[CARD] = action
+    elif state[BET] < 0:
+        state[BET] = action
+    else:
+        state[REPLY] = action
+
+
+@kernel
+def view(state, player, out):  # all that the player knows, and nothing else; write every cell
+    shown = player == 0 or state[BET] == 0 or state[REPLY] == 1
+    out[CARD] = state[CARD] if shown else -1
+    out[BET] = state[BET]
+    out[REPLY] = state[REPLY]
+
+
+@kernel
+def score(state):  # an index into `payoffs`, which are the first player's
+    if state[REPLY] == 0:
+        return 3
+    stake = 2 if state[REPLY] == 1 else 1
+    return 2 + stake if state[CARD] == 1 else 2 - stake
+
+
+@kernel
+def prepare(theta, plan):  # parameters may be any real numbers; the plan is what they mean
+    for number in range(2):
+        plan[number] = 1.0 / (1.0 + math.exp(-min(max(theta[number], -700.0), 700.0)))
+
+
+@kernel
+def choose(seen, actions, plan, stream):  # one of `actions`, by the view; `unit` is a random number below 1
+    if seen[BET] == 1:
+        return 1 if unit(stream) < plan[1] else 0
+    return 1 if seen[CARD] == 1 or unit(stream) < plan[0] else 0
+
+
+def show(seen):
+    return f"card high: {WORDS[seen[CARD] + 1]}; bet: {WORDS[seen[BET] + 1]}; call: {WORDS[seen[REPLY] + 1]}"
+
+
+GAMES = [
+    Game(
+        name="NAME",
+        title="A game of bluff",
+        version=1,
+        rules=Rules(start, mover, legal, apply, view, score),
+        sizes=Sizes(state=3, view=3, actions=2),
+        show=show,
+        reveal=show,  # a state has the same cells as a view here
+        label=lambda action: ("no", "yes")[action],
+        source="An example.",
+        payoffs=tuple(Fraction(points) for points in (-2, -1, 0, 1, 2)),  # in even steps
+        strategy=Strategy("bluffer", ("bluff", "call"), 2, prepare, choose),
+        named={"bold": (3.0, 3.0), "timid": (-3.0, -3.0)},
+    )
+]
+'''
+
+
+def write_template(file: Path) -> str:
+    """Write the game to a new file; returns the name it has, which is that of the file."""
+    if file.suffix != ".py":
+        raise ValueError(f"{file} is no name for a game: it must end with .py")
+    name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"
+    name = f"my-{name}" if name in list_games() else name
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(TEMPLATE.replace(f'"{PLACEHOLDER}"', f'"{name}"'))
+    except FileExistsError:
+        raise ValueError(f"{file} exists already: choose another name, for it is not overwritten") from None
+    except OSError as error:
+        raise ValueError(f"{file} cannot be written: {error.strerror or error}") from None
+    return name

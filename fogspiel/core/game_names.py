@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from . import NotFound
-from .plugins import Source, sources
+from .plugins import Source, extras, has_plug_ins, sources
 from .untrusted_input import SHOWN, check_file, shorten
 
 
@@ -22,7 +22,7 @@ def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
 OPENSPIEL = "openspiel:"
 # Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget.
 REMEMBER = "+remember"
-TREES = (".efg", ".nfg")
+TREES = (".efg", ".nfg")  # the endings that the package's own readers know
 GAME_FILE = "the game file"
 
 
@@ -31,9 +31,33 @@ def is_code(words: str) -> bool:
     return not words.startswith(OPENSPIEL) and file_and_name(words)[0].endswith(".py")
 
 
+def tree_mark(words: str) -> str:
+    """Return the beginning or ending by which words name a game that is read as a tree; nothing for others."""
+    if words.startswith(OPENSPIEL):
+        return OPENSPIEL
+    if is_code(words):
+        return ""
+    return next((mark for mark in (*TREES, *_marks_of_plug_ins(words)) if _bears(words, mark)), "")
+
+
 def is_tree(words: str) -> bool:
-    """True if words name a game that is read as a tree: a Gambit file, or a game of OpenSpiel."""
-    return words.startswith(OPENSPIEL) or (not is_code(words) and words.endswith(TREES))
+    """True if words name a game that is read as a tree: a file or a prefix that a reader has registered."""
+    return bool(tree_mark(words))
+
+
+def is_tree_file(words: str) -> bool:
+    """True if words name the file of a tree."""
+    return words.endswith(tree_mark(words) or "\n")
+
+
+def _bears(words: str, mark: str) -> bool:
+    return words.endswith(mark) if mark.startswith(".") else words.startswith(mark)
+
+
+def _marks_of_plug_ins(words: str) -> list[str]:
+    """Return the marks of readers that plug-ins add; they are imported only for words that may bear one."""
+    likely = "." in words or ":" in words
+    return list(extras("interop", "READERS")) if likely and has_plug_ins("interop") else []
 
 
 def file_and_name(words: str) -> tuple[str, str]:
@@ -49,7 +73,7 @@ def check_game_spec(words: str) -> None:
     if is_code(words):
         check_file(Path(file_and_name(words)[0]), GAME_FILE)
     elif is_tree(words):
-        if not words.startswith(OPENSPIEL):
+        if is_tree_file(words):
             check_file(Path(words), GAME_FILE)
     elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
         # where there is one, it may make other games than it lists, and some are solved in versions (lone-resistance5)

@@ -140,6 +140,11 @@ def _public(place: Path) -> list[str]:
     return [module.name for module in iter_modules([str(place)]) if not module.name.startswith("_")]
 
 
+def has_plug_ins(room: str) -> bool:
+    """True if slices, plug-in folders or installed packages add something to a room; nothing is imported."""
+    return len(sources(room)) > 1 or any(_entry_points(room))
+
+
 def load(source: Source) -> ModuleType:
     """Import the module of a source; whatever is wrong in a plug-in file is a ValueError."""
     if source.folder is None:
@@ -260,7 +265,7 @@ runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_do
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
 runs.report runs.report: figures=charts page=html_page parts=model text=model
-core core: choice_law=behaviour_policy exact=exact_scores foreign_data=untrusted_input own_games=find
+core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input own_games=find
   person_session=session state_policy=behaviour_policy
 core core.compile: kernel
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
@@ -278,13 +283,14 @@ solve solving.proofs: certificate=certificate_files certificates=certificate_fil
 solve solving.contract: checked_cells=cells game_check=check rules_check=examiner
 solve solving.reduce: colour_refinement
 solve : formats=interop
-solve.formats interop: efg=gambit_efg gambit=gambit_tokens nfg=gambit_nfg openspiel=openspiel_import
+solve.formats interop: efg=gambit gambit nfg=gambit openspiel=openspiel_import
   openspiel_policy=openspiel_import
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=solution solution values=known_values
 solve solving.tree: sequence_form small_trees=size tree tree_game=game tree_size=size
 tune tuning: arena ascent=steps best_response_search=best_response contest exploitability=best_response final=tune
   methods mixture_response=best_response outside=programs step=steps tuning=tune
+tune.methods tuning.methods: portfolio=psro spsa=duel
 tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
   uci_player=uci_match uci_worker

@@ -8,10 +8,12 @@ games of a pair are the same deal between the same members.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from . import BadInput
 from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
 from .game import CHANCE, OVER, Game, draw_by_weight, new_cells
 from .rng import random_below, stream_of
@@ -20,12 +22,14 @@ from .rng import random_below, stream_of
 class Session:
     """One game: its state, who is to move, what may be tried, what each player sees, and the record so far."""
 
-    def __init__(self, game: Game | str):
+    def __init__(self, game: Game | str | Path):
         """Begin a game, which is a record or the words of the command line."""
-        if isinstance(game, str):
+        if isinstance(game, str | Path):
             from .find import load_game
 
             game = load_game(game)
+        if not isinstance(game, Game):
+            raise BadInput(f"{type(game).__name__} is not a game: give a name, a file or a Game")
         self.game = game
         self.record: list[int] = []
         self.state = new_cells(game.sizes.state)

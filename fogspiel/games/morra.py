@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.agents import REDRAWN, ParametricPolicy
+from ..core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel
-from ..core.exact_scores import ANYBODY, BestResponseScore, members_of
 from ..core.explain import Explanation, Table, heat_map, percent
 from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector, equip
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts

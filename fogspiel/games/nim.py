@@ -6,9 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ..core.agents import REDRAWN, ParametricPolicy, find_policy
+from ..core.agents import REDRAWN, BestResponseScore, ParametricPolicy, find_policy, members_of, reply_to_members
 from ..core.compile.kernel import inlined, kernel
-from ..core.exact_scores import BestResponseScore, members_of, reply_to_members
 from ..core.explain import Explanation, Table, percent
 from ..core.game import (
     LOSS,

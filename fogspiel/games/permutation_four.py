@@ -6,9 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.agents import REDRAWN, ParametricPolicy
+from ..core.agents import REDRAWN, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel, trailing_zeros
-from ..core.exact_scores import members_of
 from ..core.explain import Explanation, Table
 from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, check_vector, equip, new_cells
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts

@@ -10,8 +10,7 @@ from ..core.game import Game
 from ..core.game_names import OPENSPIEL, REMEMBER
 from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
-from .gambit_efg import from_efg, read_efg, to_efg
-from .gambit_nfg import from_nfg, read_nfg, to_nfg
+from .gambit import from_efg, from_nfg, read_efg, read_nfg, to_efg, to_nfg
 from .openspiel_import import from_openspiel, to_openspiel_policy
 
 __all__ = [

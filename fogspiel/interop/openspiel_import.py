@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from ..core import NotFound
 from ..core.agents import find_policy, policy_names
 from ..core.behaviour_policy import BehaviourPolicy, ExactOrFloat, InformationState, MissingState
 from ..core.find import load_game
@@ -44,7 +45,7 @@ def from_openspiel(
     Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
     they keep them in mind.
     """
-    pyspiel = _pyspiel()
+    pyspiel = import_pyspiel()
     try:
         game = _load(pyspiel, name)
         return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
@@ -52,19 +53,11 @@ def from_openspiel(
         raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
 
 
-def _pyspiel() -> Any:
-    try:
-        import pyspiel
-    except ImportError:
-        raise ValueError("OpenSpiel is not installed: pip install 'fogspiel[openspiel]'") from None
-    return pyspiel
-
-
 def _load(pyspiel: Any, name: str) -> Any:
     """The game, with moves in turn, if it is of a kind that can be solved."""
     short = name.split("(")[0].strip()
     if short not in pyspiel.registered_names():
-        raise ValueError(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
+        raise NotFound(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
     game = pyspiel.load_game(name)
     kind = game.get_type()
     if game.num_players() != 2:

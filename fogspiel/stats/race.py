@@ -18,6 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..core import BadInput, NotFound
 from ..core.compile.kernel import inlined, interpreted, kernel, need_no_compiler
 
 RACES: dict[str, str] = {
@@ -61,11 +62,11 @@ class Race:
 
     def __post_init__(self) -> None:
         if self.name not in RACES:
-            raise ValueError(f"There is no race called {self.name!r}; the races are {', '.join(RACES)}.")
+            raise NotFound(f"There is no race called {self.name!r}; the races are {', '.join(RACES)}.")
         if not 0 < self.delta < 1 / 2:
-            raise ValueError(f"delta is {self.delta}, but a probability of error lies strictly between 0 and 1/2.")
+            raise BadInput(f"delta is {self.delta}, but a probability of error lies strictly between 0 and 1/2.")
         if not 0 < self.epsilon < 1 / 4:
-            raise ValueError(f"epsilon is {self.epsilon}, but a tolerance lies strictly between 0 and 1/4.")
+            raise BadInput(f"epsilon is {self.epsilon}, but a tolerance lies strictly between 0 and 1/4.")
 
     def for_differences(self) -> "Race":
         """The race to use on Z = (1 + D)/2, where a difference of scores D has shrunk to half its size."""

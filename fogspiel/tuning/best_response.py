@@ -15,15 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vector_policy
-from ..core.exact_scores import BestResponseScore
+from ..core.agents import BestResponseScore, ParametricPolicy, find_policy, policies_in_turn, vector_policy
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
 from ..stats.evaluate import MatchResult, evaluate, report_key
 from .arena import Arena
-from .meta_game import Archive, draw_members, draw_opponents, shares_of
-from .population import MIN_SCALE, Pool, breed, draw_wide
+from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
 from .steps import DIRECTIONS, Ascent, add_up, hashed_parameters
 
 # Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.

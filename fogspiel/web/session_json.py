@@ -12,8 +12,7 @@ from typing import TypedDict
 import numpy as np
 from pydantic import BaseModel
 
-from ..core.drawing import draw_state, draw_view, routine_action
-from ..core.game import CHANCE, OVER, Game, nothing_hidden
+from ..core.game import CHANCE, OVER, Game, draw_state, draw_view, nothing_hidden, routine_action
 from ..core.page_contract import play_support
 from ..core.picture import picture_json
 from ..core.session import Moment, PersonSession

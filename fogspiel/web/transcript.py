@@ -9,8 +9,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from ..core.drawing import NewsMemory, chance_words, draw_view, memory_of, news_between
-from ..core.game import CHANCE, Game, nothing_hidden
+from ..core.game import CHANCE, Game, NewsMemory, chance_words, draw_view, memory_of, news_between, nothing_hidden
 from ..core.picture import BoardPicture, Cell, Messages, Parts, refereed_board
 from ..core.session import PersonSession, Session
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from support.commands import COMMAND, DOCUMENTED
+from support.commands import COMMAND, DOCUMENTED, heed_interruption
 from support.levels import by_default
 
 from fogspiel.core.game import list_games
@@ -163,7 +163,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_ends_as_if_left_alone(tmp_path
             [*COMMAND, *map(str, asked), "--store", str(store), "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs inherit it ignored
+            preexec_fn=heed_interruption,
         )
         deadline = time.monotonic() + 120
         while not (store.exists() and any(run["steps"] for run in answer("runs", "--store", store)["runs"])):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import support
+from support.commands import heed_interruption
 from support.levels import by_default
 
 from fogspiel.process import worker_pool
@@ -155,7 +156,8 @@ def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number)
     path.write_text(SLOW.format(folder=str(OUTSIDE)))
     asked = ["--parameters", str(OUTSIDE / "hill.toml"), "--games", "600", "--method", "duel", "--workers", "2"]
     words = [sys.executable, "-m", "fogspiel.cli", "tune", "--function", f"{path}:play", *asked]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(words, preexec_fn=heed_interruption, **silent)
     while no_runs() or len(rows("function-1")) < 8:
         assert process.poll() is None
         time.sleep(0.02)

@@ -14,8 +14,7 @@ import pytest
 from support.commands import COMMAND, DOCUMENTED
 from support.web_site import running
 
-from fogspiel.core.find import load_game
-from fogspiel.core.game_template import write_template
+from fogspiel.core.find import load_game, write_template
 from fogspiel.runs.requests import MatchRequest as Match
 from fogspiel.runs.requests import RoundRobinRequest as Tournament
 from fogspiel.runs.requests import TuneRequest as Tuning

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from rich.console import Console
-from support.commands import COMMAND
+from support.commands import COMMAND, heed_interruption
 
 from fogspiel import cli
 from fogspiel.cli import console
@@ -65,7 +65,13 @@ EARLY = "import sys; sys.argv = ['fogspiel']; print(flush=True); import fogspiel
 @pytest.mark.parametrize("program", [PROGRAM, EARLY], ids=["commands", "package"])
 def test_an_interruption_in_the_first_moments_leaves_no_traceback(program):
     processes = [
-        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_interruption,
+        )
         for _ in range(3)
     ]
     for number, process in enumerate(processes):

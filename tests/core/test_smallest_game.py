@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fogspiel.core.agents import find_policy
-from fogspiel.core.drawing import draw_state, draw_view
+from fogspiel.core.game import draw_state, draw_view
 from fogspiel.core.session import Session, record_game
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.solving.sources import find_source

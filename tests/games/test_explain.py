@@ -10,6 +10,7 @@ from support.commands import DOCUMENTED
 from support.levels import by_default, one_of_each_family
 
 from fogspiel.core.agents import (
+    exact_score,
     find_policy,
     fixed_baseline,
     mixture_policy,
@@ -18,7 +19,6 @@ from fogspiel.core.agents import (
     redrawn_baseline,
     vector_policy,
 )
-from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.explain import Explanation, explain, heat_map
 from fogspiel.core.game import known_game, list_games
 from fogspiel.core.session import record_game, replay, view_of

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.played_games import aligned
 
-from fogspiel.core.agents import find_policy, fixed_baseline, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import exact_score, find_policy, fixed_baseline, redrawn_baseline, vector_policy
 from fogspiel.core.game import known_game, new_cells
 from fogspiel.core.rng import random_unit, stream_of
 from fogspiel.core.session import replay, view_of

@@ -18,10 +18,16 @@ from support.every_game import (
 )
 from support.golden_records import FOLDER, GAMES, SEED, sample_records
 
-from fogspiel.core.agents import find_policy, fixed_baseline, policies_in_turn, policy_names, redrawn_baseline
+from fogspiel.core.agents import (
+    exact_score,
+    find_policy,
+    fixed_baseline,
+    policies_in_turn,
+    policy_names,
+    redrawn_baseline,
+)
 from fogspiel.core.compile.kernel import COMPILED
 from fogspiel.core.compile.key import describe
-from fogspiel.core.exact_scores import exact_score
 from fogspiel.core.game import OVER, UNIFORM, Strategy, known_game, nothing_hidden, parameters_of
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import record_game, replay, view_of

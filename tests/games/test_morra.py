@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.played_games import agrees
 
-from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import (
+    exact_score,
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.game import Strategy, known_game, nothing_to_prepare
 from fogspiel.core.session import replay, view_of
 from fogspiel.games import morra

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.played_games import aligned
 
-from fogspiel.core.agents import fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import exact_score, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import random_below, seed_of
 from fogspiel.core.session import record_game, replay, view_of

@@ -8,8 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.played_games import agrees, referee
 
-from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import (
+    exact_score,
+    find_policy,
+    fixed_baseline,
+    mixture_policy,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch

@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 from support.levels import one_of_each_family
 
-from fogspiel.core.drawing import draw_state, draw_view, how_to_play, news_between, routine_action
-from fogspiel.core.game import CHANCE, OVER, list_games, new_cells
+from fogspiel.core.game import (
+    CHANCE,
+    OVER,
+    draw_state,
+    draw_view,
+    how_to_play,
+    list_games,
+    new_cells,
+    news_between,
+    routine_action,
+)
 from fogspiel.core.picture import BoardPicture, Cards, Chess, Facts, Messages, Text, picture_json
 from fogspiel.core.session import view_of
 from fogspiel.games.battleship import rules as battleship

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.played_games import agrees
 
-from fogspiel.core.agents import find_policy, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import exact_score, find_policy, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.games.pig import exact as truth

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import pytest
-from support.commands import COMMAND
+from support.commands import COMMAND, heed_interruption
 
 from fogspiel.kriegspiel.kinds.problems import KIND, candidates_of
 from fogspiel.kriegspiel.problems.generator import find_candidates
@@ -88,7 +88,8 @@ def test_a_run_of_other_code_is_not_gone_on_with(tmp_path):
 def test_an_interrupted_command_goes_on_to_the_file_that_is_shipped(tmp_path):
     words = [*COMMAND, "kriegspiel", "make-problems", "--candidates", "2000", "--processes", "1", "--store", "runs.db"]
     path = tmp_path / "runs.db"
-    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as begun:
+    pipes = {"stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=tmp_path, preexec_fn=heed_interruption, **pipes) as begun:
         while not path.exists() or not _steps(path):
             time.sleep(0.2)
         begun.send_signal(signal.SIGINT)

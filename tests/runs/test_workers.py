@@ -14,12 +14,11 @@ import sys
 import time
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.commands import COMMAND
+from support.commands import COMMAND, heed_interruption
 from support.levels import by_default
 
 from fogspiel.process.jobs import SilenceLimits, beat, run_jobs
@@ -207,7 +206,7 @@ def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, h
         text=True,
         start_new_session=True,
         env=os.environ | {"TMPDIR": str(room)},
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # whoever runs the tests may ignore it
+        preexec_fn=heed_interruption,
     )
     try:
         deadline = time.monotonic() + 100

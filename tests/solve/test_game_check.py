@@ -5,7 +5,7 @@ import json
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.game_template import write_template
+from fogspiel.core.find import write_template
 from fogspiel.solving.contract import check
 from fogspiel.solving.contract.check import check_game, compiler_words
 

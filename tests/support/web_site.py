@@ -7,6 +7,8 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+from support.commands import heed_interruption
+
 COMMAND = [sys.executable, "-m", "fogspiel.cli", "web", "--no-open"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -20,7 +22,8 @@ def running(folder, *options, limit=None):
     command = [*COMMAND, "--port", "0", "--store", str(folder / "runs.db"), *options]
     if limit is not None:
         command = ["sh", "-c", f'ulimit -n {limit} && exec "$@"', "sh", *command]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, preexec_fn=heed_interruption, **pipes) as process:
         try:
             line = process.stdout.readline()
             yield process, re.search(r"http://\S+", line)[0]

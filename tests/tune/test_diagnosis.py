@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import find_policy, fixed_baseline, mixture_policy, vector_policy
-from fogspiel.core.exact_scores import best_response_scores
+from fogspiel.core.agents import best_response_scores, find_policy, fixed_baseline, mixture_policy, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.pig import exact as pig

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from support.levels import by_default
 
-from fogspiel.core.agents import redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import exact_score
+from fogspiel.core.agents import exact_score, redrawn_baseline, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.games.pig import exact as pig
 from fogspiel.stats.evaluate import evaluate

@@ -6,8 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fogspiel.core.agents import decode_policy, find_policy, mixture_policy, redrawn_baseline, vector_policy
-from fogspiel.core.exact_scores import best_response_scores
+from fogspiel.core.agents import (
+    best_response_scores,
+    decode_policy,
+    find_policy,
+    mixture_policy,
+    redrawn_baseline,
+    vector_policy,
+)
 from fogspiel.core.game import known_game
 from fogspiel.games import morra as morra
 from fogspiel.games.guess_who import exact as guesswho
@@ -17,9 +23,8 @@ from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.best_response import begin_ways, find_exploiter
-from fogspiel.tuning.meta_game import LARGE, Archive, draw_members, is_certain
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.population import renew_doubles
+from fogspiel.tuning.population import LARGE, Archive, draw_members, is_certain, renew_doubles
 from fogspiel.tuning.steps import hashed_parameters
 
 MORRA, BATAWAF, ORDERS, SEEDS = map(known_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))

@@ -7,8 +7,7 @@ import pytest
 from support.web_client import begin, open_client, play
 
 from fogspiel.core.agents import PlayerAgent, find_policy
-from fogspiel.core.drawing import draw_state
-from fogspiel.core.game import known_game
+from fogspiel.core.game import draw_state, known_game
 from fogspiel.core.picture import BoardPicture
 from fogspiel.core.session import PersonSession, Session
 from fogspiel.games.boards.board import captured_cells

@@ -163,7 +163,7 @@ def _facts(found: "GameCheck") -> str:
 @app.command("new")
 def new_game(file: Annotated[Path, typer.Argument(metavar="FILE.py")], as_json: AsJson = False) -> None:
     """Write a small working game to start from."""
-    from ...core.game_template import write_template
+    from ...core.find import write_template
     from .. import console
 
     name = write_template(file)

@@ -193,6 +193,7 @@ def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
     return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
 
 
+# Numba types a field of a record as a nested array and knows no conversion of it into the array that a kernel takes.
 @lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
 def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
     """A field of a record is passed as an array is."""

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import ALONE, MIXED, ParametricPolicy
+from ...core.agents import ALONE, ANYBODY, MIXED, BestResponseScore, ParametricPolicy, members_of, reply_to_members
 from ...core.compile.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
-from ...core.exact_scores import ANYBODY, BestResponseScore, members_of, reply_to_members
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
 from ...core.rng import UNIT
 from ...core.session import replay

@@ -11,9 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from ...core.agents import REDRAWN, ParametricPolicy
+from ...core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
 from ...core.compile.kernel import kernel
-from ...core.exact_scores import ANYBODY, BestResponseScore, members_of
 from ...core.game import UNIFORM, Game
 from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
 from . import equilibrium as solution

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import REDRAWN, ParametricPolicy
+from ...core.agents import REDRAWN, THRESHOLD, BestResponseScore, ParametricPolicy, members_of, reply_to_members
 from ...core.compile.kernel import kernel
-from ...core.exact_scores import THRESHOLD, BestResponseScore, members_of, reply_to_members
 from ...core.game import UNIFORM, Game
 from .rules import FACES, FAMILY, GOAL, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, solve, threshold_of
 

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...core.agents import (
+    THRESHOLD,
+    TOLD,
     ParametricPolicy,
     PolicyJson,
+    best_response_scores,
     decode_policy,
     decode_policy_or_none,
     encode_policy,
     find_policy,
     policy_json_in,
 )
-from ...core.exact_scores import THRESHOLD, TOLD, best_response_scores
 from ...core.find import load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
 from ...process.jobs import run_jobs

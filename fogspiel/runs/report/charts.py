@@ -120,7 +120,7 @@ def drawings(report: Report) -> dict[str, bytes]:
     drawn, colours = {}, colours_of(report)
     for name, charts in report.figures.items():
         with style.context(["default", LOOK]):  # whatever the reader's own settings are
-            figure = _figure(charts, colours)
+            figure = draw_figure(charts, colours)
             for ending, unsigned in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
                 content = io.BytesIO()
                 figure.savefig(content, format=ending, dpi=150, metadata=unsigned)
@@ -128,7 +128,8 @@ def drawings(report: Report) -> dict[str, bytes]:
     return drawn
 
 
-def _figure(charts: list[Chart], colours: dict[str, str]) -> Any:
+def draw_figure(charts: list[Chart], colours: dict[str, str]) -> Any:
+    """Draw charts as the panels of one figure of matplotlib."""
     from matplotlib.figure import Figure
 
     width, height = PANEL if len(charts) > 1 else ALONE

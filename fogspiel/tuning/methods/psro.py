@@ -13,9 +13,11 @@ import numpy as np
 from ...stats.race import Race, scan
 from ..arena import Arena
 from ..best_response import begin_ways, search_response
-from ..meta_game import Archive, draw_members, draw_opponents, is_certain, shares_of
-from ..population import breed_mixture
+from ..population import Archive, breed_mixture, draw_members, draw_opponents, is_certain, shares_of
 from ..steps import Step
+from .duel import duel
+from .evolution import iterative
+from .halving import halving
 
 RESPONSES = 64  # for which the budget should suffice
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
@@ -88,4 +90,37 @@ def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
     archive.play(draw_members(archive.arena, law, pairs), draw_members(archive.arena, law, pairs))
 
 
-METHODS = {"psro": psro}
+# One budget for several methods: their findings found the archive of `psro`. Where scores are certain and the seats are
+# mixed apart, one vector loses every game to somebody, so a way to a good one leads nowhere: all games are for the
+# mixture.
+
+SHARES = ((duel, 0.2), (iterative, 0.1), (halving, 0.1))  # of the budget; the rest is for the mixture
+DEFAULT_GAMES = 200_000  # of which the shares are, where the budget is not in games
+FOUNDERS = 6  # at most, from each method
+
+
+def portfolio(arena: Arena) -> Iterator[Step]:
+    """Each method for its share; from its points on the way, the latest and some earlier ones meet all the others."""
+    if arena.strategy.halves and is_certain(arena):
+        yield from psro(arena)
+    founders = [arena.start]
+    for method, share in SHARES:
+        limit = arena.games + int(share * (arena.budget.games or DEFAULT_GAMES))
+        found: list[np.ndarray] = []
+        for step in halving(arena, limit) if method is halving else method(arena):
+            if step.accepted or not found:
+                found.append(step.theta)
+            yield Step(step.theta, step.accepted, step.sigma, step.population)
+            if arena.games >= limit:
+                found.append(step.theta)
+                break
+        founders += thin(found)
+    yield from psro(arena, np.unique(np.array(founders), axis=0))
+
+
+def thin(found: list[np.ndarray]) -> list[np.ndarray]:
+    """The last point and some before it, ever further apart."""
+    return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
+
+
+METHODS = {"psro": psro, "portfolio": portfolio}

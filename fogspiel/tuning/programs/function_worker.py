@@ -88,7 +88,7 @@ def number(score: Any) -> float:
     try:
         return float(score)
     except (TypeError, ValueError):
-        raise TypeError(f"the function has returned {score!r}: it must return a number") from None
+        raise ValueError(f"the function has returned {score!r}: it must return a number") from None
 
 
 def serve(function: Callable[..., Any], low: float, high: float, requests: int, answers: int) -> None:

@@ -7,8 +7,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel
 
-from ...core.drawing import how_to_play
-from ...core.game import Game, known_game, list_games
+from ...core.game import Game, how_to_play, known_game, list_games
 from ...core.page_contract import play_support
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest

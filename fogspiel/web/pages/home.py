@@ -9,8 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from ...core.agents import find_policy, policy_names
 from ...core.compile.kernel import interpreted
-from ...core.drawing import draw_view, how_to_play
-from ...core.game import Game, known_game, list_games, parameters_of
+from ...core.game import Game, draw_view, how_to_play, known_game, list_games, parameters_of
 from ...core.picture import picture_json
 from ...core.session import PersonSession
 from ...runs.agent_parser import engines_of

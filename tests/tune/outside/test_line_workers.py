@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import support
+from support.commands import heed_interruption
 from support.levels import by_default
 
 from fogspiel.process import worker_pool
@@ -148,7 +149,7 @@ workers.ask([json.dumps({game!r})], lambda *_: None)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_is_left_when_the_parent_is_interrupted_or_killed(tmp_path, number):
     script = SCRIPT.format(worker=str(WORKER), count=str(tmp_path / "count"), game=GAMES[2])
-    parent = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL, preexec_fn=heed_interruption)
     child = tmp_path / "count.child"
     while not (child.exists() and child.read_text()):
         assert parent.poll() is None

@@ -16,10 +16,9 @@ import numpy as np
 
 from fogspiel.core.rng import fill_normal
 from fogspiel.tuning.arena import Arena, BudgetSpent, join_halves
-from fogspiel.tuning.meta_game import Archive, is_certain
 from fogspiel.tuning.methods.evolution import iterative
 from fogspiel.tuning.methods.halving import players_for
-from fogspiel.tuning.population import Pool
+from fogspiel.tuning.population import Archive, Pool, is_certain
 from fogspiel.tuning.steps import MAX_SIGMA, Step, hashed_parameters
 
 FULL = 60  # most parameters with a full covariance matrix

@@ -1,0 +1,483 @@
+"""Common syntax of Gambit's file formats: quoted texts, braces, numbers, and the heading.
+
+Spaces and line ends mean nothing outside quotes. In quotes, \\" is a quote and \\\\ a backslash; any other backslash
+stands for itself. Numbers are whole, decimal or rational, and read exactly.
+"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import combining, normalize
+
+import numpy as np
+
+from ..core.find import MAX_BYTES
+from ..core.untrusted_input import read_bytes
+from ..solving.methods.lemke_howson import payoff_table, plans, strategies
+from ..solving.tree.builder import (
+    DEFAULT_MOST,
+    NO_PAY,
+    PLAYERS,
+    LabelledTree,
+    Labels,
+    Pay,
+    TreeBuilder,
+    distinct,
+    exact_probabilities,
+    numbered,
+)
+from ..solving.tree.tree import LEAF, TooLarge, Tree, chance_moves, sequence_form
+
+TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]++|\\.)*+")|([{},])|([^\s{},"]++)|(\Z))', re.S)
+NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)", re.A)
+WHOLE = re.compile(r"\d{1,9}", re.A)
+ESCAPED = re.compile(r'\\([\\"])')
+DIVIDED_BY_ZERO = re.compile(r"/0+$")
+LONGEST_NUMBER = 40
+# What stands in a name for letters that Gambit does not accept; it cannot read a backslash before a quote.
+SPELLED = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "’": "'", "–": "-", "\\": "/"})
+TEXT, MARK, WORD, END = 1, 2, 3, 4
+
+
+number = lru_cache(1024)(Fraction)  # the exact value of a numeral; the same few occur again and again
+
+
+class TokenStream:
+    """The tokens of a file, one ahead, and sentences that say in which line something is wrong."""
+
+    def __init__(self, text: str, source: str):
+        self._text, self.source = text, source
+        self._at = self._after = self._entry = 0
+        self.kind, self.token = END, ""
+        self._advance()
+
+    def _advance(self) -> None:
+        found = TOKEN.match(self._text, self._after)
+        if found is None:
+            self._at = self._text.index('"', self._after)
+            raise self.refusal("the text in quotes that begins here does not end")
+        self.kind = found.lastindex or END
+        self._at, self._after, self.token = found.start(self.kind), found.end(), found.group(self.kind)
+
+    def begin_entry(self) -> None:
+        """Remember this line as that of the entry which is read next."""
+        self._entry = self._at
+
+    def entry(self) -> str:
+        """The file and the line of the entry."""
+        return f"{self.source}, line {self._text.count(chr(10), 0, self._entry) + 1}"
+
+    def refusal(self, sentence: str) -> ValueError:
+        """The error that something is wrong with the token."""
+        return ValueError(f"{self.source}, line {self._text.count(chr(10), 0, self._at) + 1}: {sentence}")
+
+    def unexpected(self, wanted: str) -> ValueError:
+        """The error that the token is not what is wanted."""
+        if self.kind == END:
+            return self.refusal(f"the file ends early, where {wanted} should be")
+        token = self.token if len(self.token) <= 40 else self.token[:37] + "..."
+        return self.refusal(f"here is {token!r}, where {wanted} should be")
+
+    def on(self, mark: str) -> bool:
+        """True if the next token is this mark."""
+        return self.kind == MARK and self.token == mark
+
+    def take(self, mark: str, wanted: str) -> None:
+        """Go past a mark."""
+        if not self.on(mark):
+            raise self.unexpected(wanted)
+        self._advance()
+
+    def skip(self, mark: str) -> None:
+        """Go past a mark if it is there."""
+        if self.on(mark):
+            self._advance()
+
+    def taken(self, kind: int, wanted: str) -> str:
+        """The next token, which must be of this kind, and is left behind."""
+        if self.kind != kind:
+            raise self.unexpected(wanted)
+        token = self.token
+        self._advance()
+        return token
+
+    def taken_text(self, wanted: str) -> str:
+        """The next token, a text in quotes, without them."""
+        text = self.taken(TEXT, wanted)[1:-1]
+        return ESCAPED.sub(r"\1", text) if "\\" in text else text
+
+    def taken_whole(self, wanted: str) -> int:
+        """The next token, a whole number from 0."""
+        if self.kind != WORD or not WHOLE.fullmatch(self.token):
+            raise self.unexpected(wanted)
+        return int(self.taken(WORD, wanted))
+
+    def taken_number(self, wanted: str) -> Fraction:
+        """The next token, any number."""
+        if self.kind != WORD or not NUMBER.fullmatch(self.token) or len(self.token) > LONGEST_NUMBER:
+            raise self.unexpected(wanted)
+        if DIVIDED_BY_ZERO.search(self.token):
+            raise self.refusal(f"{self.token} divides by 0")
+        return number(self.taken(WORD, wanted))
+
+    def taken_texts(self, wanted: str) -> tuple[str, ...]:
+        """The texts between braces."""
+        self.take("{", f"an opening brace before {wanted}")
+        texts = []
+        while not self.on("}"):
+            texts.append(self.taken_text(f"{wanted} in quotes, or a closing brace"))
+        self._advance()
+        return tuple(texts)
+
+    def taken_pay(self) -> tuple[Fraction, Fraction]:
+        """The payoffs of both players before a closing brace, with or without commas."""
+        payoffs = []
+        while not self.on("}"):
+            payoffs.append(self.taken_number("a payoff or a closing brace"))
+            self.skip(",")
+        if len(payoffs) != 2:
+            raise self.refusal(f"here are {len(payoffs)} payoffs, but there are two players")
+        self._advance()
+        return payoffs[0], payoffs[1]
+
+
+def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[str, tuple[str, str]]:
+    """The title and the players at the beginning of a file of this kind."""
+    for wanted in ((kind,), (version,), ("R", "D")):
+        if script.kind != WORD or script.taken(WORD, "") not in wanted:
+            raise ValueError(f"{script.source} does not begin with {kind} {version} R: it is no Gambit {form} file")
+    title = script.taken_text("the title of the game in quotes")
+    players = script.taken_texts("the name of a player")
+    if len(players) != 2:
+        raise script.refusal(f"only games of two players can be solved, but this one names {len(players)}")
+    return title, (players[0], players[1])
+
+
+def file_text(path: str | Path) -> str:
+    """The text of a file, or a ValueError that says why it cannot be read."""
+    path = Path(path)
+    try:
+        return read_bytes(path, "the game", MAX_BYTES, "that is too large to be read").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text: byte {error.start + 1} cannot be read") from None
+
+
+def plain(text: str) -> str:
+    """A text as Gambit accepts it in a name: printable ASCII in one line, with single spaces."""
+    letters = [letter for letter in normalize("NFKD", text.translate(SPELLED)) if not combining(letter)]
+    ascii_text = "".join(letters).encode("ascii", "replace").decode()
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in ascii_text).split())
+
+
+def quote(text: str) -> str:
+    """A text in quotes, made plain."""
+    return '"' + plain(text).replace('"', '\\"') + '"'
+
+
+def brace(items: Sequence[str]) -> str:
+    """Items between braces."""
+    return "{ " + " ".join(items) + " }"
+
+
+# Gambit's extensive-form files, `EFG 2 R` and `EFG 2 D`: read into a tree, and written from one.
+#
+#     c "name" infoset "infoset's name" { "action" probability .. } outcome "outcome's name" { payoff, payoff }
+#     p "name" player infoset "infoset's name" { "action" .. } outcome "outcome's name" { payoff, payoff }
+#     t "name" outcome "outcome's name" { payoff, payoff }
+#
+# Nodes come in preorder. What follows the number of an infoset or outcome may be left out once it has been given;
+# outcome 0 is none. Outcomes on the way to a leaf are added up. Written by the format's description in Gambit's manual.
+
+
+def read_efg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
+    """The game in a file of Gambit's extensive form; `most` limits its nodes."""
+    return from_efg(file_text(path), str(path), most)
+
+
+def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
+    """The game in a text of Gambit's extensive form; `source` is what errors call it."""
+    script = TokenStream(text, source)
+    title, players = heading(script, "EFG", "2", "extensive-form")
+    if script.kind == TEXT:
+        script.taken_text("a comment")
+    plant, known = TreeBuilder(source, most, script.entry), Known({}, {}, {})
+    while not plant.complete:
+        script.begin_entry()
+        if script.kind != WORD:
+            raise script.unexpected("the next node, c, p or t,")
+        letter = script.taken(WORD, "a node")
+        if letter not in NODES:
+            raise ValueError(f"{script.entry()}: here is {letter[:40]!r}, where the next node, c, p or t, should be")
+        script.taken_text("the name of the node in quotes")
+        NODES[letter](script, plant, known)
+    if script.kind != END:
+        raise script.refusal("every node of the tree is there, but the file goes on")
+    return plant.described(title or Path(source).stem, players)
+
+
+class Offer(NamedTuple):
+    """An infoset's name, its actions, and their probabilities if it is chance's."""
+
+    name: str
+    actions: tuple[str, ...]
+    probabilities: tuple[Fraction, ...] = ()
+
+
+class EfgOutcome(NamedTuple):
+    """An outcome's name and payoffs."""
+
+    name: str
+    pay: Pay
+
+
+class Known(NamedTuple):
+    """Definitions so far, by number: players' infosets, chance's infosets, outcomes."""
+
+    infosets: dict[tuple[int, int], Offer]
+    chances: dict[int, Offer]
+    outcomes: dict[int, EfgOutcome]
+
+
+def _read_chance(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    number = script.taken_whole("the number of the infoset")
+    before = known.chances.get(number)
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    if script.on("{"):
+        offer = _taken_chances(script, name)
+        if before and before[1:] != offer[1:]:
+            raise ValueError(f"{script.entry()}: infoset {number} of chance had other actions or probabilities before")
+    elif before:
+        offer = before
+    else:
+        raise script.unexpected(f"the list of actions of infoset {number} of chance, which was not given yet,")
+    known.chances.setdefault(number, offer)
+    plant.add_chance(offer.actions, offer.probabilities, _taken_outcome(script, known)[1])
+
+
+def _taken_chances(script: TokenStream, name: str) -> Offer:
+    """The actions of chance between braces, each with its probability."""
+    script.take("{", "an opening brace")
+    actions, probabilities, decimals = [], [], False
+    while not script.on("}"):
+        actions.append(script.taken_text("an action in quotes, or a closing brace"))
+        decimals = decimals or "." in script.token
+        probabilities.append(script.taken_number("the probability of the action"))
+    if not actions:
+        raise script.refusal("chance has no action here: there must be at least one")
+    script.take("}", "a closing brace")
+    return Offer(name, tuple(actions), tuple(exact_probabilities(probabilities) if decimals else probabilities))
+
+
+def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    player = script.taken_whole("the number of the player")
+    if player not in (1, 2):
+        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
+    number = script.taken_whole("the number of the infoset")
+    before = known.infosets.get((player, number))
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    if script.on("{"):
+        actions = script.taken_texts("an action")
+        if not actions:
+            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
+    elif before:
+        actions = before.actions
+    else:
+        raise script.unexpected(f"the list of actions of infoset {number}, which was not given yet,")
+    offer = known.infosets.setdefault((player, number), Offer(name or f"({player},{number})", actions))
+    plant.add_decision(player - 1, number, offer.name, actions, _taken_outcome(script, known)[1])
+
+
+def _read_leaf(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    number, pay = _taken_outcome(script, known)
+    name = known.outcomes[number].name if number else ""
+    plant.add_leaf(pay, f"outcome {number}" + (f" {name!r}" if name else ""))
+
+
+NODES = {"c": _read_chance, "p": _read_decision, "t": _read_leaf}
+
+
+def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
+    """The number of an outcome and what it pays, given here or before."""
+    number = script.taken_whole("the number of the outcome")
+    name = script.taken_text("a name") if script.kind == TEXT else ""
+    before = known.outcomes.get(number)
+    if script.on("{"):
+        script.take("{", "an opening brace")
+        pay = script.taken_pay()
+        if number == 0:
+            raise ValueError(f"{script.entry()}: outcome 0 stands for no payoffs, but has some here: number it from 1")
+        if before and before.pay != pay:
+            raise ValueError(f"{script.entry()}: outcome {number} had other payoffs before: give it another number")
+        known.outcomes.setdefault(number, EfgOutcome(name, pay))
+        return number, pay
+    if number == 0:
+        return number, NO_PAY
+    if not before:
+        raise script.unexpected(f"the payoffs of outcome {number}, which were not given yet,")
+    return number, before.pay
+
+
+def to_efg(
+    tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
+) -> str:
+    """A tree as a file of Gambit's extensive form; the second player is paid `total` minus the first one's payoff."""
+    labels = labels or numbered(tree)
+    names = distinct([plain(name) for name in labels.infosets], tree.owner.tolist())
+    chances = chance_moves(tree)
+    number = {int(i): k + 1 for player in (0, 1) for k, i in enumerate(tree.numbers(player))}
+    deciding = [
+        f'p "" {owner + 1} {number[i]} {quote(names[i])} {brace([quote(a) for a in labels.actions[i]])} 0'
+        for i, owner in enumerate(tree.owner.tolist())
+    ]
+    used = np.unique(LEAF - tree.label[tree.leaves]).tolist()
+    ending = {}
+    for outcome, index in enumerate(used, 1):
+        pay = tree.payoffs[index]
+        ending[index] = f't "" {outcome} {quote(str(pay))} {{ {pay}, {total - pay} }}'
+    lines = [f"EFG 2 R {quote(tree.title)} {brace([quote(player) for player in players])}", '""', ""]
+    for node, label in enumerate(tree.label.tolist()):
+        if label >= 0:
+            lines.append(deciding[label])
+        elif label <= LEAF:
+            lines.append(ending[LEAF - label])
+        else:
+            chance_prob = chances.pop(node)
+            moves = labels.chance.get(node) or [str(slot + 1) for slot in range(len(chance_prob))]
+            listed = [f"{quote(move)} {p}" for move, p in zip(moves, chance_prob, strict=True)]
+            lines.append(f'c "" {node + 1} "" {brace(listed)} 0')
+    return "\n".join(lines) + "\n"
+
+
+# Gambit's strategic-form files, `NFG 1 R` and `NFG 1 D`: read into a tree, and written from a small one.
+#
+#     NFG 1 R "title" { "player" "player" } { { "row" .. } { "column" .. } } "comment" payoffs
+#
+# Instead of names there may be the two numbers of strategies. The payoffs are either a list, both players' for each
+# cell, or a list of outcomes between braces and then one number of an outcome for each cell, 0 for none. In both cases
+# the first player's strategy changes fastest. Written by the format's description in Gambit's manual.
+
+MAX_CELLS = 1_000_000  # cells of the largest table that is written
+
+
+def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
+    """The game in a file of Gambit's strategic form; `most` limits the nodes of its tree."""
+    return from_nfg(file_text(path), str(path), most)
+
+
+def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
+    """The game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
+    script = TokenStream(text, source)
+    title, players = heading(script, "NFG", "1", "strategic-form")
+    rows, columns = _taken_strategies(script, most)
+    if script.kind == TEXT:
+        script.taken_text("a comment")
+    script.begin_entry()
+    cells = (_taken_outcomes if script.on("{") else _taken_payoffs)(script, len(rows) * len(columns))
+    if script.kind != END:
+        raise script.refusal("every cell of the table is there, but the file goes on")
+    plant = TreeBuilder(source, most, script.entry)
+    plant.add_decision(0, 0, players[0], rows)
+    for row, row_name in enumerate(rows):
+        plant.add_decision(1, 0, players[1], columns)
+        for column, column_name in enumerate(columns):
+            plant.add_leaf(cells[row + column * len(rows)], f"{row_name!r} against {column_name!r}")
+    return plant.described(title or Path(source).stem, players)
+
+
+def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the strategies of both players, between braces, or their numbers."""
+    script.take("{", "an opening brace before the strategies")
+    names: list[tuple[str, ...]] = []
+    sizes: list[int] = []
+    for player in (1, 2):
+        if script.on("{"):
+            names.append(script.taken_texts("the name of a strategy"))
+            sizes.append(len(names[-1]))
+        else:
+            names.append(())
+            sizes.append(script.taken_whole(f"the number of strategies of player {player}, or their names in braces,"))
+        if not sizes[-1]:
+            raise script.refusal(f"player {player} has no strategy: there must be at least one")
+    script.take("}", "a closing brace after the strategies of both players")
+    if 1 + sizes[0] * (1 + sizes[1]) > most:
+        raise TooLarge(
+            f"{script.source} has more than {most:,} nodes: raise --memory (or `most`), or take a smaller game"
+        )
+    rows, columns = (given or tuple(str(k + 1) for k in range(size)) for given, size in zip(names, sizes, strict=True))
+    return rows, columns
+
+
+def _taken_payoffs(script: TokenStream, count: int) -> list[Pay]:
+    """The payoffs of that many cells, both players' for each."""
+    cells = []
+    for _ in range(count):
+        first = script.taken_number("a payoff of the first player")
+        script.skip(",")
+        cells.append((first, script.taken_number("a payoff of the second player")))
+        script.skip(",")
+    return cells
+
+
+def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
+    """The payoffs of that many cells, by way of a list of outcomes."""
+    script.take("{", "an opening brace before the outcomes")
+    pays: list[Pay] = [NO_PAY]
+    while not script.on("}"):
+        script.take("{", "an outcome in braces, or a closing brace,")
+        if script.kind == TEXT:
+            script.taken_text("the name of an outcome")
+        pays.append(script.taken_pay())
+    script.take("}", "a closing brace")
+    cells = []
+    for _ in range(count):
+        number = script.taken_whole("the number of an outcome")
+        if number >= len(pays):
+            raise script.refusal(f"there is no outcome {number}: the outcomes are 1 to {len(pays) - 1}, and 0 for none")
+        cells.append(pays[number])
+    return cells
+
+
+def to_nfg(
+    tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
+) -> str:
+    """The reduced normal form of a tree as a file of Gambit's strategic form.
+
+    A strategy is named by its action in each of the player's infosets, * where its own choices do not lead.
+    """
+    form, labels = sequence_form(tree), labels or numbered(tree)
+    height, width = (strategies(treeplex) for treeplex in form.treeplexes)
+    if height * width > MAX_CELLS:
+        raise TooLarge(
+            f"the normal form of {tree.title} has {_thousands(height)} by {_thousands(width)} strategies, more than "
+            f"{MAX_CELLS:,} cells: write it as .efg instead"
+        )
+    listed = [plans(treeplex) for treeplex in form.treeplexes]
+    names = [brace([quote(_name(tree, labels, player, plan)) for plan in listed[player]]) for player in (0, 1)]
+    lines = [
+        f"NFG 1 R {quote(tree.title)} {brace([quote(player) for player in players])}",
+        "",
+        brace(names),
+        '""',
+        "",
+    ]
+    for column in zip(*payoff_table(form, *listed), strict=True):
+        pays = [Fraction(cell, form.denominator) for cell in column]
+        lines.append(" ".join(f"{pay} {total - pay}" for pay in pays))
+    return "\n".join(lines) + "\n"
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else "more than 10^15"
+
+
+def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str:
+    """The actions of a plan in the order of the player's infosets."""
+    chosen = set(plan)
+    parts = []
+    for i in tree.numbers(player).tolist():
+        taken = [slot for slot in range(tree.count[i]) if tree.first[i] + slot in chosen]
+        parts.append(labels.actions[i][taken[0]] if taken else "*")
+    return "/".join(parts)
