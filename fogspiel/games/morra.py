@@ -1,7 +1,6 @@
 """Morra."""
 
 import math
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -11,7 +10,7 @@ from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import inlined, kernel
 from ..core.exact_scores import ANYBODY, BestResponseScore, members_of
 from ..core.explain import Explanation, Table, heat_map, percent
-from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector, equip
+from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
 from . import one_shot
@@ -341,7 +340,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 # Rules of Morra for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",
     "If both are right or both are wrong, it is a draw.",
@@ -349,11 +348,6 @@ LINES = (
     "Calls that cannot be right with your own fingers are dim.",
     "The other chooses without seeing your throw.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # Morra: what the other has thrown, and the total.
@@ -365,6 +359,3 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     if other < 0:
         return []
     return [f"the other: {label(other)}", f"The total is {own // CALLS + other // CALLS}."]
-
-
-equip(GAMES, sys.modules[__name__])

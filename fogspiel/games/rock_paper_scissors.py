@@ -6,13 +6,12 @@ Data sheets of state and view: `one_shot.py`; behind them, in the state
 Actions: 0 rock, 1 paper, 2 scissors.
 """
 
-import sys
 from fractions import Fraction
 
 import numpy as np
 
 from ..core.compile.kernel import Kernel, kernel
-from ..core.game import Game, Rules, Sizes, equip
+from ..core.game import Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Messages, Parts
 from . import one_shot
 from .boards.board import resample_one
@@ -148,6 +147,3 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     """The other's choice, which is shown when both have chosen."""
     return [f"the other: {label(int(now[SEEN_OTHER]))}"] if now[SEEN_OTHER] >= 0 else []
-
-
-equip(GAMES, sys.modules[__name__])
