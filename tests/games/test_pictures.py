@@ -120,6 +120,22 @@ def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch
     assert draw_view(plain, np.full(2, -1)) == (Text("choose rock, paper or scissors"),)
 
 
+def test_a_folder_completes_its_games_by_its_look(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
+    folder = tmp_path / "games" / "penny"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(
+        "from dataclasses import replace\n"
+        "from ...core.game import Exact, Look, known_game\n"
+        'PENNY = replace(known_game("rps"), name="penny", family="penny", look=Look(), exact=Exact())\n'
+        'GAMES = (PENNY, replace(PENNY, name="other-penny", family="rps"))\n'
+    )
+    (folder / "look.py").write_text('HOW_TO_PLAY = ("Throw.", "Look.", "Pay.")\n')
+    penny, other = (list_games()[name] for name in ("penny", "other-penny"))
+    assert how_to_play(penny) == ("Throw.", "Look.", "Pay.")
+    assert other.look.how_to_play is None  # of another family than the folder's
+
+
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_is_never_at_a_loss(name):
     """Views of both players, states, from the deal to the end; everything can be sent to a page."""
