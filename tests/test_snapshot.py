@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.snapshot import GROUPS, VOLATILE, differences, read_record, record, shorten, steady
+from support.snapshot import GROUPS, GROWING, VOLATILE, differences, read_record, record, shorten, steady
 
 FOLDER = Path(__file__).parent / "golden" / "snapshot"
 MARKED = [
@@ -32,6 +32,16 @@ def test_a_difference_is_told_by_its_place():
         "match > json > pairs[1]",
         "tune",
     ]
+
+
+def test_a_new_game_is_no_difference_but_a_changed_or_missing_one_is():
+    def catalogue(**games):
+        return {"commands": {"games --json": {"exit": 0, "json": {"games": games}}}}
+
+    assert differences(catalogue(war="a"), catalogue(war="a", snap="b")) == []
+    for now in ({"war": "c"}, {"snap": "b"}):
+        (line,) = differences(catalogue(war="a"), catalogue(**now))
+        assert line.startswith(f"commands > {GROWING} > war")
 
 
 def test_what_depends_on_the_machine_is_left_out_and_long_parts_are_kept_as_digests():

@@ -27,7 +27,7 @@ from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signa
 from .compile.kernel import Kernel as Kernel
 from .game_names import likely_modules, no_game
 from .picture import Parts, Text, html_table
-from .plugins import collect, folders, load, sources
+from .plugins import Source, collect, folders, load, sources
 from .rng import random_below
 
 CHANCE, OVER = -1, -2
@@ -131,6 +131,7 @@ LOOK_NAMES = {
     "first_news": "first_news", "Memory": "memory", "chance_words": "chance_text", "routine_action": "routine_action",
     "explain": "explain", "explain_mixture": "explain_mixture",
 }  # fmt: skip
+HOW_TO_PLAY = "HOW_TO_PLAY"
 EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
 
 
@@ -250,8 +251,7 @@ def list_games() -> dict[str, Game]:
     """
     found = collect("games", "GAMES")
     for source in sources("games").values():
-        if source.folder is not None:
-            equip_from(load(source))
+        equip_from(source)
     return found | USER_GAMES
 
 
@@ -268,8 +268,7 @@ def known_game(name: str) -> Game:
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
     """The game of that name of the package or of the plug-in folders in use, found once."""
     for source in likely_modules(name):
-        likely = equip_from(load(source)) if source.folder else getattr(load(source), "GAMES", ())
-        for game in likely:
+        for game in equip_from(source):
             if game.name == name:
                 return game
     known = list_games()
@@ -279,8 +278,10 @@ def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
 
 
 def equip(games: Sequence[Game], *modules: ModuleType) -> None:
-    """Complete the records of a family's games by the functions of its modules, once, while the family is imported."""
+    """Complete the records of a family's games by the functions of its modules, once."""
     parts = {name: part for module in modules for name, part in vars(module).items()}
+    if HOW_TO_PLAY in parts:  # the same lines for all games of the family
+        parts["how_to_play"] = lambda game: parts[HOW_TO_PLAY]
     look = Look(**{field: parts[name] for name, field in LOOK_NAMES.items() if name in parts})
     exact = Exact(**{field: parts[name] for name, field in EXACT_NAMES.items() if name in parts})
     for game in games:
@@ -288,11 +289,22 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
         object.__setattr__(game, "exact", exact)
 
 
-def equip_from(module: ModuleType) -> Sequence[Game]:
-    """Complete a plug-in file's games of its own family by its functions, where they have none; return them."""
+def equip_from(source: Source) -> Sequence[Game]:
+    """Complete the games of a file or folder by its functions and those of its `look` and `exact`; return them.
+
+    Games that have such functions already are left as they are, and so are a plug-in's games of other families.
+    """
+    module = load(source)
     games: Sequence[Game] = getattr(module, "GAMES", ())
     family = module.__name__.rpartition(".")[2]
-    equip([game for game in games if game.family == family and (game.look, game.exact) == (Look(), Exact())], module)
+    bare = [
+        game
+        for game in games
+        if (game.look, game.exact) == (Look(), Exact()) and (source.folder is None or game.family == family)
+    ]
+    if bare:
+        names = [name for name in ("look", "exact") if (source.path / f"{name}.py").is_file()]
+        equip(bare, module, *(load(Source(f"{source.module}.{name}", source.folder)) for name in names))
     return games
 
 

@@ -13,7 +13,6 @@ Action: the column, 0 on the left.
 """
 
 import math
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -22,7 +21,7 @@ import numpy as np
 from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import Kernel, inlined, kernel
 from ..core.explain import Explanation, Table, bars
-from ..core.game import DRAW, LOSS, OVER, UNIFORM, WIN, Game, Rules, Sizes, Strategy, equip, new_cells, nothing_hidden
+from ..core.game import DRAW, LOSS, OVER, UNIFORM, WIN, Game, Rules, Sizes, Strategy, new_cells, nothing_hidden
 from ..core.picture import Messages, Parts
 from ..core.rng import random_unit
 from ..core.session import replay
@@ -449,6 +448,3 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     state = new_cells(game.sizes.state)
     game.rules.start(state)
     return f"The board has {state[ROWS]} rows and {state[COLUMNS]} columns. The first player has X.", *LINES
-
-
-equip(GAMES, sys.modules[__name__])

@@ -1,13 +1,12 @@
 """Goofspiel."""
 
-import sys
 from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
 
 from ..core.compile.kernel import Kernel, inlined, kernel
-from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, equip
+from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Facts, Messages, Parts
 from .boards.board import pick
 from .one_card_poker import face_up
@@ -300,6 +299,3 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     cards, results = int(now[SEEN_CARDS]), now[seen_results_of(int(now[SEEN_CARDS])) :].tolist()
     decided = range(int(before[SEEN_ROUND]), int(now[SEEN_ROUND]))
     return [f"Prize {cards - place}: {ROUNDS[results[place]][0]}." for place in decided]
-
-
-equip(GAMES, sys.modules[__name__])

@@ -1,6 +1,5 @@
 """Leduc poker."""
 
-import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import permutations
@@ -8,7 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from ..core.compile.kernel import Kernel, inlined, kernel
-from ..core.game import CHANCE, OVER, Game, Rules, Sizes, equip
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Facts, Parts
 from .boards.board import actions_text, pick
 from .one_card_poker import NO_CARDS, card, face_down
@@ -389,6 +388,3 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
 def first_news(game: Game, now: np.ndarray) -> list[str]:
     """List the opponent's actions before the player's first action."""
     return [f"the other: {NAMES[int(bet)]}" for bet in now[SEEN_HISTORY:] if bet >= 0]
-
-
-equip(GAMES, sys.modules[__name__])

@@ -1,12 +1,11 @@
 """Liar's dice."""
 
-import sys
 from fractions import Fraction
 
 import numpy as np
 
 from ..core.compile.kernel import Kernel, inlined, kernel
-from ..core.game import CHANCE, OVER, Game, Rules, Sizes, equip, new_cells
+from ..core.game import CHANCE, OVER, Game, Rules, Sizes, new_cells
 from ..core.picture import BoardPicture, Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
 from .one_card_poker import said
@@ -330,6 +329,3 @@ def how_to_play(game: Game) -> tuple[str, ...]:
         *LINES,
         f"The {faces} is wild: it counts as any face.",
     )
-
-
-equip(GAMES, sys.modules[__name__])

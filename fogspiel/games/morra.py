@@ -1,7 +1,6 @@
 """Morra."""
 
 import math
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,16 +9,28 @@ import numpy as np
 from ..core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel
 from ..core.explain import Explanation, Table, heat_map, percent
-from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector, equip
+from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
-from . import one_shot
 from .boards.board import resample_one
-from .one_shot import SEEN_OTHER, SEEN_OWN, SHOWN, apply, mover, start, throws_of, view
+from .rock_paper_scissors import (
+    SEEN_OTHER,
+    SEEN_OWN,
+    SHOWN,
+    apply,
+    hidden_among,
+    legal_among,
+    mover,
+    reveal_with,
+    show_with,
+    start,
+    throws_of,
+    view,
+)  # fmt: skip
 
 # Morra: both show some fingers and call the total of both hands; who alone calls it right wins.
 #
-# Data sheets of state and view: `one_shot.py`.
+# Data sheets of state and view: `rock_paper_scissors.py`.
 # Action 11 * fingers + call: fingers 0..5, call 0..10.
 
 FINGERS, CALLS = 6, 11
@@ -162,11 +173,11 @@ GAMES = (
         family="morra",
         kind="Guessing",
         version=1,
-        rules=Rules(start, mover, one_shot.legal_among(ACTIONS), apply, view, score),
-        resample=resample_one(one_shot.hidden_among(ACTIONS)),
+        rules=Rules(start, mover, legal_among(ACTIONS), apply, view, score),
+        resample=resample_one(hidden_among(ACTIONS)),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
-        show=one_shot.show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
-        reveal=one_shot.reveal_with(label, "nobody has thrown"),
+        show=show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
+        reveal=reveal_with(label, "nobody has thrown"),
         label=label,
         source=SOURCE,
         strategy=FAMILY,
@@ -340,7 +351,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 # Rules of Morra for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",
     "If both are right or both are wrong, it is a draw.",
@@ -348,11 +359,6 @@ LINES = (
     "Calls that cannot be right with your own fingers are dim.",
     "The other chooses without seeing your throw.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # Morra: what the other has thrown, and the total.
@@ -364,6 +370,3 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     if other < 0:
         return []
     return [f"the other: {label(other)}", f"The total is {own // CALLS + other // CALLS}."]
-
-
-equip(GAMES, sys.modules[__name__])

@@ -1,6 +1,5 @@
 """Nim."""
 
-import sys
 from fractions import Fraction
 from functools import cache
 
@@ -19,7 +18,6 @@ from ..core.game import (
     Sizes,
     Strategy,
     Vector,
-    equip,
     nothing_hidden,
     nothing_to_prepare,
 )
@@ -396,7 +394,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 # Rules of Nim for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Four heaps of 1, 3, 5 and 7 objects lie on the table.",
     "In turn take one or more objects from a single heap.",
     "Who takes the last object loses (misère).",
@@ -404,11 +402,3 @@ LINES = (
     "Nothing is hidden and there is no luck: from every position one side can force a win.",
     "At the start that is the second player.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
-
-
-equip(GAMES, sys.modules[__name__])

@@ -241,11 +241,6 @@ KUHN_LINES = (
 )
 
 
-def how_to_play_kuhn(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return KUHN_LINES
-
-
 # Rules of binary poker for a first-time player.
 
 LINES = (
@@ -258,18 +253,13 @@ LINES = (
 )
 
 
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
-
-
 GAMES = (
     poker(
         "kuhn", "Kuhn poker, three cards", KUHN_SOURCE, KUHN_CARDS, openers=2, twins=0,
-        look=Look(draw_kuhn_view, draw_kuhn_state, how_to_play_kuhn),
+        look=Look(draw_kuhn_view, draw_kuhn_state, lambda game: KUHN_LINES),
     ),
     poker(
         "binary-poker", "Binary poker, a card of 0 or 1 each", SOURCE, CARDS, openers=1, twins=1,
-        look=Look(draw_view, draw_state, how_to_play),
+        look=Look(draw_view, draw_state, lambda game: LINES),
     ),
 )  # fmt: skip

@@ -1,6 +1,5 @@
 """Phantom four in a row by permutations."""
 
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -9,7 +8,7 @@ import numpy as np
 from ..core.agents import REDRAWN, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel, trailing_zeros
 from ..core.explain import Explanation, Table
-from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, check_vector, equip, new_cells
+from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, check_vector, new_cells
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..core.rng import child, fill_normal, seed_of, shuffle
 from ..stats.evaluate import MatchResult
@@ -375,18 +374,10 @@ def _scores(game: Game, theta: np.ndarray, seed: int) -> list[MatchResult]:
 
 # Rules of four in a row by permutations for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Four in a row on 4 rows and 7 columns, and nobody sees any stone before the end.",
     "On each turn write an order of all seven columns.",
     "Your stone falls into the first column of your order that is not full.",
     "You are not told where it went.",
     "Four in a column, a row or a diagonal win; a full board is a draw.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
-
-
-equip(GAMES, sys.modules[__name__])

@@ -18,12 +18,10 @@ turn in which the own stone was put; FAILED and KNOWN of the player.
 Action k: try the cell k.
 """
 
-import sys
-
 import numpy as np
 
 from ..core.compile.kernel import inlined, kernel
-from ..core.game import LOSS, OVER, WIN, Game, Kernel, Resample, Rules, Sizes, equip
+from ..core.game import LOSS, OVER, WIN, Game, Kernel, Resample, Rules, Sizes
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from .boards.board import ILLEGAL, LETTERS, WINS, captured_cells, permute
 from .boards.ponnuki import (
@@ -420,6 +418,3 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     """The rules, a sentence or two per line."""
     size = int(game.name.rpartition("x")[2])
     return lines_of("ponnuki", size, size)
-
-
-equip(GAMES, sys.modules[__name__])

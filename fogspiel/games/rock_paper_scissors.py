@@ -1,22 +1,110 @@
-"""Rock-paper-scissors: rock beats scissors, scissors beat paper, paper beats rock.
+"""Rock-paper-scissors, and the rules of any game of one throw each, both at once, which it shares with Morra.
 
-Data sheets of state and view: `one_shot.py`; behind them, in the state
-    3 WORTH     payoffs from a draw up to a win with rock or scissors; a win with paper is always the next one up
+The second player's throw is played after the first one's, which stays hidden until then.
 
-Actions: 0 rock, 1 paper, 2 scissors.
+Data sheet of a state (int64 cells)
+    0 FIRST     the first player's throw as long as it is hidden, otherwise -1
+    1 SHOWN     the throws for all to see, of each player; -1 before that
+    3 WORTH     in rock-paper-scissors: payoffs from a draw up to a win with rock or scissors; a win with paper is
+                always the next one up
+Data sheet of a view: the own throw, then the other's once it is shown; -1 where there is none.
+
+Actions of rock-paper-scissors: 0 rock, 1 paper, 2 scissors.
 """
 
-import sys
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
 from ..core.compile.kernel import Kernel, kernel
-from ..core.game import Game, Rules, Sizes, equip
+from ..core.game import OVER, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Messages, Parts
-from . import one_shot
-from .boards.board import resample_one
-from .one_shot import SEEN_OTHER, SHOWN, apply, mover, throws_of, view
+from .boards.board import Hidden, resample_one
+
+FIRST, SHOWN = 0, 1
+SEEN_OWN, SEEN_OTHER = 0, 1
+
+
+@kernel
+def start(state):
+    state[FIRST] = -1
+    state[SHOWN] = -1
+    state[SHOWN + 1] = -1
+
+
+@kernel
+def mover(state):
+    if state[SHOWN] >= 0:
+        return OVER
+    return 1 if state[FIRST] >= 0 else 0
+
+
+def legal_among(actions: int) -> Kernel:
+    """The legal kernel of so many actions."""
+
+    @kernel
+    def legal(state, out):
+        for action in range(actions):
+            out[action] = action
+        return actions
+
+    return legal
+
+
+@kernel
+def apply(state, action):
+    if state[FIRST] < 0:
+        state[FIRST] = action
+    else:
+        state[SHOWN] = state[FIRST]
+        state[SHOWN + 1] = action
+        state[FIRST] = -1
+
+
+@kernel
+def view(state, player, out):
+    own_is_hidden = player == 0 and state[FIRST] >= 0
+    out[SEEN_OWN] = state[FIRST] if own_is_hidden else state[SHOWN + player]
+    out[SEEN_OTHER] = state[SHOWN + 1 - player]
+
+
+def hidden_among(actions: int) -> Hidden:
+    """Make the resampler of the first player's throw, hidden from the second, among this many actions."""
+    return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
+
+
+def throws_of(state: np.ndarray) -> tuple[int, int]:
+    """The throws of both players, a hidden one too; -1 where there is none."""
+    first, second = (int(throw) for throw in state[SHOWN : SHOWN + 2])
+    return (first if first >= 0 else int(state[FIRST])), second
+
+
+def show_with(label: Callable[[int], str], question: str, noun: str) -> Callable[[np.ndarray], str]:
+    """The text of a view: the question first, then the own throw, called by that noun, and the other's."""
+
+    def show(seen: np.ndarray) -> str:
+        own, other = int(seen[SEEN_OWN]), int(seen[SEEN_OTHER])
+        if own < 0:
+            return question
+        return f"your {noun}: {label(own)}; the other's: {label(other) if other >= 0 else 'hidden'}"
+
+    return show
+
+
+def reveal_with(label: Callable[[int], str], nothing: str) -> Callable[[np.ndarray], str]:
+    """The text of a state."""
+
+    def reveal(state: np.ndarray) -> str:
+        first, second = throws_of(state)
+        if first < 0:
+            return nothing
+        return f"player 1: {label(first)}" + (f"; player 2: {label(second)}" if second >= 0 else ", hidden")
+
+    return reveal
+
+
+# Rock-paper-scissors: rock beats scissors, scissors beat paper, paper beats rock.
 
 WORTH = 3
 ROCK, PAPER, SCISSORS = range(3)
@@ -30,11 +118,11 @@ def start_with(worth: int) -> Kernel:
     """The start kernel of a scale of payoffs."""
 
     @kernel
-    def start(state):
-        one_shot.start(state)
+    def start_at(state):
+        start(state)
         state[WORTH] = worth
 
-    return start
+    return start_at
 
 
 @kernel
@@ -64,11 +152,11 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         family="rps",
         kind="Guessing",
         version=1,
-        rules=Rules(start_with(len(payoffs) // 2), mover, one_shot.legal_among(CHOICES), apply, view, score),
-        resample=resample_one(one_shot.hidden_among(CHOICES)),
+        rules=Rules(start_with(len(payoffs) // 2), mover, legal_among(CHOICES), apply, view, score),
+        resample=resample_one(hidden_among(CHOICES)),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
-        show=one_shot.show_with(label, "choose rock, paper or scissors", "choice"),
-        reveal=one_shot.reveal_with(label, "nobody has chosen"),
+        show=show_with(label, "choose rock, paper or scissors", "choice"),
+        reveal=reveal_with(label, "nobody has chosen"),
         label=label,
         source=source,
         payoffs=payoffs,
@@ -148,6 +236,3 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     """The other's choice, which is shown when both have chosen."""
     return [f"the other: {label(int(now[SEEN_OTHER]))}"] if now[SEEN_OTHER] >= 0 else []
-
-
-equip(GAMES, sys.modules[__name__])

@@ -26,8 +26,10 @@ from fogspiel.games.chess.position import MEN
 from fogspiel.kriegspiel.game import rules as kriegspiel
 
 NAMES = sorted(list_games())
-BUTTONS_ONLY = ("kuhn", "binary-poker", "leduc", "leduc-labelled", "leduc-13", "kriegspiel")
-"""Games whose actions are words or moves: no cell stands for one."""
+FEW = 3
+"""Actions at a time that a page can leave to its buttons: a game that never has more may draw no cell for any."""
+CLICKED = ("pig", "rps", "rps-half")
+"""Games with so few actions whose cells do stand for them."""
 SOME_BUTTONS = {"war": {26, 28}, "batawaf": {12}}
 """Actions without a cell where the others have one: to have a packet shuffled."""
 LONGEST = 90
@@ -127,6 +129,22 @@ def test_a_file_of_ones_own_may_draw_its_game_and_need_not(tmp_path, monkeypatch
     assert draw_view(plain, np.full(2, -1)) == (Text("choose rock, paper or scissors"),)
 
 
+def test_a_folder_completes_its_games_by_its_look(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOGSPIEL_PLUGINS", str(tmp_path))
+    folder = tmp_path / "games" / "penny"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(
+        "from dataclasses import replace\n"
+        "from ...core.game import Exact, Look, known_game\n"
+        'PENNY = replace(known_game("rps"), name="penny", family="penny", look=Look(), exact=Exact())\n'
+        'GAMES = (PENNY, replace(PENNY, name="other-penny", family="rps"))\n'
+    )
+    (folder / "look.py").write_text('HOW_TO_PLAY = ("Throw.", "Look.", "Pay.")\n')
+    penny, other = (list_games()[name] for name in ("penny", "other-penny"))
+    assert how_to_play(penny) == ("Throw.", "Look.", "Pay.")
+    assert other.look.how_to_play is None  # of another family than the folder's
+
+
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_a_picture_is_never_at_a_loss(name):
     """Views of both players, states, from the deal to the end; everything can be sent to a page."""
@@ -172,16 +190,18 @@ def test_boards_have_a_name_for_every_row_and_column_or_none(name):
 def test_what_a_cell_offers_to_the_mover_can_be_tried_and_the_cells_offer_everything(name):
     game = list_games()[name]
     left_out = next((rest for family, rest in SOME_BUTTONS.items() if name.startswith(family)), set())
-    for seed in range(3):
-        for state, who, actions in positions(game, seed):
-            if who in (CHANCE, OVER):
-                continue
-            offered = offers(draw_view(game, view_of(game, state, who)), actions)
-            assert offered <= set(actions)
-            if name in BUTTONS_ONLY:
-                assert not offered
-            else:
-                assert set(actions) - offered <= left_out
+    found = [
+        (set(actions), offers(draw_view(game, view_of(game, state, who)), actions))
+        for seed in range(3)
+        for state, who, actions in positions(game, seed)
+        if who not in (CHANCE, OVER)
+    ]
+    assert all(offered <= actions for actions, offered in found)
+    buttons_suffice = name not in CLICKED and max(len(actions) for actions, _ in found) <= FEW
+    if name == "kriegspiel" or (buttons_suffice and not any(offered for _, offered in found)):
+        assert not any(offered for _, offered in found)  # actions are words or moves: no cell stands for one
+    else:
+        assert all(actions - offered <= left_out for actions, offered in found)
 
 
 @pytest.mark.parametrize("name", one_of_each_family(NAMES))

@@ -34,7 +34,12 @@ EXACT = rf"(?<![\w.])-?\d+\.\d{{{DIGITS},}}(e[-+]?\d+)?(?![\w.])"
 PAGES = (".html", ".svg", ".png")
 """Pictures and pages, which depend on the versions of the libraries that draw them."""
 PASSING = r"""\d+(\.\d+)?( CPU)? (s|seconds)\b|(?<=\[Date ")[^"]*|(?<="fogspiel": ")[^"]*|(?<=")[0-9a-f]{20}(?=\\?")"""
-"""In texts and files: how long it took, the date of a game, the version, digests of the source of engines."""
+PASSING += r"|(?<=lists all )\d+"
+"""In texts and files: seconds, the date of a game, the version, digests of engines' sources, the number of games."""
+LATER_METHODS = r"(?<=reply, psro, portfolio)(, [\w+-]+)+"
+"""In a list of the methods of tuning: those that are added to the recorded ones, which come last."""
+GROWING = "games --json > json > games"
+"""A dictionary of digests by name to which names may be added: another game changes no record."""
 ABOUT_COMPILATION = "compiling for this machine"
 """How lines begin that depend on the cache and on who else uses it."""
 INTERRUPTED = 130
@@ -153,10 +158,16 @@ def names_of_checks(answer: Any) -> Any:
     return {"keys": sorted(answer), "fields": fields["fogspiel"], "checks": [names[0], *names[names.index("SQLite") :]]}
 
 
+def digests_of_games(answer: Any) -> Any:
+    """The digest of each game's entry by name."""
+    entries = {game["name"]: json.dumps(steady(game), sort_keys=True) for game in answer["games"]}
+    return answer | {"games": {name: digest_of(text.encode()) for name, text in entries.items()}}
+
+
 GROUPS: dict[str, Group] = {
     "catalogue": Group(
         [
-            "games --json",
+            Command("games --json", keep=digests_of_games),
             *(
                 f"show {game} --seed 3 --json"
                 for game in (
@@ -508,7 +519,7 @@ def _steady_text(text: str, folder: Path) -> str:
     text = text.replace(str(folder), "FOLDER")
     text = "".join(line for line in text.splitlines(True) if not line.startswith(ABOUT_COMPILATION))
     text = re.sub(EXACT, lambda number: f"{float(number[0]):.{DIGITS}g}", text)
-    return re.sub(PASSING, VOLATILE, text)
+    return re.sub(PASSING, VOLATILE, re.sub(LATER_METHODS, "", text))
 
 
 def record(name: str, tell: Callable[[str], object] = lambda words: None) -> dict[str, Any]:
@@ -538,7 +549,7 @@ def differences(old: Any, new: Any, where: str = "") -> list[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         return [
             line
-            for key in dict.fromkeys((*old, *new))
+            for key in dict.fromkeys((*old, *(() if where.endswith(GROWING) else new)))
             for line in differences(
                 old.get(key, "(none)"), new.get(key, "(none)"), f"{where} > {key}" if where else key
             )

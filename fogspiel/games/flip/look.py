@@ -134,7 +134,7 @@ def sample(game: Game, seed: int) -> np.ndarray:
 
 # Rules of Flip for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "The deck has four cards of each rank from 1 to 8, and the ranks form a circle: 8 and 1 are neighbours.",
     "Each player has fifteen cards: five lie open for both to see, the others in a stack that nobody has looked at.",
     "Two cards begin two piles.",
@@ -144,11 +144,6 @@ LINES = (
     "If a player has no stack left for that, the game is over and fewer cards win.",
     "Who gets rid of all cards first wins.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # Flip: what the other has played, and the cards that were turned up.

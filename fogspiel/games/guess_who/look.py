@@ -141,7 +141,7 @@ def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:
 
 # Rules of Guess Who for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Each player has a secret character, and searches for the other's among those on the board.",
     "In turn ask a question about some of the characters that are still possible in your search.",
     "Any set of them can be asked about, so only their number matters: you choose how many.",
@@ -150,11 +150,6 @@ LINES = (
     "Both players see how many characters are left in both searches.",
     "Who has a single character left first has found it and wins.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # Guess Who: the answers.

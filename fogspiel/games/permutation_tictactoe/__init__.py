@@ -1,7 +1,3 @@
 """Phantom tic-tac-toe by permutations."""
 
-from ...core.game import equip
-from . import exact, look
 from .rules import GAMES as GAMES
-
-equip(GAMES, look, exact)

@@ -15,12 +15,11 @@ from ...core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy
 from ...core.compile.kernel import kernel
 from ...core.game import UNIFORM, Game
 from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
-from . import equilibrium as solution
 from . import scores as exact
-from .rules import CELLS, EQUILIBRIUM, FAMILY, orders_of
+from .rules import CELLS, EQUILIBRIUM, EQUILIBRIUM_VALUE, FAMILY, FIRST_WEIGHTS, SECOND_WEIGHTS, orders_of
 from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
-VALUE = Fraction(solution.EQUILIBRIUM_VALUE)  # what the first player scores when both play an equilibrium
+VALUE = Fraction(EQUILIBRIUM_VALUE)  # what the first player scores when both play an equilibrium
 # How many ways a random opponent has to play when one moves first against it, and when one moves second.
 FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9
 
@@ -159,7 +158,7 @@ def equilibrium() -> tuple[Law, Law]:
 def representatives() -> Mixtures:
     """The equilibrium with one order for all its images."""
     found: Mixtures = ({}, {})
-    for mixture, weights in zip(found, (solution.FIRST, solution.SECOND), strict=True):
+    for mixture, weights in zip(found, (FIRST_WEIGHTS, SECOND_WEIGHTS), strict=True):
         for digits, weight in weights.items():
             mixture[tuple(map(int, digits))] = Fraction(weight, sum(weights.values()))
     return found

@@ -1,7 +1,3 @@
 """Phantom games on boards."""
 
-from ...core.game import equip
-from . import look
 from .look import GAMES as GAMES
-
-equip(GAMES, look)

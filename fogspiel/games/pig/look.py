@@ -86,7 +86,7 @@ def _optimal(player: ParametricPolicy, scores: Table) -> Explanation:
 
 # Rules of Pig for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "Roll a die as often as you dare. What you roll is added to the points of this turn.",
     "A 1 costs all points of this turn, and the turn is over.",
     "Hold to put the points of this turn into your bank, where they are safe.",
@@ -95,11 +95,6 @@ LINES = (
     "Who has 100 points first wins; points that reach 100 are banked at once.",
     "Nothing is hidden: all that counts is when to stop.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # Pig: what the die shows.

@@ -82,7 +82,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 # Rules of War for a first-time player.
 
-LINES = (
+HOW_TO_PLAY = (
     "The whole deck is dealt, half to each player, face down.",
     "Both turn up their top cards, and the higher value takes the trick.",
     "Equal values are a battle: each puts a card face down and turns up another one, until one is higher.",
@@ -92,11 +92,6 @@ LINES = (
     "Who has no cards left loses.",
     "Play on puts the cards of ordinary tricks back for you, the highest first, and stops after a battle.",
 )
-
-
-def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
-    return LINES
 
 
 # War and Batawaf: who took the tricks since the own cards were put back, and which cards.
