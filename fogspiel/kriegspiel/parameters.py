@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.untrusted_input import JsonRecord, read_bytes
 from ..games.chess.bitboards import KINDS
-from .beliefs.particle_filter import ROWS
+from .beliefs.board_filter import ROWS
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ MEN_IN_PHASE = (33, 24, 12)
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray  # the logarithms of a policy as in `beliefs.particle_filter`
+    replies: np.ndarray  # the logarithms of a policy as in `beliefs.board_filter`
     worths: np.ndarray  # the worth of a man by phase and kind, in hundredths of a pawn
 
 

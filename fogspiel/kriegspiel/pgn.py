@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..core import untrusted_input
-from ..games.chess.bitboards import NO_MAN
-from ..games.chess.fen import DIRECTIONS, SIDES, START, parse_square
-from ..games.chess.position import MEN, POSITION
+from ..core.game import new_cells
+from ..games.chess.bitboards import KING, NO_MAN, PAWN, kind_on
+from ..games.chess.fen import DIRECTIONS, LETTERS, SIDES, START, parse_square, square_name
+from ..games.chess.moves import MAX_ATTEMPTS
+from ..games.chess.position import MEN, POSITION, end_of, promotion_of, start_of
 from ..games.chess.san import (
     RESULTS,
     ROSTER,
@@ -32,12 +34,33 @@ from ..games.chess.san import (
     tag_lines,
 )
 from .game import rules
-from .game.attempts import lose_own, move_own
+from .game.attempts import attempts, lose_own, move_own
 from .game.look import QUESTION
 from .game.rule_sets import ICC, RULE_SETS
 from .game.rules import HOME, OWN_RIGHTS
-from .long_names import HIDDEN, long_name, own_attempts
 from .referee import WILD_16, HouseRules, Message, Referee
+
+HIDDEN = "??"  # what stands for a move that is not told
+
+
+def long_name(men: np.ndarray, move: int) -> str:
+    """A move with both its squares, from the own men in the first cells of `men`."""
+    kind, start, end = int(kind_on(men, start_of(move))), start_of(move), end_of(move)
+    if kind == KING and abs(end - start) == 2:
+        return "O-O" if end > start else "O-O-O"
+    man = "" if kind == PAWN else LETTERS[kind].upper()
+    promotion = promotion_of(move)
+    return man + square_name(start) + square_name(end) + (f"={LETTERS[promotion].upper()}" if promotion else "")
+
+
+def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
+    """List every attempt of a side with these men, captures by pawns included."""
+    own = 0
+    for kind in range(KING + 1):
+        own |= int(men[kind])
+    out = new_cells(MAX_ATTEMPTS)
+    return list(out[: attempts(men, own, colour, rights, 1, new_cells(64), out)].tolist())
+
 
 CHECK_CODES = {"rank": "CR", "file": "CF", "long diagonal": "CD", "short diagonal": "CD", "knight": "CK"}
 SWITCH_TAGS = {

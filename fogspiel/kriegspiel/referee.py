@@ -21,7 +21,7 @@ from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, mo
 from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.guard import beat
 from .engines.fog import Fog
-from .evaluation.metaposition_value import ALL_SQUARES
+from .evaluation.gain_tables import ALL_SQUARES
 from .game import rules
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
 from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, squares_in

@@ -11,12 +11,12 @@ from fogspiel.games.chess.bitboards import NO_SQUARE, PAWN
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, POSITION
+from fogspiel.kriegspiel.beliefs.board_filter import evolve, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
-from fogspiel.kriegspiel.beliefs.particle_filter import evolve, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
+from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL, Quiescence, tabulate, weigh
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.kriegspiel.game.rule_sets import fits_position

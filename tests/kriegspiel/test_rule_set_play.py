@@ -11,7 +11,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS
 from fogspiel.games.chess.moves import LIMITS
 from fogspiel.games.chess.position import MEN, POSITION
-from fogspiel.kriegspiel.beliefs.particle_filter import keep_accepting
+from fogspiel.kriegspiel.beliefs.board_filter import keep_accepting
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE

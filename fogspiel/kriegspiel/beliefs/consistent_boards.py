@@ -32,7 +32,7 @@ from ...games.chess.position import MEN, MOVER, occupied
 from ..game import attempts, rules
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
-from .particle_filter import copy_board
+from .board_filter import copy_board
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # the own men by kind

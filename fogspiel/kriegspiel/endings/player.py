@@ -23,15 +23,14 @@ import numpy as np
 from ...core.compile.kernel import kernel
 from ...core.rng import random_unit
 from ...games.chess import bitboards
-from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, bit, kind_on, union
+from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, around, bit, kind_on, union
 from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
-from ..beliefs.board_filter import around
 from ..engine import Engine, SearchLimit
 from ..game import rules
 from ..game.attempts import CHECKS, move_own
-from .belief import begin_belief, let_reply, restrict_belief
 from .search import DIRECTIONS, list_own_moves, sight
+from .tablebase import begin_belief, let_reply, restrict_belief
 from .values import FIFTY, table_of_ending, value_attempts
 
 THEIR_MEN = 15  # the pawns and pieces, beside the king, with which a side begins

@@ -33,13 +33,14 @@ from ...games.chess.bitboards import (
     RISING,
     ROOK,
     along,
+    around,
     bit,
+    leaps,
     reach,
     union,
 )
 from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
-from ..beliefs.board_filter import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY
 from ..game.attempts import move_own

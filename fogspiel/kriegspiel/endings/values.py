@@ -11,11 +11,22 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, LIGHT_SQUARES, NONE, PAWN, QUEEN, ROOK, bit, union
+from ...games.chess.bitboards import (
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    LIGHT_SQUARES,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    around,
+    bit,
+    union,
+)
 from ...games.chess.moves import MAX_MOVES
-from ..beliefs.board_filter import around
 from . import search
-from .belief import NOT_SOON, neglect_hopeless, reply, restrict_belief
 from .search import (
     DIRECTIONS,
     MATED,
@@ -29,7 +40,16 @@ from .search import (
     list_own_moves,
     sight,
 )
-from .tablebase import NO_MATE, endgame_table, kinds_of, placement_of
+from .tablebase import (
+    NO_MATE,
+    NOT_SOON,
+    endgame_table,
+    kinds_of,
+    neglect_hopeless,
+    placement_of,
+    reply,
+    restrict_belief,
+)
 
 # The value of attempts against a lone king by what a table of the ending says of each square where it may be.
 #

@@ -1,7 +1,7 @@
 """Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
 
     belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
-                whose replies are learned from games (`beliefs.particle_filter`)
+                whose replies are learned from games (`beliefs.board_filter`)
     evaluation  what each attempt gains and threatens on boards drawn by their weights
                 (`evaluation.metaposition_value`), with men worth what games of Kriegspiel say they are worth
     choice      the attempt that loses no comparison with another one (`evaluation.move_value`)
@@ -22,8 +22,7 @@ from ...games.chess.position import MEN, start_of
 from ..beliefs.board_belief import BeliefSize, BoardBelief
 from ..endings.player import LoneKingPlayer, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit
-from ..evaluation.metaposition_value import ThreatEvaluator
-from ..evaluation.move_value import mean_advantages, rank_attempts
+from ..evaluation.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 from ..game import rules
 from ..game.attempts import SQUARE, move_own
 from ..parameters import FogParameters, FogWeights, read_fog_weights

@@ -14,17 +14,7 @@ from ...games.chess.fen import LETTERS, SIDES, board_text, directions_in, fen_of
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
 from . import rules
-from .attempts import (
-    CHECKS,
-    MAN_TAKEN,
-    MESSAGE,
-    PASSANT_TAKEN,
-    PAWN_TAKEN,
-    PIECE_TAKEN,
-    SQUARE,
-    TAKEN,
-    TRIES,
-)
+from .attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .rule_sets import ICC, KIND_HIDDEN, TRIES_BY_SQUARE, TRIES_OTHERWISE, TRIES_YES_NO, rule_set_of
 
 ENDINGS = {
