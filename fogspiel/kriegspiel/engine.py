@@ -21,9 +21,9 @@ from ..core.game_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord
-from ..games.chess.bitboards import FORWARD
+from ..games.chess.bitboards import FORWARD, KINDS, UPSIDE_DOWN
 from .game import rules
-from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
 
 # An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
@@ -141,6 +141,24 @@ def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndar
     if message[TAKEN] == PASSANT_TAKEN:
         told[TAKEN], told[SQUARE] = PAWN_TAKEN, message[SQUARE] - FORWARD[colour]
     return told
+
+
+def placement_after(men: np.ndarray, colour: int, move: int) -> bytes:
+    """The own men after a move as a key, by which repetitions are counted."""
+    after = men.copy()
+    move_own(after, colour, move)
+    return after.tobytes()
+
+
+def turn_move(move: int, side: int) -> int:
+    """A move of a side as White would see it, or back."""
+    return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
+
+
+def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
+    """The own men of a view as White would see them."""
+    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    return men.byteswap() if side else men.copy()
 
 
 class Engine(ABC):

@@ -106,6 +106,7 @@ PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
 KINDS = 6
 NO_MAN = 6  # what stands on an empty square
 WHITE, BLACK = 0, 1
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
 FORWARD = np.array([8, -8], np.int64)  # how much greater the number of the square before a pawn is, by colour
 _LINES = ABOVE | BELOW
 _STRAIGHT, _DIAGONAL = _LINES[RANK] | _LINES[FILE], _LINES[RISING] | _LINES[FALLING]

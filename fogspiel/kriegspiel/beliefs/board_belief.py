@@ -15,17 +15,10 @@ from ...core.rng import random_below, random_unit
 from ...games.chess import bitboards
 from ...games.chess.bitboards import KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on
 from ...games.chess.moves import LIMITS, attackers
-from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, ROOK_HOME, king_of, occupied
+from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, ROOK_HOME, copy_board, king_of, occupied
 from ..game import rules
 from ..game.attempts import SQUARE
-from .board_filter import (
-    copy_board,
-    empty_children,
-    keep_where_accepted,
-    keep_where_refused,
-    list_children,
-    select_children,
-)
+from .board_filter import empty_children, keep_where_accepted, keep_where_refused, list_children, select_children
 from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, observation_of, observe_last, random_square
 
 # Boards like those of a belief, on which a man of the other side or two are elsewhere, or of another kind.

@@ -1,9 +1,9 @@
 """Filters of full boards that explain every message so far: a pool of samples, and distinct boards with weights.
 
-A board is a row as in `chess.position`. Both drop the boards that contradict the referee's answer to an own attempt. For
-a move of the other side every board of the pool makes one of its legal moves that give exactly the message that was
-heard, drawn by a simple policy: men take back, and pawns take, if they can. Distinct boards follow Bayes' rule for all
-of its moves (`list_children`).
+A board is a row as in `chess.position`. Both drop the boards that contradict the referee's answer to an own attempt.
+For a move of the other side every board of the pool makes one of its legal moves that give exactly the message that
+was heard, drawn by a simple policy: men take back, and pawns take, if they can. Distinct boards follow Bayes' rule for
+all of its moves (`list_children`).
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, bit, kind_on
+from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, UPSIDE_DOWN, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, attackers, can_move, is_legal, legal_moves, restrict
 from ...games.chess.position import (
     MEN,
@@ -20,6 +20,7 @@ from ...games.chess.position import (
     PASSANT,
     PLY,
     POSITION,
+    copy_board,
     end_of,
     key_of,
     make,
@@ -32,40 +33,6 @@ from ..game.rule_sets import fits_capture, fits_position
 
 EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
 MAX_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
-
-
-@inlined
-def copy_board(board, out):
-    """Copy the cells of a position."""
-    for cell in range(POSITION):
-        out[cell] = board[cell]
-
-
-@kernel
-def keep_refusing(pool, count, move, limits):
-    """Drop the boards on which an own attempt that was refused is legal. How many stay."""
-    kept = 0
-    for i in range(count):
-        restrict(pool[i], limits)
-        if not is_legal(pool[i], limits, move):
-            copy_board(pool[i], pool[kept])
-            kept += 1
-    return kept
-
-
-@kernel
-def keep_accepting(pool, count, move, message, switches, limits):
-    """Make an own move that was accepted where it is legal with this message, and drop the other boards."""
-    kept = 0
-    for i in range(count):
-        board = pool[i]
-        restrict(board, limits)
-        if is_legal(board, limits, move) and fits_capture(board, move, message, switches):
-            make(board, move)
-            if fits_position(board, message, limits, switches):
-                copy_board(board, pool[kept])
-                kept += 1
-    return kept
 
 
 @kernel
@@ -147,7 +114,6 @@ CLASS_ROW = len(FIRST_PLIES) * KINDS
 ROWS = CLASS_ROW + 2
 QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
 CLASSES = 4
-UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when Black looks at it
 
 
 @inlined

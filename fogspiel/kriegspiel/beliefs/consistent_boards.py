@@ -28,11 +28,10 @@ from ...games.chess.bitboards import (
     kind_on,
 )
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import MEN, MOVER, occupied
+from ...games.chess.position import MEN, MOVER, copy_board, occupied
 from ..game import attempts, rules
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
-from .board_filter import copy_board
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # the own men by kind

@@ -161,6 +161,13 @@ def endgame_table(*kinds: int) -> EndgameTable:
     return EndgameTable(kinds, to_mate, to_be_mated)
 
 
+# Probability and importance of each possible square of the lone king, by a model of its replies.
+#
+# A king that sees the board takes a man if it can, and otherwise goes where mate is farthest by the table, mostly: a
+# move that is nearer by one is chosen less often by a factor. A king that sees nothing makes any move. The model is a
+# mixture of the two, so that every square where the king may be keeps a chance. Squares from which mate cannot be
+# forced are taken for less likely than they are, as what is done about them matters little. Numbers are set by hand.
+
 SEES = 0.8  # the chance of a reply of a king that sees the board
 NOT_SOON = 36  # what counts as moves to mate where the table has none: more than in any ending
 HOPELESS = 0.1  # how much less a square counts, after every move, from which mate cannot be forced

@@ -20,11 +20,11 @@ from ...core.rng import random_below
 from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
 from ...games.chess.position import MEN, start_of
 from ..beliefs.board_belief import BeliefSize, BoardBelief
-from ..endings.player import LoneKingPlayer, faces_lone_king
-from ..engine import Choice, Engine, EngineFactory, SearchLimit
+from ..endings.player import LoneKingPlayer, begin_ending, faces_lone_king
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
 from ..evaluation.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 from ..game import rules
-from ..game.attempts import SQUARE, move_own
+from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 
 OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
@@ -124,18 +124,14 @@ class Fog(Engine):
         return int(self.offered[np.argmax(self.ranks)])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        """The player of endings, who is given the squares on which the lone king may be."""
         kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
-        ending = LoneKingPlayer(self.effort, self.stream, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
-        ending.begin(self.side)
-        ending.reset(seen)
-        return ending
+        return begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
 
     def _evaluate(self) -> None:
         """Evaluate attempts on drawn boards until the effort is spent; a board that is drawn again counts again."""
         belief, halving = self.belief, FIRST_HALVING
         rows = np.full(belief.count, -1)
-        for nodes in self._remaining().slices(NODES_AT_A_TIME):
+        for nodes in self.effort.left(self.began).slices(NODES_AT_A_TIME):
             if belief.count == 0 or self.evaluated >= MAX_BOARDS:
                 return
             numbers = belief.draw(nodes // len(self.offered) + 1)
@@ -165,14 +161,8 @@ class Fog(Engine):
         """Return the cost of attempts that repeat a placement of the own men."""
         costs = np.zeros(len(self.offered))
         for place, move in enumerate(self.offered):
-            after = self.men.copy()
-            move_own(after, self.side, move)
-            costs[place] = self.parameters.stale * self.stood[after.tobytes()]
+            costs[place] = self.parameters.stale * self.stood[placement_after(self.men, self.side, int(move))]
         return costs
-
-    def _remaining(self) -> SearchLimit:
-        """The effort, less what the belief has cost."""
-        return self.effort.left(self.began)
 
 
 def with_weights(words: str) -> EngineFactory:

@@ -19,9 +19,9 @@ from ...games.chess.position import promotion_of
 from ..beliefs.matrix_update import note_accepted, note_answer, note_refused, sharpen
 from ..beliefs.metaposition import enemies
 from ..beliefs.probability_matrices import KNOWN, SURVEY, new_record, place_anywhere, place_at_home
-from ..engine import Choice, Engine, EngineFactory, SearchLimit, plain_message
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after, plain_message
 from ..game import rules
-from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES, move_own
+from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..opponent_model import NO_MODEL, attraction_of, find_model, habits_of
 from ..parameters import MatrixParameters
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
@@ -107,9 +107,7 @@ class MatrixEngine(Engine):
 
     def times_stood(self, move: int) -> int:
         """Count the earlier occurrences of our men's placement after a quiet move."""
-        men = self.men.copy()
-        move_own(men, self.side, move)
-        return self.stood[men.tobytes()]
+        return self.stood[placement_after(self.men, self.side, move)]
 
 
 SLICE = 2000  # nodes between two looks at the clock

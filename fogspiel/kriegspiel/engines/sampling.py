@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +29,12 @@ from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
 from ...games.chess.position import MEN, MOVER, POSITION, end_of, make, start_of
 from ...games.chess.search import MATE, WORTH, material_score
 from ...process.guard import beat
-from ..beliefs.board_filter import draw_boards, evolve, keep_accepting, keep_refusing
+from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
-from ..engine import Choice, Engine, EngineFactory, SearchLimit
-from ..evaluation.gain_tables import ILLEGAL, MAX, Evaluator, Quiescence, weigh
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
+from ..evaluation.gain_tables import DOUBT, ILLEGAL, MAX, Evaluator, Quiescence, mean_advantages
 from ..game import rules
-from ..game.attempts import SQUARE, move_own
+from ..game.attempts import SQUARE
 from ..parameters import SamplingParameters
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
@@ -120,12 +121,6 @@ POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
 
 
-def pool_size(effort: SearchLimit, new: int) -> int:
-    """Return the number of boards of a player with this effort, whose pool begins with this many."""
-    boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
-    return min(max(boards, 2 * new), POOL)
-
-
 class Sampler(Engine):
     """Tries what gains most on the mean of its boards: those of the last observation."""
 
@@ -173,7 +168,7 @@ class Sampler(Engine):
         if not np.array_equal(offered, self.offered):
             self.gains, self.evaluated = np.empty((MAX_BOARDS, len(offered)), np.int32), 0
             self.offered = offered
-        for nodes in self.remaining().slices(self.evaluator.boards * len(offered)):
+        for nodes in self.effort.left(self.began).slices(self.evaluator.boards * len(offered)):
             boards = self.boards(min(max(nodes // len(offered), 1), MAX_BOARDS - self.evaluated), seen)
             if len(boards) == 0:
                 break
@@ -183,38 +178,26 @@ class Sampler(Engine):
             self.nodes += here.size
         return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
 
-    def remaining(self) -> SearchLimit:
-        """The effort, less what the belief has cost."""
-        return self.effort.left(self.began)
-
     def best(self, men: np.ndarray) -> int:
         """The attempt with the greatest mean gain; any if nothing is known to be legal."""
-        means = np.empty(len(self.offered))
-        counts = weigh(self.gains[: self.evaluated], means)
-        if not counts.any():
+        (means, legal), nothing = np.empty((2, len(self.offered))), np.zeros(len(self.offered))
+        mean_advantages(self.gains[: self.evaluated], np.ones(self.evaluated), nothing, DOUBT, means, legal)
+        if not legal.any():
             return int(self.offered[random_below(self.stream, len(self.offered))])
-        means[counts == 0] = -np.inf
         for place, move in enumerate(self.offered):
-            after = men.copy()
-            move_own(after, self.side, move)
-            means[place] -= self.parameters.stale * self.stood[after.tobytes()]
+            means[place] -= self.parameters.stale * self.stood[placement_after(men, self.side, int(move))]
         return int(self.offered[np.argmax(means)])
 
 
 class PoolSampler(Sampler):
     """Keeps a pool of boards that explain all observations."""
 
-    def __init__(
-        self,
-        effort: SearchLimit,
-        stream: np.ndarray,
-        evaluator: Evaluator | None = None,
-        parameters: SamplingParameters | None = None,
-    ):
-        super().__init__(effort, stream, evaluator, parameters)
-        self.size = pool_size(effort, self.parameters.new)
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, *given: Any, **named: Any):
+        super().__init__(effort, stream, *given, **named)
+        boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
+        self.size = min(max(boards, 2 * self.parameters.new), POOL)
         self.pool, self.spare = (np.empty((self.size, POSITION), np.int64) for _ in range(2))
-        self.count, self.lost, self.limits = 0, NO_SQUARE, np.empty(LIMITS, np.int64)
+        self.count, self.lost, self.equal = 0, NO_SQUARE, np.ones(self.size)  # all boards have the same weight
 
     def reset(self, seen: np.ndarray) -> None:
         """All men at home, or boards that explain what is seen if the game begins in the middle."""
@@ -232,12 +215,13 @@ class PoolSampler(Sampler):
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().on_acceptance(move, message, seen)
         self.blind = self.count == 0
-        self.count = keep_accepting(self.pool, self.count, move, message, seen[rules.SEEN_SWITCHES], self.limits)
+        boards = self.pool, self.equal, self.count
+        self.count = keep_where_accepted(*boards, move, message, seen[rules.SEEN_SWITCHES])
         self.lost = int(message[SQUARE])
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         super().on_refusal(move, seen)
-        self.count = keep_refusing(self.pool, self.count, move, self.limits)
+        self.count = keep_where_refused(self.pool, self.equal, self.count, move)
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.count and self.pool[0, MOVER] != self.side:

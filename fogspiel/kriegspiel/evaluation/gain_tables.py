@@ -4,6 +4,7 @@ A cell of the table is what the attempt gains on the board, in hundredths of a p
 ILLEGAL. A loss or gain is never more than MAX: mate, too, is only a great gain.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
@@ -12,7 +13,7 @@ import numpy as np
 from ...core.compile.kernel import in_place, inlined, kernel
 from ...games.chess.bitboards import KINDS, NO_SQUARE, NONE, PAWN, WHITE, bit, kind_on
 from ...games.chess.moves import CHECKERS, LIMITS, can_move, destinations, restrict
-from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, end_of, make, start_of
+from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, copy_board, end_of, make, start_of
 from ...games.chess.search import (
     LEVELS,
     ROW,
@@ -25,12 +26,11 @@ from ...games.chess.search import (
     search_move,
     static_value,
 )
-from ..beliefs.board_filter import copy_board
 from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)
 MAX = 2000
-# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on.
+# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on; by hand.
 DOUBT = 2.0
 
 
@@ -70,53 +70,38 @@ def tabulate(boards, attempts, depth, rows, gains):
                 gains[b, a] = ILLEGAL
 
 
-@kernel
-def weigh(gains, out):
-    """The mean advantage of every attempt over the mean attempt, on the boards where it is legal; and on how many."""
-    boards, attempts = gains.shape
-    counts = np.zeros(attempts, np.int64)
-    for a in range(attempts):
-        out[a] = 0.0
-    for b in range(boards):
-        total, legal = 0.0, 0
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                total += gains[b, a]
-                legal += 1
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                out[a] += gains[b, a] - total / legal
-                counts[a] += 1
-    for a in range(attempts):
-        out[a] /= counts[a] + DOUBT
-    return counts
+class SearchThreads:
+    """The rows of a search for each thread, every thread with its share of the boards."""
+
+    def __init__(self, threads: int, levels: int):
+        self.rows = np.zeros((threads, levels, ROW), np.int64)
+        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def fill(self, kernel: Callable[..., None], boards: np.ndarray, gains: np.ndarray, *given: object) -> None:
+        """Fill a table by a kernel of boards, what is `given`, the rows of a search, and gains."""
+        if self.workers is None:
+            kernel(boards, *given, self.rows[0], gains)
+            return
+        cuts = np.linspace(0, len(boards), len(self.rows) + 1).astype(int)
+        shares = zip(cuts, cuts[1:], self.rows, strict=False)
+        for task in [self.workers.submit(kernel, boards[i:j], *given, rows, gains[i:j]) for i, j, rows in shares]:
+            task.result()
 
 
-class Quiescence:
+class Quiescence(SearchThreads):
     """Evaluates by our own search: the attempt, so many plies more, and quiescence."""
 
     boards = 16
 
     def __init__(self, depth: int = 0, threads: int = 1):
+        super().__init__(threads, LEVELS)
         self.depth = depth
-        self.rows = np.zeros((threads, LEVELS, ROW), np.int64)
-        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def begin(self) -> None:
         """Nothing is remembered from game to game."""
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill the table, every thread its share of the boards."""
-        if self.workers is None:
-            tabulate(boards, attempts, self.depth, self.rows[0], gains)
-            return
-        cuts = np.linspace(0, len(boards), len(self.rows) + 1).astype(int)
-        tasks = [
-            self.workers.submit(tabulate, boards[i:j], attempts, self.depth, rows, gains[i:j])
-            for i, j, rows in zip(cuts, cuts[1:], self.rows, strict=False)
-        ]
-        for task in tasks:
-            task.result()
+        self.fill(tabulate, boards, gains, attempts, self.depth)
 
 
 # Gain and threats of an attempt on a board.
@@ -199,29 +184,19 @@ def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
     return np.asarray(np.round(worths[None, :, None] + shares[None, :, None] * squares).astype(np.int64))
 
 
-class ThreatEvaluator:
-    """Evaluates attempts on boards, every thread its share of the boards."""
+class ThreatEvaluator(SearchThreads):
+    """Evaluates attempts by their gains and threats."""
 
     def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
+        super().__init__(threads, GAIN_LEVELS)
         self.threat = parameters.threat
         self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
-        self.rows = np.zeros((threads, GAIN_LEVELS, ROW), np.int64)
-        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
         """Fill a table: a row for every board, a column for every attempt."""
         men = int(boards[0, MEN] | boards[0, MEN + 1]) & ALL_SQUARES
         worths = self.tables[phase_of_men(men.bit_count())]
-        if self.workers is None:
-            tabulate_threats(boards, attempts, worths, self.threat, self.rows[0], gains)
-            return
-        cuts = np.linspace(0, len(boards), len(self.rows) + 1).astype(int)
-        tasks = [
-            self.workers.submit(tabulate_threats, boards[i:j], attempts, worths, self.threat, rows, gains[i:j])
-            for i, j, rows in zip(cuts, cuts[1:], self.rows, strict=False)
-        ]
-        for task in tasks:
-            task.result()
+        self.fill(tabulate_threats, boards, gains, attempts, worths, self.threat)
 
 
 # Order of attempts, by a table of their gains on weighted boards.
@@ -234,7 +209,7 @@ class ThreatEvaluator:
 COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
 
 
-@in_place
+@kernel
 def mean_advantages(gains, weights, costs, doubt, means, legal):
     """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
 

@@ -1,4 +1,7 @@
-"""The solution of a problem as a small tree: an attempt, what the referee may answer, the next attempt."""
+"""The solution of a problem as a small tree, its check, and play against a referee that has not decided.
+
+A step of the tree is an attempt, what the referee may answer, and the next attempt.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -158,6 +161,8 @@ def _next(step: SolutionStep, answer: str, reply: str, line: tuple[str, ...]) ->
             return branch.next
     raise WrongSolution(f"{' '.join(line)}: the solution has nothing after {answer!r} {reply!r}")
 
+
+# White's knowledge of a set of boards: the certain men, and the possible ones.
 
 NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
 

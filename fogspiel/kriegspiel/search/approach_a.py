@@ -28,6 +28,7 @@ from ...games.chess.position import (
     POSITION,
     RIGHTS,
     cannot_mate,
+    copy_board,
     end_of,
     make,
     move_of,
@@ -160,11 +161,9 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             return True
         if fit == LEGAL:
             found = True
-            for cell in range(POSITION):
-                spare[cell] = pos[cell]
+            copy_board(pos, spare)
     if found:
-        for cell in range(POSITION):
-            pos[cell] = spare[cell]
+        copy_board(spare, pos)
         restrict(pos, limits)
     return found
 
