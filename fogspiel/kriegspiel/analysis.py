@@ -27,7 +27,8 @@ from .engines.fog import Fog
 from .evaluation.gain_tables import ILLEGAL
 from .game import rules
 from .game.look import attempt_name, message_text
-from .inferences import PIECE, AttemptTable, belief_in, imply, look, make_engine, own_board
+from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
+from .protocol import own_board
 
 PAWN_VALUE = 100  # gains are in hundredths of a pawn
 WORST = 5  # the turns that are named after a game
@@ -206,12 +207,10 @@ def placement_of(seen: np.ndarray) -> str:
 
 def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
     """The different rows of a table, and for how many boards each counts."""
-    gains = table.gains
-    if gains.shape[1] == 0:
-        return gains[:0], np.zeros(0)
-    keys = np.ascontiguousarray(gains).view(np.dtype((np.void, gains.shape[1] * gains.itemsize))).ravel()
-    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    return gains[first], np.bincount(places, table.weights, len(first))
+    if table.gains.shape[1] == 0:
+        return table.gains[:0], np.zeros(0)
+    first, counts = distinct_rows(table.gains, table.weights)
+    return table.gains[first], counts
 
 
 def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float | None]:

@@ -22,6 +22,7 @@ from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import FORWARD, KINDS, UPSIDE_DOWN
+from ..games.chess.position import end_of, start_of
 from .game import rules
 from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
@@ -150,6 +151,11 @@ def placement_after(men: np.ndarray, colour: int, move: int) -> bytes:
     return after.tobytes()
 
 
+def takes_by_pawn(pawns: int, move: int) -> bool:
+    """True if a move is that of one of these pawns from one file to another."""
+    return bool(int(pawns) >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
+
+
 def turn_move(move: int, side: int) -> int:
     """A move of a side as White would see it, or back."""
     return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
@@ -268,7 +274,7 @@ def engine_file(words: str) -> Path:
 
 
 STRAYING, EARLY = 0.2, 8  # how often it does, and in how many of its moves
-OWN_STREAM = 1 << 20
+OWN_STREAM = 1 << 20  # the child of the engine's stream that decides when it strays: no engine splits so far
 
 
 class Straying:

@@ -8,12 +8,12 @@ import numpy as np
 from ..core.agents import Player
 from ..core.rng import stream_of
 from ..core.session import Session
-from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on, rows_of
+from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, PAWN, bit, kind_on, rows_of
 from ..games.chess.fen import NAMES, directions_in, move_name, square_name
 from ..games.chess.moves import LIMITS, attackers, is_legal, restrict
-from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, end_of, king_of, occupied, start_of
+from ..games.chess.position import MEN, PASSANT, end_of, king_of, occupied, start_of
 from .decisions import Decision, last_message, refused_moves
-from .engine import SearchLimit, engine_agent, engines, find_engine, parse_engine
+from .engine import SearchLimit, engine_agent, engines, find_engine, parse_engine, takes_by_pawn
 from .engines.fog import Fog
 from .engines.mcts import MatrixEngine
 from .engines.minimax import Minimax
@@ -23,6 +23,7 @@ from .game import rules
 from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
 from .game.look import squares_in, tries_text
 from .game.rule_sets import TRIES_OTHERWISE
+from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
 
 SHOWN = 4  # squares or men that a sentence names before it says how many more there are
@@ -39,8 +40,7 @@ class Boards(NamedTuple):
 
 def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
     """The chance of each of the 64 squares to be in a set that every board has one of."""
-    octets = np.ascontiguousarray(sets).view(np.uint8).reshape(len(sets), 8)
-    return np.asarray(boards.shares @ np.unpackbits(octets, axis=1, bitorder="little"))
+    return np.asarray(boards.shares @ rows_of(sets))
 
 
 PIECE = "piece"  # what is no pawn and no king
@@ -137,9 +137,7 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
     """Describe the own pawns that can take."""
     pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
     captures = {
-        (start_of(move), end_of(move)): move
-        for move in Decision(seen, None).actions
-        if pawns >> start_of(move) & 1 and (end_of(move) - start_of(move)) % 8
+        (start_of(move), end_of(move)): move for move in Decision(seen, None).actions if takes_by_pawn(pawns, move)
     }
     found = dict.fromkeys(captures, 0.0)
     for board, share in zip(boards.cells, boards.shares, strict=True):
@@ -237,19 +235,16 @@ def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
 
 def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:
     """Boards that differ in their men, castling rights or en passant, each with its share of the weight."""
-    cells = np.ascontiguousarray(boards[:, : PASSANT + 1])
+    first, sums = distinct_rows(boards[:, : PASSANT + 1], weights)
+    return Boards(boards[first], sums / max(weights.sum(), np.finfo(float).tiny))
+
+
+def distinct_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the distinct rows, and the sum of the weights of each."""
+    cells = np.ascontiguousarray(rows)
     keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    return Boards(boards[first], np.bincount(places, weights, len(first)) / max(weights.sum(), np.finfo(float).tiny))
-
-
-def own_board(seen: np.ndarray) -> np.ndarray:
-    """The own men alone, as a position."""
-    position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
-    position[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    position[MEN + side] = np.bitwise_or.reduce(position[:KINDS])
-    position[MOVER], position[PASSANT] = side, NO_SQUARE
-    return position
+    return first, np.bincount(places, weights, len(first))
 
 
 def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:

@@ -171,7 +171,7 @@ def write_pgn(
 
 # The text of a PGN file.
 
-MAX_BYTES = 1 << 28
+MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
 
 
 def read_text(file: Path) -> str:
@@ -331,7 +331,6 @@ def parse_message(said: str, colour: int) -> Message:
 
 
 def _number(pattern: re.Pattern[str], said: str) -> int:
-    """The number that a comment tells, or 0."""
     found = pattern.search(said)
     return int(found.group(1)) if found else 0
 

@@ -1,7 +1,7 @@
 """The engine protocol in lines: what a referee tells the program that plays for one side (docs/kriegspiel-protocol.md).
 
 Every line follows from the view of that side, its own attempts, the rules of the house and the limits; this file knows
-neither the referee nor a state. `Listener` is the other end: it makes the same view of the lines again.
+neither the referee nor a state. `ProtocolReader` is the other end: it makes the same view of the lines again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from ..core.agents import Player
 from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
-from ..games.chess.position import MEN, PASSANT, POSITION, RIGHTS, end_of, start_of
+from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
 from .engine import EngineFactory, SearchLimit
 from .game import rules
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
@@ -89,11 +89,7 @@ class ProtocolWriter:
 
     def turn(self, seen: np.ndarray, actions: Sequence[int]) -> list[str]:
         """All that the side knows at its turn, and what it may try."""
-        position = np.zeros(POSITION, np.int64)
-        position[:KINDS] = seen[OWN_MEN]
-        position[MEN + seen[rules.SEEN_PLAYER]] = np.bitwise_or.reduce(seen[OWN_MEN])
-        position[RIGHTS], position[PASSANT] = seen[rules.SEEN_RIGHTS], NO_SQUARE
-        men, _, castling = fen_of(position).split()[:3]
+        men, _, castling = fen_of(own_board(seen)).split()[:3]
         counts = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
         return [
             *self.news(seen),
@@ -109,6 +105,15 @@ OTHER = slice(rules.SEEN_OTHER, rules.SEEN_OTHER + MESSAGE)
 OWN_TURN = slice(rules.SEEN_TURN, rules.SEEN_TURN + rules.TURN)
 OTHER_TURN = slice(rules.SEEN_OTHER_TURN, rules.SEEN_OTHER_TURN + rules.TURN)
 REFUSED = slice(rules.SEEN_REFUSED, rules.SEEN_REFUSED + 64)
+
+
+def own_board(seen: np.ndarray) -> np.ndarray:
+    """The own men and castling rights of a view, as a position."""
+    position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
+    position[:KINDS] = seen[OWN_MEN]
+    position[MEN + side] = np.bitwise_or.reduce(seen[OWN_MEN])
+    position[MOVER], position[RIGHTS], position[PASSANT] = side, seen[rules.SEEN_RIGHTS], NO_SQUARE
+    return position
 
 
 def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, switches: int) -> str:
@@ -129,14 +134,12 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
 
 
 def _tries(tries: int, switches: int) -> str:
-    """Return the announcement of pawn captures as one word."""
     if switches & TRIES_YES_NO:
         return SOME_TRIES
     return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
 
 
 def _parse_tries(word: str) -> int:
-    """The cell of what is said of pawn captures."""
     if word == SOME_TRIES:
         return 1
     return int(word) if word.isdigit() else sum(1 << parse_square(name) for name in word.split(","))

@@ -250,7 +250,7 @@ def _step(square: int, up: int, right: int) -> int:
 
 NEXT = np.array(
     [[_step(square, sign * up, sign * right) for square in SQUARES] for sign in (1, -1) for up, right in STEPS]
-)  # the next square in each direction, or -1: the four lines upwards, in the order of `bits.STEPS`, then downwards
+)  # the next square in each direction, or -1: the four lines upwards, in the order of STEPS, then downwards
 
 
 def _line(direction: int, square: int) -> list[int]:

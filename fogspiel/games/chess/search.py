@@ -70,7 +70,7 @@ INFINITE = 30_000
 VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)  # the worth of a man by kind, wherever it stands
 # What a step of a bare king away from the centre is worth, and a step of the other king towards it.
 EDGE_DRIVE, NEAR_DRIVE = 12, 6
-ORDER, MOVE_BITS = 16, 0xFFFF
+ORDER, MOVE_BITS = 16, 0xFFFF  # a listed move: its number, and above it its rank in the order
 
 
 def _placement(kind: int, rank: int, file: int) -> int:

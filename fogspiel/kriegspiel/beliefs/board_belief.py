@@ -1,7 +1,7 @@
 """Belief as weighted boards, followed through a game, and rejuvenated when few are left.
 
 A filter dies of mistakes that all of its boards share. So some boards of each of the last turns are kept with what was
-tried and heard since. When the belief has become thin, variants of boards of some turns ago (`board_variants`) are led
+tried and heard since. When the belief has become thin, variants of boards of some turns ago (`vary_boards`) are led
 through everything that was heard since then; those that explain it all join the belief.
 """
 
@@ -110,7 +110,7 @@ REMEMBERED = 10  # turns that are remembered
 TURNS_BACK = (2, 5, 9)
 # The greatest share of weight that boards which join have, and for how many of them an old board counts.
 MAX_NEW, OLD_COUNTS = 0.5, 4
-SPARE_ROOM = 64
+SPARE_ROOM = 64  # boards: `select_children` may keep one more than is wanted
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,6 @@ class BoardBelief:
         self.begin_turn(seen)
 
     def _drop_legal(self, move: int) -> None:
-        """Drop the boards on which a refused attempt is legal."""
         self.count = keep_where_refused(self._boards, self._weights, self.count, move)
 
     def _make(self, move: int, message: np.ndarray) -> None:

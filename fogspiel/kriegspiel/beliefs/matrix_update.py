@@ -4,7 +4,7 @@
     our move accepted        note_accepted   crossed squares are empty, a taken man is gone; then what their side hears:
                                                checks       their king stands where exactly these checks reach it
                                                pawn tries   so many of their pawns stand beside our men
-    their move               note_answer     opponent_motion moves all of their men a little, or the one that took;
+    their move               note_answer     matrix_motion moves all  of their men a little, or the one that took;
                                              their king leaves the squares that we attack; then what our side hears:
                                                checks       a man stands in each direction, fewer in the others
                                                pawn tries   so many of their men stand where our pawns take
@@ -58,7 +58,7 @@ from .probability_matrices import (
 # Update of the probability matrices by announced checks: the checking men, and the square of their king.
 
 LINES, DIRECTIONS = 4, 5  # the directions of check: four lines, and the knight's
-MAX_SEEN = 14
+MAX_SEEN = 14  # the squares of a line beside the king's: seven either way
 FAINT = 1e-3  # what a piece is taken to weigh at least on a square from which a check may come (set by hand)
 
 

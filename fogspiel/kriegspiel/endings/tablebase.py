@@ -18,10 +18,10 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, around, bit, reach, union
 from ...games.chess.moves import pushes
 from ..beliefs.metaposition import threatened_by_pawns_up
+from ..evaluation.gain_tables import ALL_SQUARES
 from .search import DIRECTIONS, sight
 
 NO_MATE = 255  # what a table says where the lone king is not mated by force
-ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
 LONGEST = 60  # own moves that no ending of two men against a king exceeds
 
 
@@ -64,7 +64,6 @@ def _attacks(kinds, squares, own):
 
 @kernel
 def _note(distances, number, squares, layer):
-    """Write the distance of some squares of the lone king."""
     while squares:
         distances[number, trailing_zeros(squares)] = layer
         squares &= squares - 1
@@ -121,7 +120,6 @@ def _win(kinds, won, fresh, attacked, to_mate, queens, layer):
 
 @kernel
 def _begin(kinds, attacked):
-    """Work out the squares that the own men attack in every placement."""
     squares = np.empty(len(kinds) + 1, np.int64)
     for number in range(len(attacked)):
         own = stand(number, kinds, squares)

@@ -3,8 +3,8 @@
     belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
                 whose replies are learned from games (`beliefs.board_filter`)
     evaluation  what each attempt gains and threatens on boards drawn by their weights
-                (`evaluation.metaposition_value`), with men worth what games of Kriegspiel say they are worth
-    choice      the attempt that loses no comparison with another one (`evaluation.move_value`)
+                (`evaluation.gain_tables`), with men worth what games of Kriegspiel say they are worth
+    choice      the attempt that loses no comparison with another one (`evaluation.gain_tables`)
     endings     against a lone king, exact sets of squares (`endings.player`)
 
 A node is the evaluation of one attempt on one board.
@@ -158,17 +158,12 @@ class Fog(Engine):
         self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
 
     def _costs(self) -> np.ndarray:
-        """Return the cost of attempts that repeat a placement of the own men."""
         costs = np.zeros(len(self.offered))
         for place, move in enumerate(self.offered):
             costs[place] = self.parameters.stale * self.stood[placement_after(self.men, self.side, int(move))]
         return costs
 
 
-def with_weights(words: str) -> EngineFactory:
-    """The engine with the weights in a file, or with those that come with the package."""
-    return partial(Fog, learned=read_fog_weights(Path(words)) if words else read_fog_weights())
-
-
 ENGINES: dict[str, EngineFactory] = {"fog": Fog}
-CHOICES: dict[str, Choice] = {"fog": with_weights}
+# With the weights in a file, or with those that come with the package.
+CHOICES: dict[str, Choice] = {"fog": lambda words: partial(Fog, learned=read_fog_weights(*[Path(words)] * bool(words)))}

@@ -115,7 +115,7 @@ AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort
 # Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
 # the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
 ENOUGH = 10_000
-NO_END = 1 << 60
+NO_END = 1 << 60  # more nodes than any search has
 NODES = 1 << 15  # room for nodes in a tree: more than C searches, and some tenths of a second for B
 # B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C.
 MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)

@@ -13,7 +13,16 @@ from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
 from ..endings.player import LoneKingPlayer, begin_ending
-from ..engine import Engine, EngineFactory, SearchLimit, placement_after, plain_message, turn_men, turn_move
+from ..engine import (
+    Engine,
+    EngineFactory,
+    SearchLimit,
+    placement_after,
+    plain_message,
+    takes_by_pawn,
+    turn_men,
+    turn_move,
+)
 from ..evaluation.metaposition_value import stalemate_chance
 from ..game import rules
 from ..game.attempts import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
@@ -136,8 +145,9 @@ class Minimax(Engine):
                 self.ending = self._begin_ending(seen)
             return self.ending.attempt(seen, actions[actions != rules.ANY])
         allowed = {turn_move(int(action), self.side) for action in actions if action != rules.ANY}
-        for move in (*self._reflexes(seen, allowed), *self._book_moves(allowed)):
-            if rules.ANY in actions and self._takes_by_pawn(move):
+        book = self.book[self.done : self.done + 1] if self.silent else ()
+        for move in (*self._reflexes(seen, allowed), *(move for move in book if move in allowed)):
+            if rules.ANY in actions and takes_by_pawn(self.men[PAWN], move):
                 return rules.ANY
             return turn_move(move, self.side)
         if self.ranking is None:
@@ -149,7 +159,6 @@ class Minimax(Engine):
         return int(moves[random_below(self.stream, len(moves))])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        """The player against a lone king, which begins with the squares that are left to it."""
         kings = self.meta.theirs[KING : KING + 1]
         squares = int((kings.byteswap() if self.side else kings)[0])
         return begin_ending(self, seen, squares, int(self.meta.quiet))
@@ -162,12 +171,6 @@ class Minimax(Engine):
         ranking = self.searcher.ranking(self.meta, moves, self.power)
         ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         return ranking
-
-    def _book_moves(self, allowed: set[int]) -> list[int]:
-        """The next move of the book line, while the referee is silent."""
-        if self.silent and self.done < len(self.book) and self.book[self.done] in allowed:
-            return [self.book[self.done]]
-        return []
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
@@ -185,10 +188,6 @@ class Minimax(Engine):
                 found.append((not targets >> end & 1, BRAVEST_FIRST.index(kind), move))
         moves = [move for _, _, move in sorted(found)]
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
-
-    def _takes_by_pawn(self, move: int) -> bool:
-        """True if a move would be a capture by a pawn."""
-        return int(kind_on(self.men, start_of(move))) == PAWN and (end_of(move) - start_of(move)) % 8 != 0
 
     def _may_stalemate(self, move: int) -> bool:
         """True if it is likely that the other side could not move after a capture."""

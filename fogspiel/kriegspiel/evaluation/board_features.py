@@ -39,7 +39,7 @@ from ..beliefs.probability_matrices import (
     survey_board,
 )
 
-MAX_SLIDERS = 16
+MAX_SLIDERS = 16  # no side has more men
 _FIELDS = [
     ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
     ("worth", np.float32, 64),  # what our man on a square is worth

@@ -28,8 +28,8 @@ from ...games.chess.search import (
 )
 from ..parameters import FogParameters, phase_of_men
 
-ILLEGAL = -(2**31)
-MAX = 2000
+ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
+MAX = 2000  # more than two queens (set by hand)
 # Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on; by hand.
 DOUBT = 2.0
 
@@ -111,11 +111,11 @@ class Quiescence(SearchThreads):
 #
 # An attempt is worth its gain and a share of its threat, which on the true board we may not know to carry out. The
 # share is what moves in games have realised (docs/kriegspiel.md). Men are worth what games of Kriegspiel say they are
-# worth (`learned`), by the number of men on the board.
+# worth (`FogWeights`), by the number of men on the board.
 
 GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
-GREATEST_THREAT = 1000
-ALL_SQUARES = 2**64 - 1
+GREATEST_THREAT = 1000  # a queen and some more (set by hand)
+ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
 
 
 @inlined

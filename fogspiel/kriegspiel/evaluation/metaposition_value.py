@@ -79,7 +79,6 @@ SHIELDED = 0.5  # how much a passed pawn is worth that a pawn of a file beside m
 
 @inlined
 def _their_pieces(meta):
-    """Return the squares on which the other side may have pieces."""
     return meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
 
 
@@ -233,10 +232,14 @@ def _end_near(meta, attacked, men, weights):
 
 @kernel
 def value(meta, moved, took, weights):
-    """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not."""
+    """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not.
+
+    1 own men by their safety, and what they attack    2 material    3 control and ignorance    4 the way to mate
+    """
     men, blocked = enemies(meta), ~meta.empty
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)
+    # 1. The king counts by the men that could still mate it; lines are found once, for safety and attacks.
     for kind in range(KINDS):
         worth = weights.worth[kind]
         if kind == QUEEN:
@@ -261,14 +264,17 @@ def value(meta, moved, took, weights):
                 if kind != ROOK:
                     attacked |= aslant
             left &= left - 1
+    # 2. Their men count by number, for kinds are not announced.
     own = ones(meta.own)
     total -= weights.their_pawn * meta.their_pawns + weights.their_piece * meta.their_pieces
     total += weights.man * (own - men - 1)
+    # 3. Attacked squares and files without their pawns are known; what is not known costs by its age.
     total += weights.attacked * ones(attacked & ~meta.own)
     for file in range(8):
         if meta.theirs[PAWN] & (A_FILE << file) == 0:
             total += weights.open_file
     total -= _ignorance(meta, weights)
+    # 4. Men that can mate or promote; near the end the king's squares; impatience; a king beside its last men.
     fit = ones(meta.men[PAWN] | meta.men[ROOK] | meta.men[QUEEN])
     total += weights.mating_men * min(fit, ENOUGH) * (15 - men) / 15
     if fit == 0:

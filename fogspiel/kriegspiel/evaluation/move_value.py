@@ -3,8 +3,8 @@
 A move ends in one of twelve outcomes, 3 * (referee's answer) + (their reply). The referee answers: nothing, a pawn
 taken, a piece taken, check. They reply: nothing of ours taken, the moved man taken, another one taken.
 
-    features.measure_board   once per node: what all attempts have in common
-    features.lift            once per man: what all attempts of the man have in common
+    measure_board            once per node: what all attempts have in common
+    lift                     once per man: what all attempts of the man have in common
     legal_chance             the chance that a move of the lifted man is legal
     look_ahead               its outlook: the chances of answers and replies, and what the board is worth
     expected_value           the value of a move by its outlook: what leaves of the tree are worth
@@ -120,7 +120,12 @@ def legal_chance(prob, known, features, kind, start, end, parameters):
 
 @in_place
 def look_ahead(prob, known, features, kind, move, parameters, outlook):
-    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages."""
+    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages.
+
+    1 the man and the king after the move    2 what our men attack then    3 the chances of a capture and of check
+    4 the value of the board as it stands    5 by answer, the chance that the moved man is taken    6 the other men
+    """
+    # 1. A pawn may change its kind, castling moves two men; only a step at the king changes its danger.
     survey, start, end = features.survey, start_of(move), end_of(move)
     king, few = trailing_zeros(known.men[KING]), known.their_pawns + known.their_pieces
     was_pawn, own = kind == PAWN, known.own & ~bit(start) | bit(end)
@@ -135,8 +140,10 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
             own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
     if kind == KING or bitboards.KING_ATTACKS[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
+    # 2. Only sliders whose line the man has entered are worked out again (`net_after`).
     hits = attacks_of(kind, end, known.colour, own)
     net = net_after(known, features, end, own, hits)
+    # 3. A legal capture by a pawn has a victim for sure, a step ahead none; else chances above 1 are scaled.
     pawn, piece = min(1.0, prob[PAWNS, end]), min(1.0, prob[PIECES, end])
     if was_pawn and (end - start) % 8 == 0:
         pawn, piece = 0.0, 0.0
@@ -144,6 +151,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         both = pawn + piece + TINY
         pawn, piece = pawn / both, piece / both
     check = check_chance(prob, hits & features.possible, end, parameters)
+    # 4. Terms as in `board_value`, with the new squares.
     board = (
         features.material - features.worth[start] + worth
         + parameters.mobility * ones(net & ~own)
@@ -151,6 +159,9 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         + confinement(few, king, prob, net, features.possible, parameters)
         - danger_to_king
     )  # fmt: skip
+    # 5. After silence by the hazard of the square; after a capture they know the square, so control of it and their
+    #    number (c of the paper: the guess that somebody takes back) count; after a check any man that holds it, and the
+    #    king beside it, takes the checker. A king is never taken.
     is_protected = net & bit(end) != 0
     danger = survey.hazard[PROTECTED if is_protected else UNPROTECTED, end]
     held = survey.control[PAWNS, end] + survey.control[PIECES, end]
@@ -173,6 +184,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     outlook.board = board
     outlook.bonus = ending_bonus(few, prob, hits, net, features.possible, board, parameters)
     outlook.lost = net_loss(worth, is_protected, survey, end, parameters)
+    # 6. The others lose what they did before, but for those that have gained or lost their protection.
     loss, chance = features.others_loss, features.others_chance
     changed = (net ^ features.net) & known.own & ~bit(start) & ~known.men[KING]
     while changed:

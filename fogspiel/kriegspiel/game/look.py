@@ -10,7 +10,7 @@ import numpy as np
 from ...core.game import Game, Rules, Sizes
 from ...core.picture import Chess, Parts
 from ...games.chess.bitboards import KINDS, KING, PAWN
-from ...games.chess.fen import LETTERS, SIDES, board_text, directions_in, fen_of, move_name, parse_move, square_name
+from ...games.chess.fen import SIDES, board_text, directions_in, fen_of, men_letters, move_name, parse_move, square_name
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
 from . import rules
@@ -193,16 +193,6 @@ SQUARES = 64
 PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
 
 
-def letters(men: Sequence[int], whites: int) -> str:
-    """Return the men on a1 to h8 as letters; White's are capitals."""
-    found = ["."] * SQUARES
-    for kind, letter in enumerate(LETTERS):
-        for square in range(SQUARES):
-            if int(men[kind]) >> square & 1:
-                found[square] = letter.upper() if int(whites) >> square & 1 else letter
-    return "".join(found)
-
-
 def taken_on(messages: Sequence[np.ndarray]) -> str:
     """The square of the latest capture of these messages, the latest first."""
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
@@ -228,7 +218,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     listens = turn and not end
     return (
         Chess(
-            men=letters(men.tolist(), -1 if player == 0 else 0),
+            men=men_letters(men.tolist(), -1 if player == 0 else 0),
             side=player,
             turn=listens,
             refused=refused_in(seen),
@@ -265,7 +255,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
         counts += [(f"{name}'s pawns", many[PAWN]), (f"{name}'s pieces", sum(many) - many[PAWN] - many[KING])]
     return (
         Chess(
-            men=letters(state[:KINDS].tolist(), int(state[MEN])),
+            men=men_letters(state[:KINDS].tolist(), int(state[MEN])),
             side=0,
             turn=False,
             refused=refused_names(state[rules.REFUSED : rules.REFUSED + SQUARES]),

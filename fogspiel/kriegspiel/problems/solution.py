@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...games.chess.fen import move_name, parse_move, square_name
+from ...games.chess.fen import draw_letters, move_name, parse_move, square_name
 from ...games.chess.position import promotion_of
 from ..game.look import message_text
 from ..referee import HouseRules, Referee
@@ -94,7 +94,6 @@ def words_of(code: int) -> tuple[str, str]:
 
 
 def _message_of(code: int) -> list[int]:
-    """The cells of a message from its code."""
     return [code >> 18, (code >> 11 & 127) - 1, code >> 6 & 31, code & 63]
 
 
@@ -155,7 +154,6 @@ def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, .
 
 
 def _next(step: SolutionStep, answer: str, reply: str, line: tuple[str, ...]) -> SolutionStep:
-    """Return the tree's next attempt."""
     for branch in step.branches:
         if (branch.answer, branch.reply) == (answer, reply) and branch.next is not None:
             return branch.next
@@ -182,8 +180,7 @@ class KnownMen:
         for square in range(64):
             if men := maybe.get(square_name(square)):
                 letters[square] = KING_MAYBE if "k" in men else SOMEBODY_MAYBE
-        ranks = [f"{rank + 1}  {' '.join(letters[8 * rank : 8 * rank + 8])}" for rank in range(7, -1, -1)]
-        return "\n".join([*ranks, "   a b c d e f g h"])
+        return draw_letters(letters)
 
 
 def known_men(boards: Boards) -> KnownMen:
@@ -203,7 +200,7 @@ def known_men(boards: Boards) -> KnownMen:
 # The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
 # attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
 
-MAX_ATTEMPTS = 400
+MAX_ATTEMPTS = 400  # of a line: more than a patient person tries
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class TooManyNodes(ValueError):
 class Part:
     """The boards that are possible after one answer to an attempt."""
 
-    code: int  # what was heard (`division`)
+    code: int  # what was heard (`divide`)
     boards: Boards
 
     @property

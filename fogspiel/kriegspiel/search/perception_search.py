@@ -159,6 +159,7 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, features, outlook = np.zeros(64, np.int64), tree.features[0], tree.outlook[0]
     for _ in range(simulations):
+        # Selection: the first attempt that the simulated referee accepts, then one of its messages by chance.
         place, depth, value = 0, 0, 0.0
         while True:
             row, node = sample_accepted_attempt(tree, place, parameters, stream), tree.nodes[place]
@@ -176,6 +177,7 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
                 weigh_outcomes(node.prob, node.known, move, parameters, features, outlook, branch.chance, branch.board)
             outcome = sample_outcome(branch.chance, stream)
             if branch.child[outcome] == NO_CHILD:
+                # Expansion and simulation: the new node is played k moves on, beyond the tree.
                 child = add_child(tree, place, number, outcome)
                 new = tree.nodes[child]
                 lost = evolve(new.prob, new.known, move, outcome, attraction, parameters, features.survey)
@@ -184,6 +186,7 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
                 value = simulate_value(tree, child, k, lost, was_capture, attraction, parameters, stream)
                 break
             place = branch.child[outcome]
+        # Backup of the mean.
         for level in range(depth):
             attempt = tree.attempts[rows[level]]
             tree.nodes[places[level]].visits += 1
@@ -305,6 +308,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
         for row in range(tree.nodes[0].first, tree.nodes[0].first + tree.nodes[0].listed):
             open_branch(tree, 0, row, parameters)
     while done < nodes:
+        # Selection: our attempt by UCT, the message by its chance, down to an outcome without a node.
         place, depth = 0, 0
         while True:
             node = tree.nodes[place]
@@ -321,7 +325,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
             outcome = sample_outcome(tree.branches[number].chance, stream)
             child = tree.branches[number].child[outcome]
             if child == NO_CHILD:
-                if has_room(tree):
+                if has_room(tree):  # expansion: a new node values all of its attempts, and each counts as searched
                     child = add_child(tree, place, number, outcome)
                     new, survey = tree.nodes[child], tree.features[0].survey
                     evolve(new.prob, new.known, tree.attempts[row].move, outcome, attraction, parameters, survey)
@@ -330,6 +334,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
             place = child
             if depth == DEEPEST:
                 break
+        # Backup, leaf first: the attempt by its outcomes, the node by its attempts in their order.
         done += 1
         for level in range(depth - 1, -1, -1):
             node, row = tree.nodes[places[level]], rows[level]
