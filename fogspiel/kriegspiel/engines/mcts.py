@@ -105,10 +105,6 @@ class MatrixEngine(Engine):
         heard = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
         self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
-    def times_stood(self, move: int) -> int:
-        """Count the earlier occurrences of our men's placement after a quiet move."""
-        return self.stood[placement_after(self.men, self.side, move)]
-
 
 SLICE = 2000  # nodes between two looks at the clock
 AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort is enough
@@ -260,7 +256,8 @@ class ApproachC(TreeEngine):
             tree.used[:] = 1, 0, 0
             tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
             for place, move in enumerate(moves):
-                tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
+                stood = self.stood[placement_after(self.men, self.side, move)]
+                tree.handicap[place] = self.chosen.repetition * stood
             self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]))
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:

@@ -209,7 +209,7 @@ class ThreatEvaluator(SearchThreads):
 COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
 
 
-@kernel
+@in_place
 def mean_advantages(gains, weights, costs, doubt, means, legal):
     """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
 
