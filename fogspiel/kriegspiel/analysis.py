@@ -20,13 +20,13 @@ from ..core.untrusted_input import JsonRecord
 from ..games.chess.bitboards import KING, rows_of
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
 from ..games.chess.position import MEN
-from .decisions import Decision, last_message, refused_moves
+from .decisions import Decision, last_message
 from .endings.player import faces_lone_king
 from .engine import SearchLimit
 from .engines.fog import Fog
 from .evaluation.gain_tables import ILLEGAL
 from .game import rules
-from .game.look import attempt_name, message_text
+from .game.look import attempt_name, message_text, refused_in
 from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
 from .protocol import own_board
 
@@ -176,7 +176,6 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
     attempts = rank_attempts(table)
     cost, error = cost_of(table, attempts, decision.action)
-    refused = [move_name(move) for move in refused_moves(seen)]
     return PositionAnalysis(
         ply=decision.ply,
         side=side,
@@ -186,7 +185,7 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
         )
         if decision.ply
         else None,
-        refused=tuple(refused),
+        refused=refused_in(seen),
         boards=len(table.boards.cells),
         evaluated=len(table.gains),
         choice=attempt_name(table.choice),

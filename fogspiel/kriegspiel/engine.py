@@ -21,10 +21,10 @@ from ..core.game_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord
-from ..games.chess.bitboards import FORWARD, KINDS, UPSIDE_DOWN
+from ..games.chess.bitboards import FORWARD, UPSIDE_DOWN
 from ..games.chess.position import end_of, start_of
 from .game import rules
-from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
+from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
 
 # An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
@@ -163,7 +163,7 @@ def turn_move(move: int, side: int) -> int:
 
 def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
     """The own men of a view as White would see them."""
-    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    men = seen[rules.OWN_MEN]
     return men.byteswap() if side else men.copy()
 
 
@@ -199,13 +199,13 @@ class Engine(ABC):
         if self.ply < 0:
             self.reset(seen)
             if ply == 1:
-                self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+                self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
             if self.last != rules.ANY:
                 self.on_refusal(self.last, seen)
         elif self.last is not None:
-            self.on_acceptance(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
-            self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+            self.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
+            self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:

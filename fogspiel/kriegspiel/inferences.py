@@ -12,7 +12,7 @@ from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, PAWN, bit, kin
 from ..games.chess.fen import NAMES, directions_in, move_name, square_name
 from ..games.chess.moves import LIMITS, attackers, is_legal, restrict
 from ..games.chess.position import MEN, PASSANT, end_of, king_of, occupied, start_of
-from .decisions import Decision, last_message, refused_moves
+from .decisions import Decision, last_message
 from .engine import SearchLimit, engine_agent, engines, find_engine, parse_engine, takes_by_pawn
 from .engines.fog import Fog
 from .engines.mcts import MatrixEngine
@@ -21,7 +21,7 @@ from .engines.sampling import PoolSampler, Sampler
 from .evaluation.gain_tables import DOUBT
 from .game import rules
 from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
-from .game.look import squares_in, tries_text
+from .game.look import refused_moves, squares_in, tries_text
 from .game.rule_sets import TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
@@ -82,7 +82,7 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
         yield from of_checks(seen, likely, message[CHECKS])
     if message[TRIES]:
         yield of_tries(seen, likely, message[TRIES])
-    for move in refused_moves(seen):
+    for move in refused_moves(seen[rules.REFUSALS]):
         yield from of_refusal(seen, boards, move)
 
 

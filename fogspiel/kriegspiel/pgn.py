@@ -365,13 +365,13 @@ def _filter_messages(game: Movetext, number: int, side: int) -> PgnGame:
             continue
         attempts.append(())
         if message.square is not None:
-            _lose(men, side, parse_square(message.square))
+            lose_announced(men, side, parse_square(message.square))
     after, result = tuple(own(last)), game.result or game.tags.get("Result", UNFINISHED)
     viewer, switches = SIDES[side].lower(), switches_in(game.tags)
     return PgnGame(game.tags, viewer, tuple(attempts), tuple(messages), after, result, switches, None, tuple(dropped))
 
 
-def _lose(men: np.ndarray, side: int, square: int) -> None:
+def lose_announced(men: np.ndarray, side: int, square: int) -> None:
     """Take off the man that was lost; one taken en passant may have been announced one square behind."""
     if int(lose_own(men, square)) == NO_MAN:
         lose_own(men, square + (8 if side == 0 else -8))

@@ -175,7 +175,7 @@ class BoardBelief:
         self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
-        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.OWN_MEN])
         if not at_home:
             self.begin_anew(seen, NO_BOARDS)
         if not at_home or rules.HOME[MOVER] == side:

@@ -28,6 +28,7 @@ from ...games.chess.position import end_of, start_of
 from ..engine import Engine, SearchLimit, placement_after, turn_men, turn_move
 from ..game import rules
 from ..game.attempts import CHECKS, move_own
+from ..game.look import refused_moves
 from .search import DIRECTIONS, list_own_moves, sight
 from .tablebase import begin_belief, let_reply, restrict_belief
 from .values import FIFTY, table_of_ending, value_attempts
@@ -109,10 +110,8 @@ class LoneKingPlayer(Engine):
         self.kings = self._or_any(self._turn_set(self.first) & int(possible_kings(self.men)))
         self.belief = np.zeros(64)
         begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
-        for start, ends in enumerate(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()):
-            for end in range(64):
-                if ends >> end & 1:
-                    self._rule_out(turn_move(start | end << 6, self.side))
+        for move in refused_moves(seen[rules.REFUSALS]):
+            self._rule_out(turn_move(move, self.side))
 
     def _or_any(self, kings: int) -> int:
         """These squares, or all that are possible if what was given cannot be."""

@@ -27,7 +27,6 @@ from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 
-OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
 NODES_AT_A_TIME = 480  # between two looks at the clock
 # After so many boards the means change by less than a hundredth of a pawn; room for some more.
 MAX_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
@@ -83,7 +82,7 @@ class Fog(Engine):
 
     def follow(self, seen: np.ndarray, action: int) -> None:
         super().follow(seen, action)
-        self.men = seen[OWN_MEN].copy()
+        self.men = seen[rules.OWN_MEN].copy()
 
     def reset(self, seen: np.ndarray) -> None:
         self.belief.begin(self.side, seen)
@@ -92,7 +91,7 @@ class Fog(Engine):
         if self.ending:
             return self.ending.on_acceptance(move, message, seen)
         self.belief.accept(move, message)
-        self.stood[seen[OWN_MEN].tobytes()] += 1
+        self.stood[seen[rules.OWN_MEN].tobytes()] += 1
         takes, pawn = message[SQUARE] != NO_SQUARE, self.men[PAWN] >> start_of(move) & 1
         self.quiet = 0 if takes or pawn else self.quiet + 1
         return None
@@ -110,7 +109,7 @@ class Fog(Engine):
         return self.belief.refuse(move, seen)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        self.men = seen[OWN_MEN].copy()
+        self.men = seen[rules.OWN_MEN].copy()
         if faces_lone_king(seen):
             self.ending = self.ending or self._begin_ending(seen)
             return self.ending.attempt(seen, actions)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.agents import Player
 from ...core.rng import split
-from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
+from ...games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ...games.chess.position import promotion_of
 from ..beliefs.matrix_update import note_accepted, note_answer, note_refused, sharpen
 from ..beliefs.metaposition import enemies
@@ -98,11 +98,11 @@ class MatrixEngine(Engine):
 
     def _look(self, seen: np.ndarray) -> None:
         """Copy what is known for sure."""
-        self.men[:] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+        self.men[:] = seen[rules.OWN_MEN]
         self.known.own = np.bitwise_or.reduce(self.men)
         self.known.rights = seen[rules.SEEN_RIGHTS]
         self.known.checks = seen[rules.SEEN_OTHER + CHECKS]
-        heard = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+        heard = seen[rules.OTHER_MESSAGE]
         self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
 
@@ -258,7 +258,7 @@ class ApproachC(TreeEngine):
             for place, move in enumerate(moves):
                 stood = self.stood[placement_after(self.men, self.side, move)]
                 tree.handicap[place] = self.chosen.repetition * stood
-            self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]))
+            self.begin_root(tree, np.ascontiguousarray(seen[rules.REFUSALS]))
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
@@ -306,11 +306,11 @@ class ApproachA(TreeEngine):
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         self.forest: list[MessageTree] = [empty_message_tree(A_NODES) for _ in range(self.effort.threads)]
-        self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
+        self.heard_last = seen[rules.OTHER_MESSAGE].copy()
         self.prune(seen, moves)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES])
+        self.seen_refused = np.ascontiguousarray(seen[rules.REFUSALS])
         self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:

@@ -25,7 +25,7 @@ from ..engine import (
 )
 from ..evaluation.metaposition_value import stalemate_chance
 from ..game import rules
-from ..game.attempts import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
+from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
 
@@ -174,7 +174,7 @@ class Minimax(Engine):
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
-        told = self.turn_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], 1 - self.side, seen)
+        told = self.turn_message(seen[rules.OTHER_MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
             if told[CHECKS] & direction:

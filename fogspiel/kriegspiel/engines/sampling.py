@@ -148,7 +148,7 @@ class Sampler(Engine):
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self.evaluated = 0
-        self.stood[seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS].tobytes()] += 1
+        self.stood[seen[rules.OWN_MEN].tobytes()] += 1
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         """Go on with the boards that explain the refusal: what was found out about them holds."""
@@ -176,7 +176,7 @@ class Sampler(Engine):
             self.evaluator.evaluate(boards, offered, here)
             self.evaluated += len(boards)
             self.nodes += here.size
-        return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+        return self.best(seen[rules.OWN_MEN])
 
     def best(self, men: np.ndarray) -> int:
         """The attempt with the greatest mean gain; any if nothing is known to be legal."""
@@ -204,7 +204,7 @@ class PoolSampler(Sampler):
         self.lost, self.blind = NO_SQUARE, False
         self.pool[0], self.count = rules.HOME[:POSITION], 1
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
-        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.OWN_MEN]):
             self.count = 0
             self.freshen(self.parameters.new, seen)
 

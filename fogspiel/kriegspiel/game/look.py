@@ -134,19 +134,17 @@ def taken_text(seen: np.ndarray) -> str:
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
     """The attempts of a view that were refused in this turn."""
-    return refused_names(seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + 64])
+    return tuple(map(move_name, refused_moves(seen[rules.REFUSALS])))
 
 
-def refused_names(cells: np.ndarray) -> tuple[str, ...]:
+def refused_moves(cells: np.ndarray) -> list[int]:
     """The attempts that were refused, from a set of squares for every square."""
-    return tuple(
-        move_name(start + 64 * end) for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1
-    )
+    return [start + 64 * end for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1]
 
 
 def show(seen: np.ndarray) -> str:
     player, mover, end = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_END))
-    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    men = seen[rules.OWN_MEN]
     refused, house = refused_in(seen), rule_set_of(int(seen[rules.SEEN_SWITCHES]))
     lines = [
         f"you are {SIDES[player]}: {ENDINGS[end] if end else 'your move' if mover == player else 'the other moves'}",
@@ -205,7 +203,7 @@ def _many(men: np.ndarray) -> list[int]:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """Draw the board and messages as one side sees and hears them."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
-    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
     words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
@@ -258,7 +256,7 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
             men=men_letters(state[:KINDS].tolist(), int(state[MEN])),
             side=0,
             turn=False,
-            refused=refused_names(state[rules.REFUSED : rules.REFUSED + SQUARES]),
+            refused=tuple(map(move_name, refused_moves(state[rules.REFUSED : rules.REFUSED + SQUARES]))),
             tries=0 if state[rules.SWITCHES] & TRIES_OTHERWISE else int(messages[0][TRIES]),
             checks=tuple(directions_in(int(messages[0][CHECKS]))),
             captured=taken_on(messages),
