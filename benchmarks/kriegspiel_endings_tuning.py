@@ -16,14 +16,19 @@ import numpy as np
 from fogspiel.core.compile.kernel import kernel, ones, trailing_zeros
 from fogspiel.core.rng import random_below, random_unit, split
 from fogspiel.games.chess import bitboards
-from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, bit, union
+from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, around, bit, union
 from fogspiel.games.chess.moves import MAX_MOVES
 from fogspiel.games.chess.position import promotion_of
-from fogspiel.kriegspiel.beliefs.board_filter import around
-from fogspiel.kriegspiel.endings.belief import begin_belief, let_reply, restrict_belief
 from fogspiel.kriegspiel.endings.player import NOISE
 from fogspiel.kriegspiel.endings.search import MATED, PARTS, REFUSED, SILENT, STALEMATED, hear, list_own_moves, sight
-from fogspiel.kriegspiel.endings.tablebase import NO_MATE, endgame_table, placement_of
+from fogspiel.kriegspiel.endings.tablebase import (
+    NO_MATE,
+    begin_belief,
+    endgame_table,
+    let_reply,
+    placement_of,
+    restrict_belief,
+)
 from fogspiel.kriegspiel.endings.values import (
     FIFTY,
     LOOP,

@@ -3,7 +3,7 @@
 A population plays a round robin (each engine as it is and straying), and two things are fitted to its games:
 
 - the replies of opponents, by maximum likelihood. A decision is a true board, the square where the mover has just lost
-  a man, and the legal move that it made. The log-likelihood of all decisions under `beliefs.particle_filter`, less a
+  a man, and the legal move that it made. The log-likelihood of all decisions under `beliefs.board_filter`, less a
   small penalty on the squares of the logarithms, is climbed by Adam (Kingma & Ba 2015), in an order shuffled by the
   seed;
 - the worth of men, from the results. In quiet positions, in which nothing was taken three plies before and after, the
@@ -31,7 +31,7 @@ from fogspiel.games.chess.bitboards import BLACK, KINDS, KING, kind_on
 from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, MOVER, PLY, POSITION, end_of, start_of
 from fogspiel.games.chess.search import VALUE
-from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
+from fogspiel.kriegspiel.beliefs.board_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
 from fogspiel.kriegspiel.engine import SearchLimit, parse_engine
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE

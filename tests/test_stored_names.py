@@ -19,8 +19,7 @@ from fogspiel.core.explain import Table as ExplanationTable
 from fogspiel.core.picture import BoardPicture, Cards, Cell, Chess, Facts, Messages, Text, picture_json
 from fogspiel.core.plugins import modules
 from fogspiel.core.untrusted_input import JsonRecord
-from fogspiel.kriegspiel.analysis import AttemptValue, PositionAnalysis
-from fogspiel.kriegspiel.belief_map import Phase
+from fogspiel.kriegspiel.analysis import AttemptValue, Phase, PositionAnalysis
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.game.rule_sets import HouseRules
 from fogspiel.kriegspiel.match import GameStatistics

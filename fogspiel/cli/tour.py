@@ -13,9 +13,9 @@ from ..core.compile.kernel import interpreted, is_cold
 from ..core.game import known_game
 from ..core.rng import stream_of
 from ..games.chess.fen import SIDES, square_name
-from ..kriegspiel.belief_map import belief_of
 from ..kriegspiel.beliefs.board_filter import list_children
 from ..kriegspiel.engine import SearchLimit, find_engine
+from ..kriegspiel.inferences import belief_of
 from ..kriegspiel.referee import Referee, play_game
 from ..resistance.game.setups import SETUPS
 from ..runs.execute import Context

@@ -17,15 +17,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..core.untrusted_input import JsonRecord
+from ..games.chess.bitboards import KING, rows_of
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
-from .decisions import Decision, last_message, refused_moves
+from ..games.chess.position import MEN
+from .decisions import Decision, last_message
 from .endings.player import faces_lone_king
 from .engine import SearchLimit
 from .engines.fog import Fog
-from .evaluation.board_evaluator import ILLEGAL
+from .evaluation.gain_tables import ILLEGAL
 from .game import rules
-from .game.look import attempt_name, message_text
-from .inferences import PIECE, AttemptTable, belief_in, imply, look, make_engine, own_board
+from .game.look import attempt_name, message_text, refused_in
+from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
+from .protocol import own_board
 
 PAWN_VALUE = 100  # gains are in hundredths of a pawn
 WORST = 5  # the turns that are named after a game
@@ -173,7 +176,6 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
     attempts = rank_attempts(table)
     cost, error = cost_of(table, attempts, decision.action)
-    refused = [move_name(move) for move in refused_moves(seen)]
     return PositionAnalysis(
         ply=decision.ply,
         side=side,
@@ -183,7 +185,7 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
         )
         if decision.ply
         else None,
-        refused=tuple(refused),
+        refused=refused_in(seen),
         boards=len(table.boards.cells),
         evaluated=len(table.gains),
         choice=attempt_name(table.choice),
@@ -204,12 +206,10 @@ def placement_of(seen: np.ndarray) -> str:
 
 def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
     """The different rows of a table, and for how many boards each counts."""
-    gains = table.gains
-    if gains.shape[1] == 0:
-        return gains[:0], np.zeros(0)
-    keys = np.ascontiguousarray(gains).view(np.dtype((np.void, gains.shape[1] * gains.itemsize))).ravel()
-    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    return gains[first], np.bincount(places, table.weights, len(first))
+    if table.gains.shape[1] == 0:
+        return table.gains[:0], np.zeros(0)
+    first, counts = distinct_rows(table.gains, table.weights)
+    return table.gains[first], counts
 
 
 def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float | None]:
@@ -314,3 +314,52 @@ def keep_best(position: PositionAnalysis, count: int) -> PositionAnalysis:
     """A position with so many attempts, the best ones and what was tried."""
     kept = [one for place, one in enumerate(position.attempts) if place < count or one.move == position.tried]
     return replace(position, attempts=tuple(kept))
+
+
+# Was the belief right? What an engine believed, compared with the true board when the game is over.
+
+PHASES = ((0, 19), (20, 39), (40, 79), (80, None))  # first and last ply of each phase
+MAN_KINDS = ("king", "pawn", "piece")
+
+
+@dataclass(frozen=True)
+class Phase(JsonRecord):
+    """Accuracy of the belief in a part of the game."""
+
+    KEYS = ("plies", "decisions", "log_loss", "even_log_loss", "king_rank", "king_chance")
+
+    plies: str
+    decisions: int
+    log_loss: float  # of "a man of the other side stands here", in nats per square without an own man
+    even_log_loss: float  # the same for a belief that spreads the right number of men evenly over these squares
+    king_rank: float  # the mean rank of the true king's square, 1 the likeliest
+    king_chance: float  # the mean chance that was given to the true king's square
+
+
+def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]) -> list[Phase]:
+    """Return the belief's accuracy in each phase; every position with its true board."""
+    found = []
+    pairs = [pair for pair in zip(positions, truth, strict=True) if pair[0].boards]
+    for first, last in PHASES:
+        here = [pair for pair in pairs if first <= pair[0].ply and (last is None or pair[0].ply <= last)]
+        if here:
+            figures = np.mean([judge(position, board) for position, board in here], axis=0)
+            plies = f"{first}-{last}" if last is not None else f"{first}-"
+            found.append(Phase(plies, len(here), *(round(float(figure), 4) for figure in figures)))
+    return found
+
+
+def judge(position: PositionAnalysis, board: np.ndarray) -> tuple[float, float, float, float]:
+    """Log-loss per square, that of an even spread, and the rank and the chance of the true king's square."""
+    theirs = rows_of(board[MEN + 1 - position.side : MEN + 2 - position.side])[0].astype(bool)
+    free = rows_of(board[MEN + position.side : MEN + 1 + position.side])[0] == 0
+    believed = np.sum([position.belief[kind] for kind in MAN_KINDS], axis=0)
+    # as if half a board more spoke for either side: a finite number of boards never makes anything certain
+    chance = (np.clip(believed, 0.0, 1.0) * position.boards + 0.5) / (position.boards + 1.0)
+    loss = -np.mean(np.log(np.where(theirs, chance, 1.0 - chance)[free]))
+    share = theirs[free].mean()
+    even = -(share * np.log(share) + (1.0 - share) * np.log(1.0 - share))
+    king = np.array(position.belief["king"])
+    true = king[int(np.flatnonzero(rows_of(board[KING : KING + 1])[0] & theirs)[0])]
+    rank = 1 + np.sum(king > true) + (np.sum(king == true) - 1) / 2
+    return float(loss), float(even), float(rank), float(true)

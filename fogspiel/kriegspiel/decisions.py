@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.game import new_cells
-from ..games.chess.bitboards import KING, NO_MAN, NO_SQUARE, PAWN, ROOK
+from ..games.chess.bitboards import KING, NO_SQUARE, PAWN, ROOK
 from ..games.chess.fen import CASTLES, DIRECTIONS, LETTERS, SIDES, parse_square, square_name
 from ..games.chess.moves import MAX_ATTEMPTS
 from ..games.chess.position import KING_HOME, MEN, MOVER, POSITION, RIGHTS, ROOK_HOME, end_of, start_of
 from .game import rules
-from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, lose_own, move_own, refuse
+from .game.attempts import MESSAGE, PAWN_TAKEN, PIECE_TAKEN, move_own, refuse
 from .game.rule_sets import ICC
-from .pgn import PgnGame
-from .protocol import OTHER, OWN, OWN_MEN, SIDE_WORDS, SILENCE, ProtocolReader
+from .pgn import PgnGame, lose_announced
+from .protocol import SIDE_WORDS, SILENCE, ProtocolReader
 from .referee import WILD_16, HouseRules, Message, Referee
 
 LAST_RANKS = 0xFF000000000000FF
@@ -48,13 +48,13 @@ def own_state(seen: np.ndarray) -> np.ndarray:
     """A state of the game with all that the list of attempts depends on: what the mover knows."""
     state, side = new_cells(rules.STATE), int(seen[rules.SEEN_PLAYER])
     said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
-    state[: KING + 1] = seen[OWN_MEN]
-    state[MEN + side] = np.bitwise_or.reduce(seen[OWN_MEN])
+    state[: KING + 1] = seen[rules.OWN_MEN]
+    state[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
     state[MOVER], state[RIGHTS] = side, seen[rules.SEEN_RIGHTS]
     state[rules.SWITCHES] = seen[rules.SEEN_SWITCHES]
-    state[said : said + MESSAGE] = seen[OTHER]
-    state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]
-    state[turn : turn + rules.TURN] = seen[rules.SEEN_TURN : rules.SEEN_OTHER_TURN]
+    state[said : said + MESSAGE] = seen[rules.OTHER_MESSAGE]
+    state[rules.REFUSED : rules.REFUSED + 64] = seen[rules.REFUSALS]
+    state[turn : turn + rules.TURN] = seen[rules.OWN_TURN]
     return state
 
 
@@ -102,29 +102,27 @@ class OwnView:
         self.side = side
         self.seen = np.zeros(rules.VIEW, np.int64)
         self.seen[rules.SEEN_PLAYER], self.seen[rules.SEEN_SWITCHES] = side, switches
-        self.seen[OWN_MEN] = rules.HOME[: KING + 1] & rules.HOME[KING + 1 + side]
+        self.seen[rules.OWN_MEN] = rules.HOME[: KING + 1] & rules.HOME[KING + 1 + side]
         self.seen[rules.SEEN_RIGHTS] = rules.OWN_RIGHTS[side]
-        self.seen[OWN] = self.seen[OTHER] = SILENCE
+        self.seen[rules.OWN_MESSAGE] = self.seen[rules.OTHER_MESSAGE] = SILENCE
 
     def refuse_all(self, tried: Sequence[int]) -> Iterator[Decision]:
         """Attempts that were refused one after the other."""
         for action in tried:
             yield Decision(self.seen.copy(), action)
-            refuse(self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES], start_of(action), end_of(action))
+            refuse(self.seen[rules.REFUSALS], start_of(action), end_of(action))
 
     def accept(self, action: int, message: Message) -> None:
         """The own attempt was made."""
-        self.seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES] = 0
-        move_own(self.seen[OWN_MEN], self.side, action)
-        self._go_on(message, OWN, rules.SEEN_TAKEN + 2)
+        self.seen[rules.REFUSALS] = 0
+        move_own(self.seen[rules.OWN_MEN], self.side, action)
+        self._go_on(message, rules.OWN_MESSAGE, rules.SEEN_TAKEN + 2)
 
     def hear(self, message: Message) -> None:
         """The other side has moved."""
         if message.square is not None:
-            square, behind = parse_square(message.square), 8 if self.side == 0 else -8
-            if lose_own(self.seen[OWN_MEN], square) == NO_MAN:  # announced where a taker en passant arrives
-                lose_own(self.seen[OWN_MEN], square + behind)
-        self._go_on(message, OTHER, rules.SEEN_TAKEN)
+            lose_announced(self.seen[rules.OWN_MEN], self.side, parse_square(message.square))
+        self._go_on(message, rules.OTHER_MESSAGE, rules.SEEN_TAKEN)
 
     def _go_on(self, message: Message, place: slice, taken: int) -> None:
         """One ply more, with this message in its place."""
@@ -135,7 +133,7 @@ class OwnView:
         seen[rules.SEEN_PLY] += 1
         seen[rules.SEEN_MOVER] = 1 - message.colour
         for castle in (2 * self.side, 2 * self.side + 1):
-            if not may_castle(seen[OWN_MEN], castle):
+            if not may_castle(seen[rules.OWN_MEN], castle):
                 seen[rules.SEEN_RIGHTS] &= ~(1 << castle)
 
 
@@ -208,7 +206,7 @@ def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply:
 
 def _check_men(side: int, seen: np.ndarray) -> None:
     """Refuse men with which nobody can play."""
-    men = [int(there) % 2**64 for there in seen[OWN_MEN]]
+    men = [int(there) % 2**64 for there in seen[rules.OWN_MEN]]
     if men[KING].bit_count() != 1 or men[PAWN].bit_count() > 8 or sum(there.bit_count() for there in men) > 16:
         raise ValueError(f"{SIDES[side]} must have one king, at most eight pawns and at most 16 men")
     if men[PAWN] & LAST_RANKS:
@@ -217,16 +215,10 @@ def _check_men(side: int, seen: np.ndarray) -> None:
     if square != NO_SQUARE and any(there >> square & 1 for there in men):
         raise ValueError(f"a man was taken on {square_name(square)}, where an own man stands: take it off")
     for castle in (2 * side, 2 * side + 1):
-        if int(seen[rules.SEEN_RIGHTS]) >> castle & 1 and not may_castle(seen[OWN_MEN], castle):
+        if int(seen[rules.SEEN_RIGHTS]) >> castle & 1 and not may_castle(seen[rules.OWN_MEN], castle):
             raise ValueError(f"the castling right {CASTLES[castle]} needs king and rook at home: leave it out")
 
 
 def last_message(seen: np.ndarray) -> list[int]:
     """Announcement of the other side's last move."""
-    return [int(cell) for cell in seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]]
-
-
-def refused_moves(seen: np.ndarray) -> list[int]:
-    """Attempts refused in this turn."""
-    cells = seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()
-    return [start + 64 * end for start, ends in enumerate(cells) for end in range(64) if ends >> end & 1]
+    return [int(cell) for cell in seen[rules.OTHER_MESSAGE]]

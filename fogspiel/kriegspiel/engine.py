@@ -21,9 +21,10 @@ from ..core.game_names import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord
-from ..games.chess.bitboards import FORWARD
+from ..games.chess.bitboards import FORWARD, UPSIDE_DOWN
+from ..games.chess.position import end_of, start_of
 from .game import rules
-from .game.attempts import MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES
+from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
 
 # An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
@@ -143,6 +144,29 @@ def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndar
     return told
 
 
+def placement_after(men: np.ndarray, colour: int, move: int) -> bytes:
+    """The own men after a move as a key, by which repetitions are counted."""
+    after = men.copy()
+    move_own(after, colour, move)
+    return after.tobytes()
+
+
+def takes_by_pawn(pawns: int, move: int) -> bool:
+    """True if a move is that of one of these pawns from one file to another."""
+    return bool(int(pawns) >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
+
+
+def turn_move(move: int, side: int) -> int:
+    """A move of a side as White would see it, or back."""
+    return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
+
+
+def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
+    """The own men of a view as White would see them."""
+    men = seen[rules.OWN_MEN]
+    return men.byteswap() if side else men.copy()
+
+
 class Engine(ABC):
     """A player that keeps a belief."""
 
@@ -175,13 +199,13 @@ class Engine(ABC):
         if self.ply < 0:
             self.reset(seen)
             if ply == 1:
-                self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+                self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         elif self.last is not None and ply == self.ply:
             if self.last != rules.ANY:
                 self.on_refusal(self.last, seen)
         elif self.last is not None:
-            self.on_acceptance(self.last, seen[rules.SEEN_OWN : rules.SEEN_OWN + MESSAGE], seen)
-            self.on_answer(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], seen)
+            self.on_acceptance(self.last, seen[rules.OWN_MESSAGE], seen)
+            self.on_answer(seen[rules.OTHER_MESSAGE], seen)
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:
@@ -250,7 +274,7 @@ def engine_file(words: str) -> Path:
 
 
 STRAYING, EARLY = 0.2, 8  # how often it does, and in how many of its moves
-OWN_STREAM = 1 << 20
+OWN_STREAM = 1 << 20  # the child of the engine's stream that decides when it strays: no engine splits so far
 
 
 class Straying:

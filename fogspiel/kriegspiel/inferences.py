@@ -1,24 +1,30 @@
-"""Implications of the referee's messages by an engine's boards: as sentences, and as probabilities."""
+"""Implications of the referee's messages by an engine's belief: as sentences, and as probabilities of squares."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..core.agents import Player
 from ..core.rng import stream_of
-from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on
+from ..core.session import Session
+from ..games.chess.bitboards import BETWEEN, KINDS, KING, KNIGHT, PAWN, bit, kind_on, rows_of
 from ..games.chess.fen import NAMES, directions_in, move_name, square_name
 from ..games.chess.moves import LIMITS, attackers, is_legal, restrict
-from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, end_of, king_of, occupied, start_of
-from .decisions import Decision, last_message, refused_moves
-from .engine import SearchLimit, engines, find_engine
+from ..games.chess.position import MEN, PASSANT, end_of, king_of, occupied, start_of
+from .decisions import Decision, last_message
+from .engine import SearchLimit, engine_agent, engines, find_engine, parse_engine, takes_by_pawn
 from .engines.fog import Fog
+from .engines.mcts import MatrixEngine
+from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
-from .evaluation.board_evaluator import DOUBT
+from .evaluation.gain_tables import DOUBT
 from .game import rules
 from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
-from .game.look import squares_in, tries_text
+from .game.look import refused_moves, squares_in, tries_text
 from .game.rule_sets import TRIES_OTHERWISE
+from .protocol import own_board
+from .referee import WILD_16, HouseRules, kriegspiel_from
 
 SHOWN = 4  # squares or men that a sentence names before it says how many more there are
 LOOKED_AT = 500  # boards that are looked at one by one, the likeliest first
@@ -34,8 +40,7 @@ class Boards(NamedTuple):
 
 def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
     """The chance of each of the 64 squares to be in a set that every board has one of."""
-    octets = np.ascontiguousarray(sets).view(np.uint8).reshape(len(sets), 8)
-    return np.asarray(boards.shares @ np.unpackbits(octets, axis=1, bitorder="little"))
+    return np.asarray(boards.shares @ rows_of(sets))
 
 
 PIECE = "piece"  # what is no pawn and no king
@@ -77,7 +82,7 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
         yield from of_checks(seen, likely, message[CHECKS])
     if message[TRIES]:
         yield of_tries(seen, likely, message[TRIES])
-    for move in refused_moves(seen):
+    for move in refused_moves(seen[rules.REFUSALS]):
         yield from of_refusal(seen, boards, move)
 
 
@@ -132,9 +137,7 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
     """Describe the own pawns that can take."""
     pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
     captures = {
-        (start_of(move), end_of(move)): move
-        for move in Decision(seen, None).actions
-        if pawns >> start_of(move) & 1 and (end_of(move) - start_of(move)) % 8
+        (start_of(move), end_of(move)): move for move in Decision(seen, None).actions if takes_by_pawn(pawns, move)
     }
     found = dict.fromkeys(captures, 0.0)
     for board, share in zip(boards.cells, boards.shares, strict=True):
@@ -232,19 +235,16 @@ def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
 
 def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:
     """Boards that differ in their men, castling rights or en passant, each with its share of the weight."""
-    cells = np.ascontiguousarray(boards[:, : PASSANT + 1])
+    first, sums = distinct_rows(boards[:, : PASSANT + 1], weights)
+    return Boards(boards[first], sums / max(weights.sum(), np.finfo(float).tiny))
+
+
+def distinct_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the distinct rows, and the sum of the weights of each."""
+    cells = np.ascontiguousarray(rows)
     keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    return Boards(boards[first], np.bincount(places, weights, len(first)) / max(weights.sum(), np.finfo(float).tiny))
-
-
-def own_board(seen: np.ndarray) -> np.ndarray:
-    """The own men alone, as a position."""
-    position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
-    position[:KINDS] = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-    position[MEN + side] = np.bitwise_or.reduce(position[:KINDS])
-    position[MOVER], position[PASSANT] = side, NO_SQUARE
-    return position
+    return first, np.bincount(places, weights, len(first))
 
 
 def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
@@ -255,3 +255,79 @@ def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
     boards[:, KING] |= there
     boards[:, MEN + 1 - seen[rules.SEEN_PLAYER]] = there
     return Boards(boards, np.full(len(squares), 1 / max(len(squares), 1)))
+
+
+# Belief maps of every kind of engine, throughout a finished game.
+#
+# The record is played again with a fresh engine of the same kind, which is told what it did and does not search; its
+# belief is read whenever it has heard something. Matrices are as they were. A metaposition only has the squares on
+# which a man may stand, so its men are spread evenly over them. Boards are counted by their weights; they are drawn
+# again, so that they are alike but not the same.
+
+BOARDS = 200  # boards of the last observation that are drawn for an engine that keeps none
+# It does not think, and a pool of this effort, one or two thousand boards, is enough to count.
+LIGHT = SearchLimit(nodes=200)
+PIECES = slice(KNIGHT, KING)  # the kinds from knight to queen
+
+Belief = list[list[float]]  # chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece
+
+
+def beliefs(words: str, side: int, record: Sequence[int], switches: HouseRules = WILD_16) -> list[Belief | None]:
+    """Return the beliefs of the engine that `words` name, on this side, before each move and after the last.
+
+    None where it had not been asked yet, and always for a player that keeps no belief or is no engine.
+    """
+    try:
+        name, _ = parse_engine(words)
+        engine = engine_agent(name, LIGHT).player(stream_of(0, side))
+    except ValueError:
+        engine = None
+    if not isinstance(engine, MatrixEngine | Minimax | Sampler | Fog):
+        return [None] * (len(record) + 1)
+    session = Session(kriegspiel_from(switches=switches))
+    engine.begin(side)
+    found: list[Belief | None] = []
+    belief: Belief | None = None
+    for action in record:
+        if session.mover == side:
+            seen = session.view(side)
+            engine.follow(seen, action)
+            belief = belief_of(engine, seen)
+        found.append(belief)
+        session.apply(action)
+    return [*found, belief]
+
+
+def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
+    """Return the belief of an engine that has just processed its view."""
+    if isinstance(engine, MatrixEngine):
+        chances = engine.prob
+    elif isinstance(engine, Minimax):
+        chances = spread_evenly(engine.meta, engine.side)
+    elif isinstance(engine, Sampler):
+        boards = engine.pool[: engine.count] if isinstance(engine, PoolSampler) else engine.boards(BOARDS, seen)
+        if len(boards) == 0:
+            return None
+        chances = count_boards(boards, np.full(len(boards), 1 / len(boards)), 1 - engine.side)
+    elif isinstance(engine, Fog) and engine.belief.count:
+        chances = count_boards(engine.belief.boards, engine.belief.weights, 1 - engine.side)
+    else:
+        return None
+    return [[round(float(chance), DIGITS) for chance in row] for row in np.clip(chances, 0.0, 1.0)]
+
+
+def spread_evenly(meta: np.record, side: int) -> np.ndarray:
+    """The men of a metaposition, each kind spread evenly over the squares where it may be."""
+    theirs = rows_of(meta.theirs)
+    if side:  # a metaposition is turned so that the own men go up
+        theirs = theirs.reshape(KINDS, 8, 8)[:, ::-1].reshape(KINDS, 64)
+    may = np.array([theirs[KING], theirs[PAWN], theirs[PIECES].any(0)], float)
+    share = np.array([1.0, meta.their_pawns, meta.their_pieces]) / np.maximum(may.sum(1), 1.0)
+    return np.asarray(may * share[:, None])
+
+
+def count_boards(boards: np.ndarray, weights: np.ndarray, colour: int) -> np.ndarray:
+    """Return the weight of the boards with a man of a colour on each square."""
+    pieces = np.bitwise_or.reduce(boards[:, PIECES], axis=1)
+    sets = np.array([boards[:, KING], boards[:, PAWN], pieces]) & boards[:, MEN + colour]
+    return np.asarray(weights @ rows_of(sets))

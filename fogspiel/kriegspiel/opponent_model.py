@@ -6,18 +6,17 @@ Counts and models are arrays of [colour, kind of man, move number, square]; a mo
 import math
 import zlib
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile
 
 import numpy as np
 
 from ..core.compile.kernel import kernel, trailing_zeros
 from ..core.game import new_cells
-from ..core.untrusted_input import read_bytes
 from ..games.chess.bitboards import KINDS, KING, PAWN, rows_of
 from ..games.chess.position import MEN, MOVER, PLY
 from .game import rules
+from .parameters import read_arrays, write_arrays
 
 LATEST = 60  # moves that are counted; later ones are too noisy to be of use
 SHAPE = (2, KINDS, LATEST, 64)
@@ -137,11 +136,7 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
 
 def write_model(model: np.ndarray, path: Path) -> Path:
     """Write a model to a small file. Its path."""
-    try:
-        with path.open("wb") as file:
-            np.savez_compressed(file, model=model.astype(np.float16))
-    except OSError as error:
-        raise ValueError(f"the model cannot be written to {path}: {error.strerror or error}") from None
+    write_arrays(path, "the model", model=model.astype(np.float16))
     return path
 
 
@@ -150,15 +145,8 @@ def read_model(path: Path) -> np.ndarray:
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
-        whole = read_bytes(path, "the model", MAX_BYTES, "it is no model")
-        with ZipFile(
-            BytesIO(whole)
-        ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
-            size = parts.getinfo("model.npy").file_size
-        if size > MAX_BYTES:
-            raise ValueError(f"an array of {size:,} bytes")
-        with np.load(BytesIO(whole)) as file:
-            model: np.ndarray = file["model"].astype(np.float32)
+        found = read_arrays(path, "the model", MAX_BYTES, "it is no model", ["model"])
+        model: np.ndarray = found["model"].astype(np.float32)
     except (OSError, KeyError, ValueError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a model that `fogspiel kriegspiel learn` has written") from error
     if model.shape != SHAPE:

@@ -6,6 +6,7 @@ were averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`
 `model_scale` are set by hand. "Ours" is what the paper does not have.
 """
 
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from io import BytesIO
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..core.untrusted_input import JsonRecord, read_bytes
 from ..games.chess.bitboards import KINDS
-from .beliefs.particle_filter import ROWS
+from .beliefs.board_filter import ROWS
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ MEN_IN_PHASE = (33, 24, 12)
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray  # the logarithms of a policy as in `beliefs.particle_filter`
+    replies: np.ndarray  # the logarithms of a policy as in `beliefs.board_filter`
     worths: np.ndarray  # the worth of a man by phase and kind, in hundredths of a pawn
 
 
@@ -146,14 +147,30 @@ SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
 MAX = {"replies": 100.0, "worths": 10_000.0}
 
 
-def write_fog_weights(learned: FogWeights, path: Path) -> None:
-    """Write a file of weights."""
-    arrays: dict[str, Any] = {name: one.astype(np.float32) for name, one in zip(SHAPES, learned, strict=True)}
+def write_arrays(path: Path, what: str, **arrays: Any) -> None:
+    """Write arrays to a small file."""
     try:
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)
     except OSError as error:
-        raise ValueError(f"the weights cannot be written to {path}: {error.strerror or error}") from None
+        raise ValueError(f"{what} cannot be written to {path}: {error.strerror or error}") from None
+
+
+def read_arrays(path: Path, what: str, most: int, otherwise: str, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Read arrays of at most so many bytes each; a broken file raises one of many errors of ZipFile and NumPy."""
+    whole = read_bytes(path, what, most, otherwise)
+    with ZipFile(BytesIO(whole)) as parts:  # its sizes before it is unpacked, for a small file may hold a huge array
+        sizes = [parts.getinfo(f"{name}.npy").file_size for name in names]
+    if max(sizes) > most:
+        raise ValueError(f"an array of {max(sizes):,} bytes")
+    with np.load(BytesIO(whole), allow_pickle=False) as kept:
+        return {name: np.asarray(kept[name]) for name in names}
+
+
+def write_fog_weights(learned: FogWeights, path: Path) -> None:
+    """Write a file of weights."""
+    arrays = {name: one.astype(np.float32) for name, one in zip(SHAPES, learned, strict=True)}
+    write_arrays(path, "the weights", **arrays)
 
 
 @cache
@@ -163,15 +180,7 @@ def read_fog_weights(path: Path = SHIPPED) -> FogWeights:
         raise ValueError(f"there is no file {path}: name a file of weights of the engine fog")
     wrong = f"{path} has no weights of the engine fog: name a file that `benchmarks/kriegspiel_training.py` has written"
     try:
-        whole = read_bytes(path, "the file of weights", MAX_BYTES, "it has no weights")
-        with ZipFile(
-            BytesIO(whole)
-        ) as parts:  # looked at before it is unpacked, for a small file may hold a huge array
-            sizes = [parts.getinfo(f"{name}.npy").file_size for name in SHAPES]
-        if max(sizes) > MAX_BYTES:
-            raise ValueError(wrong)
-        with np.load(BytesIO(whole), allow_pickle=False) as kept:
-            arrays = {name: np.asarray(kept[name]) for name in SHAPES}
+        arrays = read_arrays(path, "the file of weights", MAX_BYTES, "it has no weights", SHAPES)
     except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file is told in a dozen ways
         raise ValueError(wrong) from None
     for name, array in arrays.items():

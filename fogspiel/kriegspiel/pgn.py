@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..core import untrusted_input
-from ..games.chess.bitboards import NO_MAN
-from ..games.chess.fen import DIRECTIONS, SIDES, START, parse_square
-from ..games.chess.position import MEN, POSITION
+from ..core.game import new_cells
+from ..games.chess.bitboards import KING, NO_MAN, PAWN, kind_on
+from ..games.chess.fen import DIRECTIONS, LETTERS, SIDES, START, parse_square, square_name
+from ..games.chess.moves import MAX_ATTEMPTS
+from ..games.chess.position import MEN, POSITION, end_of, promotion_of, start_of
 from ..games.chess.san import (
     RESULTS,
     ROSTER,
@@ -32,12 +34,33 @@ from ..games.chess.san import (
     tag_lines,
 )
 from .game import rules
-from .game.attempts import lose_own, move_own
+from .game.attempts import attempts, lose_own, move_own
 from .game.look import QUESTION
 from .game.rule_sets import ICC, RULE_SETS
 from .game.rules import HOME, OWN_RIGHTS
-from .long_names import HIDDEN, long_name, own_attempts
 from .referee import WILD_16, HouseRules, Message, Referee
+
+HIDDEN = "??"  # what stands for a move that is not told
+
+
+def long_name(men: np.ndarray, move: int) -> str:
+    """A move with both its squares, from the own men in the first cells of `men`."""
+    kind, start, end = int(kind_on(men, start_of(move))), start_of(move), end_of(move)
+    if kind == KING and abs(end - start) == 2:
+        return "O-O" if end > start else "O-O-O"
+    man = "" if kind == PAWN else LETTERS[kind].upper()
+    promotion = promotion_of(move)
+    return man + square_name(start) + square_name(end) + (f"={LETTERS[promotion].upper()}" if promotion else "")
+
+
+def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
+    """List every attempt of a side with these men, captures by pawns included."""
+    own = 0
+    for kind in range(KING + 1):
+        own |= int(men[kind])
+    out = new_cells(MAX_ATTEMPTS)
+    return list(out[: attempts(men, own, colour, rights, 1, new_cells(64), out)].tolist())
+
 
 CHECK_CODES = {"rank": "CR", "file": "CF", "long diagonal": "CD", "short diagonal": "CD", "knight": "CK"}
 SWITCH_TAGS = {
@@ -148,7 +171,7 @@ def write_pgn(
 
 # The text of a PGN file.
 
-MAX_BYTES = 1 << 28
+MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
 
 
 def read_text(file: Path) -> str:
@@ -308,7 +331,6 @@ def parse_message(said: str, colour: int) -> Message:
 
 
 def _number(pattern: re.Pattern[str], said: str) -> int:
-    """The number that a comment tells, or 0."""
     found = pattern.search(said)
     return int(found.group(1)) if found else 0
 
@@ -343,13 +365,13 @@ def _filter_messages(game: Movetext, number: int, side: int) -> PgnGame:
             continue
         attempts.append(())
         if message.square is not None:
-            _lose(men, side, parse_square(message.square))
+            lose_announced(men, side, parse_square(message.square))
     after, result = tuple(own(last)), game.result or game.tags.get("Result", UNFINISHED)
     viewer, switches = SIDES[side].lower(), switches_in(game.tags)
     return PgnGame(game.tags, viewer, tuple(attempts), tuple(messages), after, result, switches, None, tuple(dropped))
 
 
-def _lose(men: np.ndarray, side: int, square: int) -> None:
+def lose_announced(men: np.ndarray, side: int, square: int) -> None:
     """Take off the man that was lost; one taken en passant may have been announced one square behind."""
     if int(lose_own(men, square)) == NO_MAN:
         lose_own(men, square + (8 if side == 0 else -8))

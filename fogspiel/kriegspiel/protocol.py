@@ -1,7 +1,7 @@
 """The engine protocol in lines: what a referee tells the program that plays for one side (docs/kriegspiel-protocol.md).
 
 Every line follows from the view of that side, its own attempts, the rules of the house and the limits; this file knows
-neither the referee nor a state. `Listener` is the other end: it makes the same view of the lines again.
+neither the referee nor a state. `ProtocolReader` is the other end: it makes the same view of the lines again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ import numpy as np
 from ..core.agents import Player
 from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
-from ..games.chess.position import MEN, PASSANT, POSITION, RIGHTS, end_of, start_of
+from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
 from .engine import EngineFactory, SearchLimit
 from .game import rules
-from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
+from .game.attempts import CHECKS, MAN_TAKEN, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .game.look import ANSWERS, attempt_name, parse_attempt, squares_in
 from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO, WORDS, HouseRules
 from .warm_up import play_trial
@@ -65,7 +65,7 @@ class ProtocolWriter:
 
     def news(self, seen: np.ndarray) -> list[str]:
         """List the referee's messages since the last time: on the own attempt, and on the other side's move."""
-        ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, OWN, OTHER))
+        ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, rules.OWN_MESSAGE, rules.OTHER_MESSAGE))
         switches = int(seen[rules.SEEN_SWITCHES])
         made, lines = 0 if self.ply is None else int(ply) - self.ply, []
         if self.last is not None:
@@ -73,7 +73,7 @@ class ProtocolWriter:
         if self.ply is None and tuple(own) != SILENCE:
             lines.append(_line("began", own, UNTOLD, switches))
         if made > 1 or (self.ply is None and (ply or tuple(other) != SILENCE)):
-            lines.append(_line("moved", other, seen[OTHER_TURN], switches))
+            lines.append(_line("moved", other, seen[rules.OTHER_TURN], switches))
         self.last, self.ply = None, int(ply)
         return lines
 
@@ -85,15 +85,11 @@ class ProtocolWriter:
             return f"answer {name} {ANSWERS[int(seen[rules.SEEN_TURN + rules.ANSWER])]}"
         if not made:
             return f"illegal {name}"
-        return _line(f"accepted {name}", seen[OWN], UNTOLD, int(seen[rules.SEEN_SWITCHES]))
+        return _line(f"accepted {name}", seen[rules.OWN_MESSAGE], UNTOLD, int(seen[rules.SEEN_SWITCHES]))
 
     def turn(self, seen: np.ndarray, actions: Sequence[int]) -> list[str]:
         """All that the side knows at its turn, and what it may try."""
-        position = np.zeros(POSITION, np.int64)
-        position[:KINDS] = seen[OWN_MEN]
-        position[MEN + seen[rules.SEEN_PLAYER]] = np.bitwise_or.reduce(seen[OWN_MEN])
-        position[RIGHTS], position[PASSANT] = seen[rules.SEEN_RIGHTS], NO_SQUARE
-        men, _, castling = fen_of(position).split()[:3]
+        men, _, castling = fen_of(own_board(seen)).split()[:3]
         counts = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
         return [
             *self.news(seen),
@@ -103,12 +99,13 @@ class ProtocolWriter:
         ]
 
 
-OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
-OWN = slice(rules.SEEN_OWN, rules.SEEN_OWN + MESSAGE)
-OTHER = slice(rules.SEEN_OTHER, rules.SEEN_OTHER + MESSAGE)
-OWN_TURN = slice(rules.SEEN_TURN, rules.SEEN_TURN + rules.TURN)
-OTHER_TURN = slice(rules.SEEN_OTHER_TURN, rules.SEEN_OTHER_TURN + rules.TURN)
-REFUSED = slice(rules.SEEN_REFUSED, rules.SEEN_REFUSED + 64)
+def own_board(seen: np.ndarray) -> np.ndarray:
+    """The own men and castling rights of a view, as a position."""
+    position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
+    position[:KINDS] = seen[rules.OWN_MEN]
+    position[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
+    position[MOVER], position[RIGHTS], position[PASSANT] = side, seen[rules.SEEN_RIGHTS], NO_SQUARE
+    return position
 
 
 def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, switches: int) -> str:
@@ -129,14 +126,12 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
 
 
 def _tries(tries: int, switches: int) -> str:
-    """Return the announcement of pawn captures as one word."""
     if switches & TRIES_YES_NO:
         return SOME_TRIES
     return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
 
 
 def _parse_tries(word: str) -> int:
-    """The cell of what is said of pawn captures."""
     if word == SOME_TRIES:
         return 1
     return int(word) if word.isdigit() else sum(1 << parse_square(name) for name in word.split(","))
@@ -149,7 +144,7 @@ class ProtocolReader:
         self.seen = np.zeros(rules.VIEW, np.int64)
         self.seen[rules.SEEN_SWITCHES] = switches
         self.seen[rules.SEEN_PLAYER] = self.seen[rules.SEEN_MOVER] = side
-        self.seen[OWN] = self.seen[OTHER] = SILENCE
+        self.seen[rules.OWN_MESSAGE] = self.seen[rules.OTHER_MESSAGE] = SILENCE
         self.actions: list[int] = []
 
     def hear(self, word: str, rest: Sequence[str]) -> None:
@@ -157,14 +152,14 @@ class ProtocolReader:
         if word == "illegal":
             self._refuse(parse_attempt(rest[0]))
         elif word == "answer":
-            self.seen[OWN_TURN][rules.ANSWER] = rules.YES if rest[1] == ANSWERS[rules.YES] else rules.NO
+            self.seen[rules.OWN_TURN][rules.ANSWER] = rules.YES if rest[1] == ANSWERS[rules.YES] else rules.NO
         elif word == "accepted":
-            self.seen[REFUSED] = self.seen[OWN_TURN] = 0
-            self.seen[OWN] = _message(rest[1:])
+            self.seen[rules.REFUSALS] = self.seen[rules.OWN_TURN] = 0
+            self.seen[rules.OWN_MESSAGE] = _message(rest[1:])
         elif word == "began":
-            self.seen[OWN] = _message(rest)
+            self.seen[rules.OWN_MESSAGE] = _message(rest)
         elif word == "moved":
-            self.seen[OTHER], self.seen[OTHER_TURN] = _message(rest), _turn(rest)
+            self.seen[rules.OTHER_MESSAGE], self.seen[rules.OTHER_TURN] = _message(rest), _turn(rest)
         elif word == "try":
             self.actions = [parse_attempt(name) for name in rest]
         elif word == "view":
@@ -172,15 +167,15 @@ class ProtocolReader:
 
     def _refuse(self, move: int) -> None:
         """An own attempt was refused; where both sides hear of that, it counts."""
-        self.seen[REFUSED][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
+        self.seen[rules.REFUSALS][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
         if self.seen[rules.SEEN_SWITCHES] & REFUSALS_HEARD:
-            turn = self.seen[OWN_TURN]
+            turn = self.seen[rules.OWN_TURN]
             turn[rules.REFUSED_AFTER if turn[rules.ANSWER] else rules.REFUSED_BEFORE] += 1
 
     def _look(self, given: Mapping[str, str]) -> None:
         position = np.zeros(POSITION, np.int64)
         put_men(position, given["men"])
-        self.seen[OWN_MEN] = position[:KINDS]
+        self.seen[rules.OWN_MEN] = position[:KINDS]
         self.seen[rules.SEEN_RIGHTS] = sum(1 << i for i, letter in enumerate(CASTLES) if letter in given["castling"])
         self.seen[rules.SEEN_PLY] = int(given["ply"])
         counts = f"{given['lost']},{given['taken']}".split(",")

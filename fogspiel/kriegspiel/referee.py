@@ -21,7 +21,7 @@ from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, mo
 from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
 from .engines.fog import Fog
-from .evaluation.metaposition_value import ALL_SQUARES
+from .evaluation.gain_tables import ALL_SQUARES
 from .game import rules
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
 from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, squares_in
@@ -190,7 +190,9 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
     if action == rules.ANY:
-        return why_no_question(state)
+        if state[rules.SWITCHES] & MAY_ASK:
+            return f"{QUESTION}: the referee has answered this in this turn already"
+        return f"{QUESTION}: nobody may ask whether pawns can take by the rules {switches_in(state).rules}"
     if not 0 <= action < MOVES:
         return f"{action} is not the number of a move: they are 0 to {MOVES - 1}"
     name, start, end, side = move_name(action), start_of(action), end_of(action), int(state[MOVER])
@@ -219,13 +221,6 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
             return f"{name}: no pawn can take, as the referee has answered"
         return f"{name}: the referee has announced no pawn tries, so no pawn can take"
     return f"{name}: an own man is in the way"
-
-
-def why_no_question(state: np.ndarray) -> str:
-    """Explain why the mover cannot ask whether any pawn can take."""
-    if state[rules.SWITCHES] & MAY_ASK:
-        return f"{QUESTION}: the referee has answered this in this turn already"
-    return f"{QUESTION}: nobody may ask whether pawns can take by the rules {switches_in(state).rules}"
 
 
 @runtime_checkable
@@ -294,5 +289,4 @@ def material_advantage(player: Player) -> float | None:
 
 
 def _count(men: np.int64) -> int:
-    """Count the men in a set of squares."""
     return (int(men) & ALL_SQUARES).bit_count()

@@ -9,11 +9,10 @@ from support.levels import by_default
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import QUEEN
 from fogspiel.games.chess.fen import parse_move, parse_square
-from fogspiel.kriegspiel.analysis import GameAnalysis, analyse, cost_of, rank_attempts
-from fogspiel.kriegspiel.belief_map import look_back
+from fogspiel.kriegspiel.analysis import GameAnalysis, analyse, cost_of, look_back, rank_attempts
 from fogspiel.kriegspiel.decisions import described_decision, filtered_decisions, replayed_decisions
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL
+from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.look import attempt_name
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS

@@ -10,13 +10,11 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.position import POSITION
 from fogspiel.games.chess.search import material_score
-from fogspiel.kriegspiel.beliefs.particle_filter import ROWS
+from fogspiel.kriegspiel.beliefs.board_filter import ROWS
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MAX
-from fogspiel.kriegspiel.evaluation.metaposition_value import ThreatEvaluator
-from fogspiel.kriegspiel.evaluation.move_value import rank_attempts
+from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL, MAX, ThreatEvaluator, rank_attempts
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.parameters import (
     MAX_BYTES,

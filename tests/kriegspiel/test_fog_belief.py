@@ -14,6 +14,7 @@ from fogspiel.games.chess.moves import LIMITS
 from fogspiel.games.chess.position import CLOCK, MEN, MOVER, PLY, POSITION, RIGHTS, ROOK_HOME
 from fogspiel.kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief, vary_boards
 from fogspiel.kriegspiel.beliefs.board_filter import (
+    ROWS,
     empty_children,
     keep_where_accepted,
     keep_where_refused,
@@ -21,7 +22,6 @@ from fogspiel.kriegspiel.beliefs.board_filter import (
     select_children,
 )
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
-from fogspiel.kriegspiel.beliefs.particle_filter import ROWS
 from fogspiel.kriegspiel.engine import Engine, SearchLimit
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE

@@ -22,7 +22,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS, NO_SQUARE
 from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MOVER, PLY, POSITION
-from fogspiel.kriegspiel.beliefs.particle_filter import CLASS_ROW, ROWS, weigh_replies
+from fogspiel.kriegspiel.beliefs.board_filter import CLASS_ROW, ROWS, weigh_replies
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
 from fogspiel.kriegspiel.game import rules

@@ -7,9 +7,9 @@ from fogspiel.core.game import new_cells
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KING, PAWN
 from fogspiel.games.chess.position import MEN, MOVER
-from fogspiel.kriegspiel.belief_map import beliefs
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.game import rules
+from fogspiel.kriegspiel.inferences import beliefs
 from fogspiel.kriegspiel.referee import Referee, play_game
 
 PLIES = 40

@@ -30,7 +30,7 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.mcts import ENGINES, ApproachC
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.kriegspiel.evaluation.board_evaluator import FEATURES
+from fogspiel.kriegspiel.evaluation.board_features import FEATURES
 from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE

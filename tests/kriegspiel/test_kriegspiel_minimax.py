@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from fogspiel.core.rng import random_below, stream_of
+from fogspiel.games.chess import bitboards
 from fogspiel.games.chess.bitboards import KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.fen import parse_move, parse_square
 from fogspiel.games.chess.position import MEN
-from fogspiel.kriegspiel.beliefs import board_filter, metaposition, metaposition_update
+from fogspiel.kriegspiel.beliefs import metaposition, metaposition_update
 from fogspiel.kriegspiel.beliefs.metaposition import META
 from fogspiel.kriegspiel.endings import search
 from fogspiel.kriegspiel.engine import Engine, SearchLimit, find_engine
@@ -122,10 +123,10 @@ def test_floods_agree_with_step_by_step_moves():
         men, free = (np.int64(x) for x in rng.integers(-(2**63), 2**63 - 1, 2))
         men &= np.int64(rng.integers(-(2**63), 2**63 - 1))
         for kernel, steps in (
-            (board_filter.sideways, ((0, 1), (0, -1))),
-            (board_filter.north, ((1, 0),)),
-            (board_filter.south, ((-1, 0),)),
-            (board_filter.diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+            (bitboards.sideways, ((0, 1), (0, -1))),
+            (bitboards.north, ((1, 0),)),
+            (bitboards.south, ((-1, 0),)),
+            (bitboards.diagonally, ((1, 1), (1, -1), (-1, 1), (-1, -1))),
         ):
             wanted = {s for s in range(64) if int(men) >> s & 1}
             for start in list(wanted):

@@ -11,12 +11,12 @@ from fogspiel.games.chess.bitboards import NO_SQUARE, PAWN
 from fogspiel.games.chess.fen import parse_move
 from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, is_legal
 from fogspiel.games.chess.position import MEN, MOVER, POSITION
+from fogspiel.kriegspiel.beliefs.board_filter import evolve, keep_where_accepted, keep_where_refused, list_replies
 from fogspiel.kriegspiel.beliefs.consistent_boards import faults, observation_of, observe_last
-from fogspiel.kriegspiel.beliefs.particle_filter import evolve, keep_accepting, keep_refusing, list_replies
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import ENGINES, NOTHING
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, Quiescence, tabulate, weigh
+from fogspiel.kriegspiel.evaluation.gain_tables import DOUBT, ILLEGAL, Quiescence, mean_advantages, tabulate
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from fogspiel.kriegspiel.game.rule_sets import fits_position
@@ -55,14 +55,14 @@ def test_the_true_board_stays_in_the_pool():
         after = Referee()
         after.state[:] = umpire.state
         if not after.attempt(action).accepted:
-            assert keep_refusing(pool, 1, action, limits) == 1
+            assert keep_where_refused(pool, np.ones(1), 1, action) == 1
             continue
-        assert keep_refusing(pool.copy(), 1, action, limits) == 0
+        assert keep_where_refused(pool.copy(), np.ones(1), 1, action) == 0
         message = said_of(after, colour)
         count = list_replies(pool[0], NO_SQUARE, message, 0, limits, moves, weights)
         assert action in moves[:count]
         assert fits_position(after.state[:POSITION].copy(), message, limits, 0)
-        assert keep_accepting(pool, 1, action, message, 0, limits) == 1
+        assert keep_where_accepted(pool, np.ones(1), 1, action, message, 0) == 1
         assert (pool[0] == after.state[:POSITION]).all()
 
 
@@ -183,8 +183,8 @@ def test_a_game_may_begin_in_the_middle(name, fen):
 
 def test_an_attempt_is_weighed_only_on_boards_where_it_is_legal():
     gains = np.array([[10, ILLEGAL, 30], [100, 300, 200]], np.int32)
-    out = np.empty(3)
-    counts = weigh(gains, out)
+    out, counts = np.empty((2, 3))
+    mean_advantages(gains, np.ones(2), np.zeros(3), DOUBT, out, counts)
     assert counts.tolist() == [2, 1, 2]
     assert out[1] > out[2] > out[0]
 

@@ -13,9 +13,8 @@ import pytest
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, parse_move, position_of
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.engines.sampling import with_uci
-from fogspiel.kriegspiel.evaluation.board_evaluator import ILLEGAL, MAX
-from fogspiel.kriegspiel.evaluation.uci import UciEvaluator, UciScorer
+from fogspiel.kriegspiel.engines.sampling import UciEvaluator, UciScorer, with_uci
+from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL, MAX
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee
 

@@ -8,7 +8,6 @@ import chess
 import pytest
 from support.levels import by_default
 
-from fogspiel.kriegspiel.problems.adversary import first_scene, hear, hint, known_men, scene_after
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
 from fogspiel.kriegspiel.problems.problem import (
     SHIPPED,
@@ -18,7 +17,18 @@ from fogspiel.kriegspiel.problems.problem import (
     read_problems,
     shipped_problems,
 )
-from fogspiel.kriegspiel.problems.solution import ILLEGAL, WrongSolution, check_solution, solve, tree_lines
+from fogspiel.kriegspiel.problems.solution import (
+    ILLEGAL,
+    WrongSolution,
+    check_solution,
+    first_scene,
+    hear,
+    hint,
+    known_men,
+    scene_after,
+    solve,
+    tree_lines,
+)
 from fogspiel.kriegspiel.problems.solver import Solver, TooManyNodes
 
 SHIPPED_PROBLEMS = shipped_problems()

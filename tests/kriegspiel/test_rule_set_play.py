@@ -9,9 +9,8 @@ from support.levels import by_default
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS
-from fogspiel.games.chess.moves import LIMITS
 from fogspiel.games.chess.position import MEN, POSITION
-from fogspiel.kriegspiel.beliefs.particle_filter import keep_accepting
+from fogspiel.kriegspiel.beliefs.board_filter import keep_where_accepted
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE
@@ -27,7 +26,7 @@ FENS = (None, "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9", "4k3/8/
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_the_true_board_fits_what_is_said_and_stays_in_the_pool(name):
-    rng, limits, bits = random.Random(name), np.empty(LIMITS, np.int64), HouseRules.usual(name).bits
+    rng, bits = random.Random(name), HouseRules.usual(name).bits
     for seed in range(12):
         umpire = Referee(FENS[seed % len(FENS)], HouseRules.usual(name))
         for _ in range(80):
@@ -37,7 +36,7 @@ def test_the_true_board_fits_what_is_said_and_stays_in_the_pool(name):
             if not umpire.attempt(action).accepted:
                 continue
             message = umpire.state[rules.SAID + MESSAGE * colour :][:MESSAGE].copy()
-            assert keep_accepting(pool, 1, action, message, bits, limits) == 1
+            assert keep_where_accepted(pool, np.ones(1), 1, action, message, bits) == 1
             assert (pool[0] == umpire.state[:POSITION]).all()
 
 

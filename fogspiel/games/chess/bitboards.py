@@ -106,6 +106,7 @@ PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
 KINDS = 6
 NO_MAN = 6  # what stands on an empty square
 WHITE, BLACK = 0, 1
+UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
 FORWARD = np.array([8, -8], np.int64)  # how much greater the number of the square before a pawn is, by colour
 _LINES = ABOVE | BELOW
 _STRAIGHT, _DIAGONAL = _LINES[RANK] | _LINES[FILE], _LINES[RISING] | _LINES[FALLING]
@@ -152,3 +153,120 @@ def reach(kind, square, occ):
 def attacks_of(kind, square, colour, occ):
     """The squares that a man attacks."""
     return PAWN_ATTACKS[colour, square] if kind == PAWN else reach(kind, square, occ)
+
+
+# Moves of whole sets of men of one kind at once, as sets of squares.
+#
+# Sliding men flood the squares that are open to them, by doubling steps (1, 2, 4 squares); a mask stops each direction
+# at the edge of the board and also the sign bit, which `>>` drags along.
+
+TOP, BOTTOM = np.int64(-(1 << 56)), np.int64(0xFF)
+EAST, WEST = ~A_FILE, ~H_FILE
+NORTH, SOUTH = ~BOTTOM, ~TOP
+TWO_EAST, TWO_WEST = np.int64(~0x0303030303030303), np.int64(0x3F3F3F3F3F3F3F3F)
+TWO_NORTH, TWO_SOUTH = np.int64(~0xFFFF), np.int64(0x0000FFFFFFFFFFFF)
+
+
+@inlined
+def fill_up(men, open_squares, step):
+    """The squares that `men` reach over open squares in a direction that raises the number of the square."""
+    men |= open_squares & (men << step)
+    open_squares &= open_squares << step
+    men |= open_squares & (men << 2 * step)
+    open_squares &= open_squares << 2 * step
+    return men | open_squares & (men << 4 * step)
+
+
+@inlined
+def fill_down(men, open_squares, step):
+    """The squares that `men` reach over open squares in a direction that lowers the number of the square."""
+    men |= open_squares & (men >> step)
+    open_squares &= open_squares >> step
+    men |= open_squares & (men >> 2 * step)
+    open_squares &= open_squares >> 2 * step
+    return men | open_squares & (men >> 4 * step)
+
+
+@in_place
+def sideways(men, open_squares):
+    """Squares that rooks reach along ranks, with their own."""
+    return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
+
+
+@in_place
+def north(men, open_squares):
+    """Squares that rooks reach up the files, with their own."""
+    return fill_up(men, open_squares & NORTH, 8)
+
+
+@in_place
+def south(men, open_squares):
+    """Squares that rooks reach down the files, with their own."""
+    return fill_down(men, open_squares & SOUTH, 8)
+
+
+@in_place
+def diagonally(men, open_squares):
+    """Squares that bishops reach, with their own."""
+    rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
+    return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)
+
+
+@in_place
+def beside(men):
+    """The squares next to a set along ranks and files."""
+    return (men << 1) & EAST | (men >> 1) & WEST | (men << 8) & NORTH | (men >> 8) & SOUTH
+
+
+@in_place
+def cornering(men):
+    """The squares next to a set along diagonals."""
+    east, west = (men << 1) & EAST, (men >> 1) & WEST
+    return (east | west) << 8 & NORTH | (east | west) >> 8 & SOUTH
+
+
+@in_place
+def around(men):
+    """The squares that kings on a set reach."""
+    return beside(men) | cornering(men)
+
+
+@in_place
+def leaps(men):
+    """The squares that knights on a set reach."""
+    near = (men << 1) & EAST | (men >> 1) & WEST
+    far = (men << 2) & TWO_EAST | (men >> 2) & TWO_WEST
+    return (near << 16) & TWO_NORTH | (near >> 16) & TWO_SOUTH | (far << 8) & NORTH | (far >> 8) & SOUTH
+
+
+# The lines of the board, square by square: along them chances are carried one step at a time.
+
+
+def _step(square: int, up: int, right: int) -> int:
+    """The square that is so many ranks and files away, or -1 beyond the edge."""
+    rank, file = square // 8 + up, square % 8 + right
+    return 8 * rank + file if 0 <= rank < 8 and 0 <= file < 8 else -1
+
+
+NEXT = np.array(
+    [[_step(square, sign * up, sign * right) for square in SQUARES] for sign in (1, -1) for up, right in STEPS]
+)  # the next square in each direction, or -1: the four lines upwards, in the order of STEPS, then downwards
+
+
+def _line(direction: int, square: int) -> list[int]:
+    """A square and all that follow it in a direction."""
+    found = [square]
+    while NEXT[direction, found[-1]] >= 0:
+        found.append(int(NEXT[direction, found[-1]]))
+    return found
+
+
+_ALL = [
+    _line(direction, square)
+    for direction in range(len(STEPS))
+    for square in SQUARES
+    if NEXT[direction + len(STEPS), square] < 0 <= NEXT[direction, square]
+]
+LENGTHS = np.array([len(line) for line in _ALL])
+# Every rank, file and diagonal of two squares or more: its squares from the lower end, and how many they are.
+LINES = np.array([line + [0] * (8 - len(line)) for line in _ALL])

@@ -178,14 +178,22 @@ def directions_in(checks: int) -> list[str]:
     return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
 
 
+def men_letters(men: Sequence[int], whites: int) -> str:
+    """The men on a1 to h8 as letters: White's are capitals; squares that are empty or unknown are dots."""
+    found = ["."] * 64
+    for kind, letter in enumerate(LETTERS):
+        for square in range(64):
+            if int(men[kind]) >> square & 1:
+                found[square] = letter.upper() if int(whites) >> square & 1 else letter
+    return "".join(found)
+
+
+def draw_letters(letters: Sequence[str]) -> str:
+    """The letters of a1 to h8 as a board with the eighth rank on top."""
+    ranks = [f"{rank + 1}  {' '.join(letters[8 * rank : 8 * rank + 8])}" for rank in range(7, -1, -1)]
+    return "\n".join([*ranks, "   a b c d e f g h"])
+
+
 def board_text(men: Sequence[int], whites: int) -> str:
-    """A board, the eighth rank on top: White's men are capitals; squares that are empty or unknown are dots."""
-    lines = []
-    for rank in range(7, -1, -1):
-        row = []
-        for square in range(8 * rank, 8 * rank + 8):
-            kinds = [letter for kind, letter in enumerate(LETTERS) if int(men[kind]) >> square & 1]
-            letter = kinds[0] if kinds else "."
-            row.append(letter.upper() if int(whites) >> square & 1 else letter)
-        lines.append(f"{rank + 1}  {' '.join(row)}")
-    return "\n".join([*lines, "   a b c d e f g h"])
+    """A board in letters."""
+    return draw_letters(men_letters(men, whites))

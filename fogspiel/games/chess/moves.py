@@ -119,7 +119,7 @@ def restrict(pos, limits):
         limits[ALLOWED] = BETWEEN[king, trailing_zeros(checkers)] | checkers
 
 
-MAX_MOVES = 256
+MAX_MOVES = 256  # no position has more than 218 legal moves
 MAX_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
 PROMOTIONS = 4
 
@@ -163,7 +163,6 @@ def _king_may_go(pos, king, end, limits):
 
 @in_place
 def _king_destinations(pos, king, limits):
-    """Return the king's legal destinations."""
     mover = pos[MOVER]
     occ = occupied(pos) & ~bit(king)
     found, targets = NONE, bitboards.KING_ATTACKS[king] & ~pos[MEN + mover]

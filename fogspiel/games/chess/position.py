@@ -62,6 +62,13 @@ FACTORS = _POWERS.view(np.int64).reshape(2, 9)
 
 
 @inlined
+def copy_board(pos, out):
+    """Copy the cells of a position."""
+    for cell in range(POSITION):
+        out[cell] = pos[cell]
+
+
+@inlined
 def occupied(pos):
     """The squares of all men."""
     return pos[MEN] | pos[MEN + 1]

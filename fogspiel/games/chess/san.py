@@ -96,7 +96,7 @@ def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
 
 # PGN as text, whatever the game: tags, half-moves with their comments, results.
 
-WIDTH = 79
+WIDTH = 79  # of a line of movetext, by the PGN standard (8.2.1: below 80)
 RESULTS = ("0-1", "1/2-1/2", "1-0")
 UNFINISHED = "*"
 # The tags that every PGN has, in their order; the result is the last of them.

@@ -51,8 +51,8 @@ from .position import (
     MEN,
     MOVER,
     PASSANT,
-    POSITION,
     castling_rook,
+    copy_board,
     end_of,
     king_of,
     make,
@@ -70,7 +70,7 @@ INFINITE = 30_000
 VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)  # the worth of a man by kind, wherever it stands
 # What a step of a bare king away from the centre is worth, and a step of the other king towards it.
 EDGE_DRIVE, NEAR_DRIVE = 12, 6
-ORDER, MOVE_BITS = 16, 0xFFFF
+ORDER, MOVE_BITS = 16, 0xFFFF  # a listed move: its number, and above it its rank in the order
 
 
 def _placement(kind: int, rank: int, file: int) -> int:
@@ -252,8 +252,7 @@ def search_move(rows, worths, depth, alpha, beta):
             move = take_next_move(row)
             level += 1
             below = rows[level]
-            for cell in range(POSITION):
-                below[cell] = row[cell]
+            copy_board(row, below)
             below[SCORE] = row[SCORE] + change(row, move, worths)
             make(below, move)
             enter(below, level, last, row[DEPTH] - 1, -row[BETA], -row[ALPHA])
@@ -270,8 +269,7 @@ def search_move(rows, worths, depth, alpha, beta):
 @kernel
 def place(rows, pos, worths):
     """Put a position into the first row of a search."""
-    for cell in range(POSITION):
-        rows[0, cell] = pos[cell]
+    copy_board(pos, rows[0])
     rows[0, SCORE] = material_score(pos, worths)
 
 

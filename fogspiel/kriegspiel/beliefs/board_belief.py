@@ -1,7 +1,7 @@
 """Belief as weighted boards, followed through a game, and rejuvenated when few are left.
 
 A filter dies of mistakes that all of its boards share. So some boards of each of the last turns are kept with what was
-tried and heard since. When the belief has become thin, variants of boards of some turns ago (`board_variants`) are led
+tried and heard since. When the belief has become thin, variants of boards of some turns ago (`vary_boards`) are led
 through everything that was heard since then; those that explain it all join the belief.
 """
 
@@ -15,12 +15,11 @@ from ...core.rng import random_below, random_unit
 from ...games.chess import bitboards
 from ...games.chess.bitboards import KINDS, KING, KNIGHT, NO_SQUARE, PAWN, bit, kind_on
 from ...games.chess.moves import LIMITS, attackers
-from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, ROOK_HOME, king_of, occupied
+from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, ROOK_HOME, copy_board, king_of, occupied
 from ..game import rules
 from ..game.attempts import SQUARE
 from .board_filter import empty_children, keep_where_accepted, keep_where_refused, list_children, select_children
 from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, observation_of, observe_last, random_square
-from .particle_filter import copy_board
 
 # Boards like those of a belief, on which a man of the other side or two are elsewhere, or of another kind.
 #
@@ -111,7 +110,7 @@ REMEMBERED = 10  # turns that are remembered
 TURNS_BACK = (2, 5, 9)
 # The greatest share of weight that boards which join have, and for how many of them an old board counts.
 MAX_NEW, OLD_COUNTS = 0.5, 4
-SPARE_ROOM = 64
+SPARE_ROOM = 64  # boards: `select_children` may keep one more than is wanted
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ class BoardBelief:
         self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
         home = rules.HOME[:KINDS] & rules.HOME[MEN + side]
-        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
+        at_home = seen[rules.SEEN_PLY] <= 1 and np.array_equal(home, seen[rules.OWN_MEN])
         if not at_home:
             self.begin_anew(seen, NO_BOARDS)
         if not at_home or rules.HOME[MOVER] == side:
@@ -221,7 +220,6 @@ class BoardBelief:
         self.begin_turn(seen)
 
     def _drop_legal(self, move: int) -> None:
-        """Drop the boards on which a refused attempt is legal."""
         self.count = keep_where_refused(self._boards, self._weights, self.count, move)
 
     def _make(self, move: int, message: np.ndarray) -> None:

@@ -1,10 +1,9 @@
-"""Distinct boards with weights, and Bayes' rule for all moves that the other side may have made.
+"""Filters of full boards that explain every message so far: a pool of samples, and distinct boards with weights.
 
-When the other side has moved, every board makes each legal move that gives exactly the message that was heard. A
-child weighs what its board did times the chance of the move by the opponent's policy, and children that are the same
-board are one. So the weight of a board contains the chances of all messages so far. Of more children than there is
-room for, heavy ones stay and light ones are drawn, such that no expected weight changes (Fearnhead & Clifford 2003,
-optimal resampling): no board is there twice.
+A board is a row as in `chess.position`. Both drop the boards that contradict the referee's answer to an own attempt.
+For a move of the other side every board of the pool makes one of its legal moves that give exactly the message that
+was heard, drawn by a simple policy: men take back, and pawns take, if they can. Distinct boards follow Bayes' rule for
+all of its moves (`list_children`).
 """
 
 from typing import NamedTuple
@@ -12,13 +11,161 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.compile.kernel import in_place, inlined, kernel
-from ...core.rng import random_unit
-from ...games.chess.bitboards import A_FILE, H_FILE, SQUARES, STEPS
-from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import PASSANT, POSITION, key_of, make
-from ..game.attempts import CHECKS
+from ...core.rng import random_below, random_unit
+from ...games.chess.bitboards import BLACK, KINDS, KING, NO_SQUARE, PAWN, UPSIDE_DOWN, bit, kind_on
+from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, attackers, can_move, is_legal, legal_moves, restrict
+from ...games.chess.position import (
+    MEN,
+    MOVER,
+    PASSANT,
+    PLY,
+    POSITION,
+    copy_board,
+    end_of,
+    key_of,
+    make,
+    occupied,
+    promotion_of,
+    start_of,
+)
+from ..game.attempts import CHECKS, TAKEN
 from ..game.rule_sets import fits_capture, fits_position
-from .particle_filter import copy_board, weigh_replies
+
+EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
+MAX_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
+
+
+@kernel
+def list_replies(board, lost, message, switches, limits, moves, weights):
+    """List the legal moves whose capture fits the message, with their weights by the policy. Their number."""
+    restrict(board, limits)
+    count, found = legal_moves(board, limits, moves), 0
+    pawns = board[PAWN] & board[MEN + board[MOVER]]
+    for i in range(count):
+        move = moves[i]
+        if fits_capture(board, move, message, switches):
+            moves[found] = move
+            eager = message[TAKEN] and (end_of(move) == lost or pawns & bit(start_of(move)))
+            weights[found] = EAGER if eager else 1.0
+            found += 1
+    return found
+
+
+@kernel
+def reply(board, lost, message, switches, stream, limits, moves, weights, out):
+    """Make on `out` a drawn move of `board` that gives this message. Whether there is one."""
+    left = list_replies(board, lost, message, switches, limits, moves, weights)
+    total = 0.0
+    for i in range(left):
+        total += weights[i]
+    while left:
+        mark, chosen = random_unit(stream) * total, 0
+        while chosen < left - 1 and mark >= weights[chosen]:
+            mark -= weights[chosen]
+            chosen += 1
+        copy_board(board, out)
+        make(out, moves[chosen])
+        if fits_position(out, message, limits, switches):
+            return True
+        total -= weights[chosen]
+        left -= 1
+        moves[chosen], weights[chosen] = moves[left], weights[left]
+    return False
+
+
+@kernel
+def evolve(pool, count, lost, message, switches, wanted, stream, out):
+    """Let the boards of the pool make a move with this message, more than once if more boards are wanted.
+
+    `lost` is the square where the other side has just lost a man, or -1. How many boards there are now in `out`.
+    """
+    limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
+    weights = np.empty(MAX_MOVES, np.float64)
+    found = 0
+    for draw in range(0 if count == 0 else max(count, MAX_DRAWS * wanted)):
+        if found == wanted:
+            break
+        if reply(pool[draw % count], lost, message, switches, stream, limits, moves, weights, out[found]):
+            found += 1
+    return found
+
+
+@kernel
+def draw_boards(pool, count, stream, out):
+    """Fill `out` with boards of the pool drawn with replacement."""
+    for i in range(len(out)):
+        copy_board(pool[random_below(stream, count)], out[i])
+
+
+# Log-linear policy of an opponent that does not see our men, over its legal moves.
+#
+# The chance of a move is proportional to the product of two weights: one for what the move is (quiet, taking back where
+# a man was just lost, taking elsewhere, castling or promoting), by the kind of man, by whether the side is in check and
+# by whether the man will be protected; and one for the change of place, worth[end] / worth[start], by the kind of man
+# and the phase of the game. A refused attempt costs an opponent nothing, so the choice is among legal moves only. The
+# weights are fitted to games of engines (`benchmarks/kriegspiel_training.py`).
+#
+# Data sheet of a policy: rows of 64 weights, squares as the mover sees them
+#      0 .. 17   places: row 6 * phase + kind
+#     18, 19     classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
+
+FIRST_PLIES = (0, 20, 60)  # the plies at which the phases begin
+CLASS_ROW = len(FIRST_PLIES) * KINDS
+ROWS = CLASS_ROW + 2
+QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
+CLASSES = 4
+
+
+@inlined
+def phase_of(ply):
+    """The phase of the game in which a ply is played."""
+    if ply < FIRST_PLIES[1]:
+        return 0
+    return 1 if ply < FIRST_PLIES[2] else 2
+
+
+@inlined
+def class_of(board, move, kind, lost):
+    """Return the class of a legal move by kind of man; `lost` is its side's last lost square, or NO_SQUARE."""
+    start, end = start_of(move), end_of(move)
+    if promotion_of(move) or (kind == KING and abs(end - start) == 2):
+        return SPECIAL
+    if board[MEN + 1 - board[MOVER]] & bit(end):
+        return TAKES_BACK if end == lost else TAKES
+    return TAKES if kind == PAWN and end == board[PASSANT] and (end - start) % 8 else QUIET
+
+
+@in_place
+def class_cell(board, move, kind, lost):
+    """The cell with the weight for what a legal move is."""
+    left = bit(start_of(move))
+    guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
+    return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
+
+
+@in_place
+def weigh_replies(board, moves, count, lost, checked, policy, weights):
+    """Fill in the weights of legal moves, those of a man standing together. Their sum."""
+    turned = UPSIDE_DOWN if board[MOVER] == BLACK else 0
+    first_place, classes = KINDS * phase_of(board[PLY]), policy[CLASS_ROW + (1 if checked else 0)]
+    total, last, kind = 0.0, NO_SQUARE, PAWN
+    for i in range(count):
+        start, end = start_of(moves[i]), end_of(moves[i])
+        if start != last:
+            last, kind = start, kind_on(board, start)
+        places = policy[first_place + kind]
+        weights[i] = classes[class_cell(board, moves[i], kind, lost)] * places[end ^ turned] / places[start ^ turned]
+        total += weights[i]
+    return total
+
+
+# Distinct boards with weights.
+#
+# Whenthe other side has moved, every board makes each legal move that gives exactly the message that was heard. A
+# child weighs what its board did times the chance of the move by the opponent's policy, and children that are the same
+# board are one. So the weight of a board contains the chances of all messages so far. Of more children than there is
+# room for, heavy ones stay and light ones are drawn, such that no expected weight changes (Fearnhead & Clifford 2003,
+# optimal resampling): no board is there twice.
 
 # Room for children per board of a full pool: more than there are moves on average, though a single board has more.
 MAX_CHILDREN = 48
@@ -162,120 +309,3 @@ def keep_where_accepted(boards, weights, count, move, message, switches):
                 weights[kept] = weights[i]
                 kept += 1
     return kept
-
-
-# Moves of whole sets of men of one kind at once, as sets of squares.
-#
-# Sliding men flood the squares that are open to them, by doubling steps (1, 2, 4 squares); a mask stops each direction
-# at the edge of the board and also the sign bit, which `>>` drags along.
-
-TOP, BOTTOM = np.int64(-(1 << 56)), np.int64(0xFF)
-EAST, WEST = ~A_FILE, ~H_FILE
-NORTH, SOUTH = ~BOTTOM, ~TOP
-TWO_EAST, TWO_WEST = np.int64(~0x0303030303030303), np.int64(0x3F3F3F3F3F3F3F3F)
-TWO_NORTH, TWO_SOUTH = np.int64(~0xFFFF), np.int64(0x0000FFFFFFFFFFFF)
-
-
-@inlined
-def fill_up(men, open_squares, step):
-    """The squares that `men` reach over open squares in a direction that raises the number of the square."""
-    men |= open_squares & (men << step)
-    open_squares &= open_squares << step
-    men |= open_squares & (men << 2 * step)
-    open_squares &= open_squares << 2 * step
-    return men | open_squares & (men << 4 * step)
-
-
-@inlined
-def fill_down(men, open_squares, step):
-    """The squares that `men` reach over open squares in a direction that lowers the number of the square."""
-    men |= open_squares & (men >> step)
-    open_squares &= open_squares >> step
-    men |= open_squares & (men >> 2 * step)
-    open_squares &= open_squares >> 2 * step
-    return men | open_squares & (men >> 4 * step)
-
-
-@in_place
-def sideways(men, open_squares):
-    """Squares that rooks reach along ranks, with their own."""
-    return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
-
-
-@in_place
-def north(men, open_squares):
-    """Squares that rooks reach up the files, with their own."""
-    return fill_up(men, open_squares & NORTH, 8)
-
-
-@in_place
-def south(men, open_squares):
-    """Squares that rooks reach down the files, with their own."""
-    return fill_down(men, open_squares & SOUTH, 8)
-
-
-@in_place
-def diagonally(men, open_squares):
-    """Squares that bishops reach, with their own."""
-    rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
-    return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)
-
-
-@in_place
-def beside(men):
-    """The squares next to a set along ranks and files."""
-    return (men << 1) & EAST | (men >> 1) & WEST | (men << 8) & NORTH | (men >> 8) & SOUTH
-
-
-@in_place
-def cornering(men):
-    """The squares next to a set along diagonals."""
-    east, west = (men << 1) & EAST, (men >> 1) & WEST
-    return (east | west) << 8 & NORTH | (east | west) >> 8 & SOUTH
-
-
-@in_place
-def around(men):
-    """The squares that kings on a set reach."""
-    return beside(men) | cornering(men)
-
-
-@in_place
-def leaps(men):
-    """The squares that knights on a set reach."""
-    near = (men << 1) & EAST | (men >> 1) & WEST
-    far = (men << 2) & TWO_EAST | (men >> 2) & TWO_WEST
-    return (near << 16) & TWO_NORTH | (near >> 16) & TWO_SOUTH | (far << 8) & NORTH | (far >> 8) & SOUTH
-
-
-# The lines of the board, square by square: along them chances are carried one step at a time.
-
-
-def _step(square: int, up: int, right: int) -> int:
-    """The square that is so many ranks and files away, or -1 beyond the edge."""
-    rank, file = square // 8 + up, square % 8 + right
-    return 8 * rank + file if 0 <= rank < 8 and 0 <= file < 8 else -1
-
-
-NEXT = np.array(
-    [[_step(square, sign * up, sign * right) for square in SQUARES] for sign in (1, -1) for up, right in STEPS]
-)  # the next square in each direction, or -1: the four lines upwards, in the order of `bits.STEPS`, then downwards
-
-
-def _line(direction: int, square: int) -> list[int]:
-    """A square and all that follow it in a direction."""
-    found = [square]
-    while NEXT[direction, found[-1]] >= 0:
-        found.append(int(NEXT[direction, found[-1]]))
-    return found
-
-
-_ALL = [
-    _line(direction, square)
-    for direction in range(len(STEPS))
-    for square in SQUARES
-    if NEXT[direction + len(STEPS), square] < 0 <= NEXT[direction, square]
-]
-LENGTHS = np.array([len(line) for line in _ALL])
-# Every rank, file and diagonal of two squares or more: its squares from the lower end, and how many they are.
-LINES = np.array([line + [0] * (8 - len(line)) for line in _ALL])

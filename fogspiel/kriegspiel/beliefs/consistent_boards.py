@@ -28,11 +28,10 @@ from ...games.chess.bitboards import (
     kind_on,
 )
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import MEN, MOVER, occupied
+from ...games.chess.position import MEN, MOVER, copy_board, occupied
 from ..game import attempts, rules
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
-from .particle_filter import copy_board
 
 _FIELDS = [
     ("men", np.int64, KINDS),  # the own men by kind
@@ -60,12 +59,12 @@ WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END, WORST = 8, 4, 2, 1, 16
 def observation_of(seen: np.ndarray) -> np.record:
     """The last observation of a view: more pieces taken than there were have been pawns."""
     found: np.record = np.zeros(1, OBSERVATION)[0]
-    found.men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    found.men = seen[rules.OWN_MEN]
     found.colour, found.rights, found.ply = seen[[rules.SEEN_PLAYER, rules.SEEN_RIGHTS, rules.SEEN_PLY]]
-    found.message = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE]
+    found.message = seen[rules.OTHER_MESSAGE]
     pawns, pieces = seen[rules.SEEN_TAKEN + 2 : rules.SEEN_TAKEN + 4].tolist()
     found.pawns, found.pieces = max(8 - pawns - max(pieces - 7, 0), 0), max(7 - pieces, 0)
-    found.refused = seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + 64]
+    found.refused = seen[rules.REFUSALS]
     switches = int(seen[rules.SEEN_SWITCHES])
     found.switches, found.tries = switches, known_tries(found.message, switches)
     if switches & KIND_HIDDEN:

@@ -14,20 +14,22 @@ from ...games.chess.bitboards import (
     ALL,
     BETWEEN,
     BISHOP,
+    BOTTOM,
     KINDS,
     KING,
     KNIGHT,
     NO_SQUARE,
     PAWN,
+    TOP,
     WHITE,
     bit,
+    leaps,
     reach,
     union,
 )
 from ...games.chess.moves import taken_left, taken_right
 from ...games.chess.position import end_of, start_of
 from ..game.attempts import move_own
-from .board_filter import BOTTOM, TOP, leaps
 
 DIGITS = 5
 _FIELDS = [

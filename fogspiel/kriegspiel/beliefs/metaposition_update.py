@@ -26,6 +26,7 @@ from ...games.chess.bitboards import (
     BELOW,
     BETWEEN,
     BISHOP,
+    BOTTOM,
     FILE,
     KINDS,
     KING,
@@ -37,9 +38,11 @@ from ...games.chess.bitboards import (
     ROOK,
     THROUGH,
     along,
+    around,
     attacks_of,
     bit,
     kind_on,
+    leaps,
     reach,
     union,
 )
@@ -58,8 +61,6 @@ from ..game.attempts import (
     direction_of_check,
     line_of_check,
 )
-from . import board_filter
-from .board_filter import BOTTOM, around, leaps
 from .metaposition import (
     OWN_FIFTH_RANK,
     OWN_SEVENTH_RANK,
@@ -209,9 +210,9 @@ KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 <
 @kernel
 def _fill_files(men, empty, highest, lowest):
     """Spread rooks along files: not past a certain pawn, from beyond all the squares it may be on."""
-    above, below = board_filter.north(highest, ~highest) & ~highest, board_filter.south(lowest, ~lowest) & ~lowest
-    found = board_filter.south(men & ~above, empty) | board_filter.south(men & above, empty & ~lowest)
-    return found | board_filter.north(men & ~below, empty) | board_filter.north(men & below, empty & ~highest)
+    above, below = bitboards.north(highest, ~highest) & ~highest, bitboards.south(lowest, ~lowest) & ~lowest
+    found = bitboards.south(men & ~above, empty) | bitboards.south(men & above, empty & ~lowest)
+    return found | bitboards.north(men & ~below, empty) | bitboards.north(men & below, empty & ~highest)
 
 
 @kernel
@@ -246,15 +247,15 @@ def spread(meta):
             lowest |= there & -there
     steps = (pawns >> 8) & empty
     leavers = pawns & (empty << 8) | knights & leaps(empty)
-    leavers |= (rooks | queens | kings) & board_filter.beside(empty) | (
-        bishops | queens | kings
-    ) & board_filter.cornering(empty)
+    leavers |= (rooks | queens | kings) & bitboards.beside(empty) | (bishops | queens | kings) & bitboards.cornering(
+        empty
+    )
     queening = steps & BOTTOM
     meta.theirs[PAWN] = pawns | steps & ~BOTTOM | (steps >> 8) & empty & THEIR_FOURTH_RANK
     meta.theirs[KNIGHT] = knights | leaps(knights) & empty | queening
-    meta.theirs[BISHOP] = board_filter.diagonally(bishops, empty) | queening
-    meta.theirs[ROOK] = board_filter.sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
-    sideways = board_filter.sideways(queens, empty) | board_filter.diagonally(queens, empty)
+    meta.theirs[BISHOP] = bitboards.diagonally(bishops, empty) | queening
+    meta.theirs[ROOK] = bitboards.sideways(rooks, empty) | _fill_files(rooks, empty, highest, lowest) | queening
+    sideways = bitboards.sideways(queens, empty) | bitboards.diagonally(queens, empty)
     meta.theirs[QUEEN] = sideways | _fill_files(queens, empty, highest, lowest) | queening
     meta.theirs[KING] = kings | around(kings) & empty & ~control | castled
     meta.empty = empty | leavers

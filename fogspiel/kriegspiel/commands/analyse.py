@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...runs.store import Run
-    from ..analysis import GameAnalysis, PositionAnalysis
-    from ..belief_map import Phase
+    from ..analysis import GameAnalysis, Phase, PositionAnalysis
     from ..decisions import Decision
     from ..engine import SearchLimit
 
@@ -86,8 +85,7 @@ def analyse_game(
     if (game is None) == (view.men is None):
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
     text = None if game is None or _names_run(game) else read_text(Path(game))
-    from ..analysis import DEFAULT_ENGINE, GameAnalysis
-    from ..belief_map import look_back
+    from ..analysis import DEFAULT_ENGINE, GameAnalysis, look_back
     from ..inferences import make_engine
     from ..kinds.analysis import analysis_of, check_output, report_text
 

@@ -122,8 +122,7 @@ def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None
 
 def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
     """A problem in words, and its solution if it was looked for."""
-    from ..problems.adversary import known_men
-    from ..problems.solution import tree_lines
+    from ..problems.solution import known_men, tree_lines
 
     many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
     lines = [
@@ -175,7 +174,7 @@ class ProblemTerminal:
     """The conversation with a person who solves a problem."""
 
     def __init__(self, problem: "Problem", lines: Iterator[str], tell: Callable[[str], None]):
-        from ..problems.adversary import first_scene
+        from ..problems.solution import first_scene
         from ..problems.solver import Solver
 
         self.problem, self.lines, self.tell = problem, lines, tell
@@ -216,8 +215,7 @@ class ProblemTerminal:
 
     def attempt(self, attempt: str) -> None:
         """Try a move and tell what the referee says."""
-        from ..problems.adversary import hear, standing
-        from ..problems.solution import ILLEGAL
+        from ..problems.solution import ILLEGAL, hear, standing
 
         self.scene = hear(self.solver, self.scene, attempt)
         heard = self.scene.heard[-1]
@@ -232,13 +230,13 @@ class ProblemTerminal:
 
     def look(self) -> None:
         """Show the board and how it stands."""
-        from ..problems.adversary import known_men, standing
+        from ..problems.solution import known_men, standing
 
         self.tell(f"{known_men(self.scene.boards).text}\n{standing(self.scene)}")
 
     def go_back(self, many: int) -> None:
         """Keep so many of the attempts."""
-        from ..problems.adversary import scene_after
+        from ..problems.solution import scene_after
 
         kept = [heard.attempt for heard in self.scene.heard[: max(many, 0)]]
         self.scene = scene_after(self.solver, self.problem, kept)
@@ -246,7 +244,7 @@ class ProblemTerminal:
 
     def give_hint(self) -> None:
         """Tell the next attempt of the shortest mate."""
-        from ..problems.adversary import hint
+        from ..problems.solution import hint
 
         found = hint(self.solver, self.scene)
         self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")

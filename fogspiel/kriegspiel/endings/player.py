@@ -12,10 +12,9 @@ Beside the set it keeps how likely each of its squares is by a model of the king
 An engine of its own kind makes one when `faces_lone_king(seen)` is first true, with the squares on which it believes
 the king to be, and from then on lets it choose:
 
-    self.ending = LoneKingPlayer(self.effort, self.stream, kings)
-    self.ending.begin(self.side)
+    self.ending = begin_ending(self, seen, kings, quiet)
     ...
-    return self.ending.choose(seen, actions)
+    return self.ending.attempt(seen, actions)
 """
 
 import numpy as np
@@ -23,19 +22,18 @@ import numpy as np
 from ...core.compile.kernel import kernel
 from ...core.rng import random_unit
 from ...games.chess import bitboards
-from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, bit, kind_on, union
+from ...games.chess.bitboards import ALL, BETWEEN, KINDS, KING, PAWN, around, bit, kind_on, union
 from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
-from ..beliefs.board_filter import around
-from ..engine import Engine, SearchLimit
+from ..engine import Engine, SearchLimit, placement_after, turn_men, turn_move
 from ..game import rules
 from ..game.attempts import CHECKS, move_own
-from .belief import begin_belief, let_reply, restrict_belief
+from ..game.look import refused_moves
 from .search import DIRECTIONS, list_own_moves, sight
+from .tablebase import begin_belief, let_reply, restrict_belief
 from .values import FIFTY, table_of_ending, value_attempts
 
 THEIR_MEN = 15  # the pawns and pieces, beside the king, with which a side begins
-UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
 NOISE = 0.02  # moves of nearly the same value are chosen at random
 
 
@@ -102,33 +100,18 @@ class LoneKingPlayer(Engine):
         found = np.array([squares], np.int64)
         return int(found.byteswap()[0] if self.side else found[0])
 
-    def _turn_move(self, move: int) -> int:
-        """A move as White would see it, or back."""
-        return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if self.side else move
-
-    def _men(self, seen: np.ndarray) -> np.ndarray:
-        """The own men as White would see them."""
-        men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-        return men.byteswap() if self.side else men.copy()
-
     @property
     def squares(self) -> int:
         """The squares on which the king may be, as the board stands."""
         return self._turn_set(self.kings)
 
     def reset(self, seen: np.ndarray) -> None:
-        self.men, self.visits = self._men(seen), dict[bytes, int]()
+        self.men, self.visits = turn_men(seen, self.side), dict[bytes, int]()
         self.kings = self._or_any(self._turn_set(self.first) & int(possible_kings(self.men)))
-        self._start_belief()
-        for start, ends in enumerate(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES].tolist()):
-            for end in range(64):
-                if ends >> end & 1:
-                    self._rule_out(self._turn_move(start | end << 6))
-
-    def _start_belief(self) -> None:
-        """Return the prior over the king's squares without knowledge of its path."""
         self.belief = np.zeros(64)
         begin_belief(self.belief, self.kings, self.men, table_of_ending(self.men))
+        for move in refused_moves(seen[rules.REFUSALS]):
+            self._rule_out(turn_move(move, self.side))
 
     def _or_any(self, kings: int) -> int:
         """These squares, or all that are possible if what was given cannot be."""
@@ -140,10 +123,10 @@ class LoneKingPlayer(Engine):
         restrict_belief(self.belief, self.kings)
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
-        self._rule_out(self._turn_move(move))
+        self._rule_out(turn_move(move, self.side))
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        action = self._turn_move(move)
+        action = turn_move(move, self.side)
         moves_pawn = int(self.men[PAWN]) >> (action & 63) & 1
         self.kings = int(hear_acceptance(self.men, self.kings, action, int(message[CHECKS])))
         restrict_belief(self.belief, self.kings)
@@ -155,7 +138,7 @@ class LoneKingPlayer(Engine):
         self.visits[stand] = self.visits.get(stand, 0) + 1
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        lost = int(np.bitwise_or.reduce(self.men) & ~np.bitwise_or.reduce(self._men(seen)))
+        lost = int(np.bitwise_or.reduce(self.men) & ~np.bitwise_or.reduce(turn_men(seen, self.side)))
         before = self.kings
         self.kings = int(hear_answer(self.men, before, lost))
         if lost:
@@ -163,25 +146,28 @@ class LoneKingPlayer(Engine):
             self.visits.clear()
         else:
             let_reply(self.belief, before, self.men, table_of_ending(self.men))
-        self.men[:] = self._men(seen)
+        self.men[:] = turn_men(seen, self.side)
         self.kings = self._or_any(self.kings)
         restrict_belief(self.belief, self.kings)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        allowed = {self._turn_move(int(action)) for action in actions}
+        allowed = {turn_move(int(action), self.side) for action in actions}
         listed = np.empty(MAX_MOVES, np.int64)
         listed = listed[: list_own_moves(self.men, listed)]
         moves = np.array([move for move in listed.tolist() if move in allowed], np.int64)
         if len(moves) == 0:
             return int(actions[0])
-        times = np.array([self._times_stood(move) for move in moves.tolist()], np.int64)
+        stood = [placement_after(self.men, 0, move) for move in moves.tolist()]
+        times = np.array([self.visits.get(placement, 0) for placement in stood], np.int64)
         values = value_attempts(self.men, self.kings, self.belief, moves, times, FIFTY - self.quiet)
         self.nodes += len(moves)
         values += [NOISE * random_unit(self.stream) for _ in moves]
-        return self._turn_move(int(moves[np.argmax(values)]))
+        return turn_move(int(moves[np.argmax(values)]), self.side)
 
-    def _times_stood(self, move: int) -> int:
-        """Count the earlier occurrences of the own men's placement after a move."""
-        men = self.men.copy()
-        move_own(men, 0, move)
-        return self.visits.get(men.tobytes(), 0)
+
+def begin_ending(engine: Engine, seen: np.ndarray, kings: int, quiet: int) -> LoneKingPlayer:
+    """Take over from an engine that believes the lone king to be on one of these squares."""
+    ending = LoneKingPlayer(engine.effort, engine.stream, kings, quiet)
+    ending.begin(engine.side)
+    ending.reset(seen)
+    return ending

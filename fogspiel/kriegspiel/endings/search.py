@@ -33,13 +33,14 @@ from ...games.chess.bitboards import (
     RISING,
     ROOK,
     along,
+    around,
     bit,
+    leaps,
     reach,
     union,
 )
 from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
-from ..beliefs.board_filter import around, leaps
 from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.metaposition_value import CENTRALITY
 from ..game.attempts import move_own
@@ -62,7 +63,7 @@ ANY_RISK, MINOR_LOSS = 0.1, 0.1
 # The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
 # king and of every quarter around the only rook or queen; and the worth of this man beside the own king.
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
-PAWN_STEP = 6.0
+PAWN_STEP = 6.0  # a pawn's worth per rank; the worth of men by kind
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
 # What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most.
 ENOUGH_MEN = 500.0

@@ -13,15 +13,15 @@ from functools import cache
 
 import numpy as np
 
-from ...core.compile.kernel import kernel, trailing_zeros
+from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, bit, reach
+from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, around, bit, reach, union
 from ...games.chess.moves import pushes
-from ..beliefs.board_filter import around
 from ..beliefs.metaposition import threatened_by_pawns_up
+from ..evaluation.gain_tables import ALL_SQUARES
+from .search import DIRECTIONS, sight
 
 NO_MATE = 255  # what a table says where the lone king is not mated by force
-ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
 LONGEST = 60  # own moves that no ending of two men against a king exceeds
 
 
@@ -64,7 +64,6 @@ def _attacks(kinds, squares, own):
 
 @kernel
 def _note(distances, number, squares, layer):
-    """Write the distance of some squares of the lone king."""
     while squares:
         distances[number, trailing_zeros(squares)] = layer
         squares &= squares - 1
@@ -121,7 +120,6 @@ def _win(kinds, won, fresh, attacked, to_mate, queens, layer):
 
 @kernel
 def _begin(kinds, attacked):
-    """Work out the squares that the own men attack in every placement."""
     squares = np.empty(len(kinds) + 1, np.int64)
     for number in range(len(attacked)):
         own = stand(number, kinds, squares)
@@ -159,3 +157,103 @@ def endgame_table(*kinds: int) -> EndgameTable:
             break
         _win(listed, won, fresh, attacked, to_mate, queens, layer + 1)
     return EndgameTable(kinds, to_mate, to_be_mated)
+
+
+# Probability and importance of each possible square of the lone king, by a model of its replies.
+#
+# A king that sees the board takes a man if it can, and otherwise goes where mate is farthest by the table, mostly: a
+# move that is nearer by one is chosen less often by a factor. A king that sees nothing makes any move. The model is a
+# mixture of the two, so that every square where the king may be keeps a chance. Squares from which mate cannot be
+# forced are taken for less likely than they are, as what is done about them matters little. Numbers are set by hand.
+
+SEES = 0.8  # the chance of a reply of a king that sees the board
+NOT_SOON = 36  # what counts as moves to mate where the table has none: more than in any ending
+HOPELESS = 0.1  # how much less a square counts, after every move, from which mate cannot be forced
+# How much less likely than the best reply one is that is nearer to mate by so many moves.
+FADING = np.exp(-1.0 * np.arange(NO_MATE + 1))
+
+
+@kernel
+def moves_to_mate(table, number, square):
+    """The own moves to mate of a placement and a square of the king, many if there is no mate."""
+    return min(np.int64(table[number, square]), NOT_SOON)
+
+
+@kernel
+def reply(belief, here, own, free, table, number, out):
+    """Let the king reply from the squares `here`: the chances of its squares then, the result that it takes a man."""
+    lost = 0.0
+    for square in range(64):
+        out[square] = 0.0
+    while here:
+        square = trailing_zeros(here)
+        here &= here - 1
+        replies, chance = bitboards.KING_ATTACKS[square] & free, belief[square]
+        if replies == 0:
+            continue
+        quiet, blind, seeing = replies & ~own, (1.0 - SEES) * chance / ones(replies), 0.0
+        if replies & own:
+            lost += chance - blind * ones(quiet)
+        else:
+            farthest, total, left = 0, 0.0, quiet
+            while left:
+                farthest = max(farthest, moves_to_mate(table, number, trailing_zeros(left)))
+                left &= left - 1
+            left = quiet
+            while left:
+                total += FADING[farthest - moves_to_mate(table, number, trailing_zeros(left))]
+                left &= left - 1
+            seeing = SEES * chance / total
+        while quiet:
+            end = trailing_zeros(quiet)
+            out[end] += blind
+            if seeing > 0.0:
+                out[end] += seeing * FADING[farthest - moves_to_mate(table, number, end)]
+            quiet &= quiet - 1
+    return lost
+
+
+@kernel
+def restrict_belief(belief, kings):
+    """Keep the chances of these squares alone, so that they add up to one; equal ones if none is left."""
+    total = 0.0
+    for square in range(64):
+        if not kings >> square & 1:
+            belief[square] = 0.0
+        total += belief[square]
+    for square in range(64):
+        if total > 0.0:
+            belief[square] /= total
+        elif kings >> square & 1:
+            belief[square] = 1.0 / ones(kings)
+
+
+@kernel
+def neglect_hopeless(belief, men, table):
+    """Let squares count little from which mate cannot be forced: against the best defence nothing is gained there."""
+    number = placement_of(men)
+    for square in range(64):
+        if table[number, square] == NO_MATE:
+            belief[square] *= HOPELESS
+
+
+@kernel
+def begin_belief(belief, kings, men, table):
+    """The king may be on any of these squares, whatever came before."""
+    for square in range(64):
+        belief[square] = 1.0
+    if len(table):
+        neglect_hopeless(belief, men, table)
+    restrict_belief(belief, kings)
+
+
+@kernel
+def let_reply(belief, kings, men, table):
+    """The king was on one of these squares and has replied without taking a man; without a table all is as likely."""
+    before, own = belief.copy(), union(men)
+    if len(table):
+        reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)
+        neglect_hopeless(belief, men, table)
+    else:
+        for square in range(64):
+            belief[square] = 1.0

@@ -11,11 +11,22 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, LIGHT_SQUARES, NONE, PAWN, QUEEN, ROOK, bit, union
+from ...games.chess.bitboards import (
+    BISHOP,
+    KINDS,
+    KING,
+    KNIGHT,
+    LIGHT_SQUARES,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    around,
+    bit,
+    union,
+)
 from ...games.chess.moves import MAX_MOVES
-from ..beliefs.board_filter import around
 from . import search
-from .belief import NOT_SOON, neglect_hopeless, reply, restrict_belief
 from .search import (
     DIRECTIONS,
     MATED,
@@ -29,7 +40,16 @@ from .search import (
     list_own_moves,
     sight,
 )
-from .tablebase import NO_MATE, endgame_table, kinds_of, placement_of
+from .tablebase import (
+    NO_MATE,
+    NOT_SOON,
+    endgame_table,
+    kinds_of,
+    neglect_hopeless,
+    placement_of,
+    reply,
+    restrict_belief,
+)
 
 # The value of attempts against a lone king by what a table of the ending says of each square where it may be.
 #
@@ -128,7 +148,11 @@ def _nearest(corners, distances):
 
 @kernel
 def cost_of_set(men, kings, belief, total, table, w, scratch):
-    """Return the cost, before an own move, of a set of king squares whose probabilities add up to `total`."""
+    """Return the cost, before an own move, of a set of king squares whose probabilities add up to `total`.
+
+    1 means over all squares, and the worst of the likely ones    2 the squares of the next reply, and of all replies
+    3 the own men around their king    4 the weighted sum, with the terms of a pawn
+    """
     king, own, number = trailing_zeros(men[KING]), union(men), placement_of(men)
     free, farthest = ~sight(men, own, scratch.lines), scratch.farthest
     moves, most_moves, far, farther, edges, most_edges, unwon, freedom = 0.0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0.0
@@ -136,6 +160,8 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
         farthest[corner] = 0.0
     left, likely, hanging, attackers, entropy = kings, NONE, 0.0, around(free & own), 0.0
     mean_corner, corners = 0.0, mating_corners(men)
+    # 1. Means weigh by probability; what is said "at most" leaves out squares below UNLIKELY, else one stray square
+    #    would decide.
     while left:
         square = trailing_zeros(left)
         left &= left - 1
@@ -161,15 +187,18 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
             most_edges = max(most_edges, NEAREST_EDGES[square])
             for corner in range(4):
                 farthest[corner] = max(farthest[corner], TO_CORNER[square, corner])
+    # 2. The cage is the closure of king steps over squares that the own men, standing still, do not attack.
     spread = around(likely) & free & ~own
     cage, before = likely | spread, likely
     while cage != before:
         before = cage
         cage |= around(cage) & free & ~own
+    # 3. Men far from the own king cannot be protected in time.
     scattered, left = 0, own
     while left:
         scattered = max(scattered, distance(trailing_zeros(left), king))
         left &= left - 1
+    # 4. Weights are in moves to mate (`EndingWeights`).
     size = ones(likely)
     cost = w.size * size + w.cage * ones(cage) + w.root * np.sqrt(size) + w.next_size * ones(spread)
     cost += w.most_moves * most_moves + w.most_distance * farther + w.most_edges * most_edges

@@ -1,10 +1,10 @@
 """Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
 
     belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
-                whose replies are learned from games (`beliefs.particle_filter`)
+                whose replies are learned from games (`beliefs.board_filter`)
     evaluation  what each attempt gains and threatens on boards drawn by their weights
-                (`evaluation.metaposition_value`), with men worth what games of Kriegspiel say they are worth
-    choice      the attempt that loses no comparison with another one (`evaluation.move_value`)
+                (`evaluation.gain_tables`), with men worth what games of Kriegspiel say they are worth
+    choice      the attempt that loses no comparison with another one (`evaluation.gain_tables`)
     endings     against a lone king, exact sets of squares (`endings.player`)
 
 A node is the evaluation of one attempt on one board.
@@ -20,15 +20,13 @@ from ...core.rng import random_below
 from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
 from ...games.chess.position import MEN, start_of
 from ..beliefs.board_belief import BeliefSize, BoardBelief
-from ..endings.player import LoneKingPlayer, faces_lone_king
-from ..engine import Choice, Engine, EngineFactory, SearchLimit
-from ..evaluation.metaposition_value import ThreatEvaluator
-from ..evaluation.move_value import mean_advantages, rank_attempts
+from ..endings.player import LoneKingPlayer, begin_ending, faces_lone_king
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
+from ..evaluation.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 from ..game import rules
-from ..game.attempts import SQUARE, move_own
+from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 
-OWN_MEN = slice(rules.SEEN_MEN, rules.SEEN_MEN + KINDS)
 NODES_AT_A_TIME = 480  # between two looks at the clock
 # After so many boards the means change by less than a hundredth of a pawn; room for some more.
 MAX_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
@@ -84,7 +82,7 @@ class Fog(Engine):
 
     def follow(self, seen: np.ndarray, action: int) -> None:
         super().follow(seen, action)
-        self.men = seen[OWN_MEN].copy()
+        self.men = seen[rules.OWN_MEN].copy()
 
     def reset(self, seen: np.ndarray) -> None:
         self.belief.begin(self.side, seen)
@@ -93,7 +91,7 @@ class Fog(Engine):
         if self.ending:
             return self.ending.on_acceptance(move, message, seen)
         self.belief.accept(move, message)
-        self.stood[seen[OWN_MEN].tobytes()] += 1
+        self.stood[seen[rules.OWN_MEN].tobytes()] += 1
         takes, pawn = message[SQUARE] != NO_SQUARE, self.men[PAWN] >> start_of(move) & 1
         self.quiet = 0 if takes or pawn else self.quiet + 1
         return None
@@ -111,7 +109,7 @@ class Fog(Engine):
         return self.belief.refuse(move, seen)
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
-        self.men = seen[OWN_MEN].copy()
+        self.men = seen[rules.OWN_MEN].copy()
         if faces_lone_king(seen):
             self.ending = self.ending or self._begin_ending(seen)
             return self.ending.attempt(seen, actions)
@@ -125,18 +123,14 @@ class Fog(Engine):
         return int(self.offered[np.argmax(self.ranks)])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        """The player of endings, who is given the squares on which the lone king may be."""
         kings = self.belief.boards[:, KING] & self.belief.boards[:, MEN + 1 - self.side]
-        ending = LoneKingPlayer(self.effort, self.stream, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
-        ending.begin(self.side)
-        ending.reset(seen)
-        return ending
+        return begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
 
     def _evaluate(self) -> None:
         """Evaluate attempts on drawn boards until the effort is spent; a board that is drawn again counts again."""
         belief, halving = self.belief, FIRST_HALVING
         rows = np.full(belief.count, -1)
-        for nodes in self._remaining().slices(NODES_AT_A_TIME):
+        for nodes in self.effort.left(self.began).slices(NODES_AT_A_TIME):
             if belief.count == 0 or self.evaluated >= MAX_BOARDS:
                 return
             numbers = belief.draw(nodes // len(self.offered) + 1)
@@ -163,23 +157,12 @@ class Fog(Engine):
         self.offered, self.gains = self.offered[kept], np.ascontiguousarray(self.gains[:, kept])
 
     def _costs(self) -> np.ndarray:
-        """Return the cost of attempts that repeat a placement of the own men."""
         costs = np.zeros(len(self.offered))
         for place, move in enumerate(self.offered):
-            after = self.men.copy()
-            move_own(after, self.side, move)
-            costs[place] = self.parameters.stale * self.stood[after.tobytes()]
+            costs[place] = self.parameters.stale * self.stood[placement_after(self.men, self.side, int(move))]
         return costs
-
-    def _remaining(self) -> SearchLimit:
-        """The effort, less what the belief has cost."""
-        return self.effort.left(self.began)
-
-
-def with_weights(words: str) -> EngineFactory:
-    """The engine with the weights in a file, or with those that come with the package."""
-    return partial(Fog, learned=read_fog_weights(Path(words)) if words else read_fog_weights())
 
 
 ENGINES: dict[str, EngineFactory] = {"fog": Fog}
-CHOICES: dict[str, Choice] = {"fog": with_weights}
+# With the weights in a file, or with those that come with the package.
+CHOICES: dict[str, Choice] = {"fog": lambda words: partial(Fog, learned=read_fog_weights(*[Path(words)] * bool(words)))}

@@ -4,6 +4,7 @@ Root parallelism: every thread grows a tree of its own with its own stream, and 
 """
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,27 +13,105 @@ from functools import cached_property, partial
 import numpy as np
 
 from ...core.agents import Player
+from ...core.rng import split
 from ...games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from ...games.chess.position import promotion_of
-from ..beliefs.matrix_update import MatrixEngine, sharpen
+from ..beliefs.matrix_update import note_accepted, note_answer, note_refused, sharpen
 from ..beliefs.metaposition import enemies
-from ..engine import Choice, EngineFactory, SearchLimit
+from ..beliefs.probability_matrices import KNOWN, SURVEY, new_record, place_anywhere, place_at_home
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after, plain_message
 from ..game import rules
-from ..game.attempts import MESSAGE
-from ..opponent_model import NO_MODEL, find_model, habits_of
+from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
+from ..opponent_model import NO_MODEL, attraction_of, find_model, habits_of
 from ..parameters import MatrixParameters
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
-from ..search.approach_b import list_attempts, simulate
-from ..search.approach_c import expand, grow_tree
+from ..search.perception_search import expand, grow_tree, list_attempts, simulate
 from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
+
+# An engine that keeps the probability matrices by what the referee says: what A, B and C have in common.
+
+ALL_MEN = 8, 7  # the pawns and the pieces, beside the king, with which a game begins
+
+
+class MatrixEngine(Engine):
+    """Keeps P_k, P_w and P_c, and how often the own men stood as they do."""
+
+    def __init__(
+        self,
+        effort: SearchLimit,
+        stream: np.ndarray,
+        parameters: MatrixParameters | None = None,
+        model: np.ndarray | None = None,
+        opposed: tuple[int, int] = ALL_MEN,
+    ):
+        """`opposed`: how many pawns and pieces they have in a game that does not begin with all men at home."""
+        super().__init__(effort, stream)
+        self.opposed = opposed
+        self.chosen = parameters or MatrixParameters()
+        self.parameters, self.model = self.chosen.record, model
+        self.streams = [np.array([split(stream[0], thread)], np.uint64) for thread in range(effort.threads)]
+        self.prob = np.zeros((3, 64), np.float32)
+        self.known, self.survey = new_record(KNOWN), new_record(SURVEY)
+        self.men: np.ndarray = self.known.men  # our men: a view, for the field of a record is slow to reach
+        self.said = np.zeros(MESSAGE, np.int64)  # the message after our last move
+        self.attraction = np.ones((3, 64), np.float32)  # how squares attract their men in their next move
+        self.answers = -1  # the number of their last move, the first being 0
+
+    def reset(self, seen: np.ndarray) -> None:
+        place_at_home(self.prob, self.known, self.side)
+        self._look(seen)
+        if seen[rules.SEEN_PLY] > 1 or self.opposed != ALL_MEN:
+            place_anywhere(self.prob, self.known, *self.opposed)
+        self.fresh, self.quiet, self.answers = True, 0, -1
+        self.attraction = self._attraction(0)
+        self.said[:] = 0
+        self.stood: Counter[bytes] = Counter()
+
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        self._count_quiet(message)
+        self.said[:], self.fresh = plain_message(message, self.side, seen), True
+        note_accepted(self.prob, self.known, move, self.said)
+        self.stood[self.men.tobytes()] += 1
+
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        note_refused(self.prob, self.known, move, self.parameters, self.survey)
+
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        self._count_quiet(message)
+        self.answers = max(0, int(seen[rules.SEEN_PLY]) - 1) // 2
+        told = plain_message(message, 1 - self.side, seen)
+        note_answer(self.prob, self.known, self._attraction(self.answers), self.said, told, self.parameters)
+        self.attraction = self._attraction(self.answers + 1)
+        self._look(seen)
+
+    def _attraction(self, move: int) -> np.ndarray:
+        """Return the attraction of squares for their men in this move, by the opponent model."""
+        return attraction_of(self.model, 1 - self.side, move, self.chosen.model_scale)
+
+    def _count_quiet(self, message: np.ndarray) -> None:
+        """Count moves since the last capture, which makes all positions new."""
+        self.quiet += 1
+        if message[TAKEN]:
+            self.stood.clear()
+            self.quiet = 0
+
+    def _look(self, seen: np.ndarray) -> None:
+        """Copy what is known for sure."""
+        self.men[:] = seen[rules.OWN_MEN]
+        self.known.own = np.bitwise_or.reduce(self.men)
+        self.known.rights = seen[rules.SEEN_RIGHTS]
+        self.known.checks = seen[rules.SEEN_OTHER + CHECKS]
+        heard = seen[rules.OTHER_MESSAGE]
+        self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
+
 
 SLICE = 2000  # nodes between two looks at the clock
 AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort is enough
 # Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
 # the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
 ENOUGH = 10_000
-NO_END = 1 << 60
+NO_END = 1 << 60  # more nodes than any search has
 NODES = 1 << 15  # room for nodes in a tree: more than C searches, and some tenths of a second for B
 # B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C.
 MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)
@@ -177,8 +256,9 @@ class ApproachC(TreeEngine):
             tree.used[:] = 1, 0, 0
             tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
             for place, move in enumerate(moves):
-                tree.handicap[place] = self.chosen.repetition * self.times_stood(move)
-            self.begin_root(tree, np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES]))
+                stood = self.stood[placement_after(self.men, self.side, move)]
+                tree.handicap[place] = self.chosen.repetition * stood
+            self.begin_root(tree, np.ascontiguousarray(seen[rules.REFUSALS]))
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         """List the attempts at the root."""
@@ -226,11 +306,11 @@ class ApproachA(TreeEngine):
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         self.forest: list[MessageTree] = [empty_message_tree(A_NODES) for _ in range(self.effort.threads)]
-        self.heard_last = seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE].copy()
+        self.heard_last = seen[rules.OTHER_MESSAGE].copy()
         self.prune(seen, moves)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        self.seen_refused = np.ascontiguousarray(seen[rules.SEEN_REFUSED : rules.SEEN_SWITCHES])
+        self.seen_refused = np.ascontiguousarray(seen[rules.REFUSALS])
         self.likely = self.prob * habits_of(self.model, 1 - self.side, self.answers)
 
     def search(self, thread: int, size: int) -> int:

@@ -6,17 +6,26 @@ When the other side has nothing left but its king, `LoneKingPlayer` goes on with
 import numpy as np
 
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, kind_on
+from ...games.chess.bitboards import BISHOP, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, UPSIDE_DOWN, kind_on
 from ...games.chess.fen import parse_move
 from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
-from ..endings.player import LoneKingPlayer
-from ..engine import Engine, EngineFactory, SearchLimit, plain_message
+from ..endings.player import LoneKingPlayer, begin_ending
+from ..engine import (
+    Engine,
+    EngineFactory,
+    SearchLimit,
+    placement_after,
+    plain_message,
+    takes_by_pawn,
+    turn_men,
+    turn_move,
+)
 from ..evaluation.metaposition_value import stalemate_chance
 from ..game import rules
-from ..game.attempts import CHECK_DIRECTIONS, CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, move_own
+from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
 
@@ -30,7 +39,6 @@ BOOK = tuple(
         "c2c4 b1c3 e2e3 g1f3 d2d3 f1e2 e1g1",
     )
 )  # ways to develop while the referee is silent, as White; Black plays them turned round
-UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
 # The order in which men try to take back: the king risks nothing, since it is refused where it could be taken.
 BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
 # How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
@@ -70,10 +78,6 @@ class Minimax(Engine):
         self.ranking: Ranking | None = None
         self.ending = None
 
-    def turn_move(self, move: int) -> int:
-        """A move as White would see it, or back."""
-        return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if self.side else move
-
     def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
         """A message about a move of this colour as White would hear it."""
         told = plain_message(message, colour, seen)
@@ -81,14 +85,9 @@ class Minimax(Engine):
             told[SQUARE] ^= UPSIDE_DOWN
         return told
 
-    def turn_men(self, seen: np.ndarray) -> np.ndarray:
-        """The own men as White would see them."""
-        men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
-        return men.byteswap() if self.side else men
-
     def reset(self, seen: np.ndarray) -> None:
         begin_at_home(self.meta)
-        men = self.turn_men(seen)
+        men = turn_men(seen, self.side)
         if seen[rules.SEEN_PLY] > 1 or (self.men != men).any():
             self.men[:] = men
             begin_anywhere(self.meta, *self.opposed)
@@ -97,14 +96,14 @@ class Minimax(Engine):
 
     def _begin_turn(self, seen: np.ndarray) -> None:
         """Take over what is seen of the own side."""
-        self.men[:] = self.turn_men(seen)
+        self.men[:] = turn_men(seen, self.side)
         self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         if self.ending:
             self.ending.on_acceptance(move, message, seen)
-        hear_own(self.meta, self.turn_move(move), self.turn_message(message, self.side, seen))
+        hear_own(self.meta, turn_move(move, self.side), self.turn_message(message, self.side, seen))
         if self.meta.quiet == 0:
             self.visits.clear()
         stand = self.men.tobytes()
@@ -115,7 +114,7 @@ class Minimax(Engine):
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.ending:
             self.ending.on_answer(message, seen)
-        men = np.bitwise_or.reduce(self.turn_men(seen))
+        men = np.bitwise_or.reduce(turn_men(seen, self.side))
         lost = int(self.meta.own & ~men)
         square = (lost & -lost).bit_length() - 1 if lost else NO_SQUARE
         told = self.turn_message(message, 1 - self.side, seen)
@@ -126,7 +125,7 @@ class Minimax(Engine):
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         if self.ending:
             self.ending.on_refusal(move, seen)
-        move = self.turn_move(move)
+        move = turn_move(move, self.side)
         start, end = start_of(move), end_of(move)
         self.refusals[start] |= np.int64(1) << np.int64(end)
         if seen[rules.SEEN_OTHER + CHECKS]:
@@ -145,27 +144,24 @@ class Minimax(Engine):
             if self.ending is None:
                 self.ending = self._begin_ending(seen)
             return self.ending.attempt(seen, actions[actions != rules.ANY])
-        allowed = {self.turn_move(int(action)) for action in actions if action != rules.ANY}
-        for move in (*self._reflexes(seen, allowed), *self._book_moves(allowed)):
-            if rules.ANY in actions and self._takes_by_pawn(move):
+        allowed = {turn_move(int(action), self.side) for action in actions if action != rules.ANY}
+        book = self.book[self.done : self.done + 1] if self.silent else ()
+        for move in (*self._reflexes(seen, allowed), *(move for move in book if move in allowed)):
+            if rules.ANY in actions and takes_by_pawn(self.men[PAWN], move):
                 return rules.ANY
-            return self.turn_move(move)
+            return turn_move(move, self.side)
         if self.ranking is None:
             self.ranking = self._ranking(allowed)
         for move in self.ranking.best_first(self._staleness):
             if move in allowed:
-                return self.turn_move(move)
+                return turn_move(move, self.side)
         moves = actions[actions != rules.ANY]
         return int(moves[random_below(self.stream, len(moves))])
 
     def _begin_ending(self, seen: np.ndarray) -> LoneKingPlayer:
-        """The player against a lone king, which begins with the squares that are left to it."""
         kings = self.meta.theirs[KING : KING + 1]
         squares = int((kings.byteswap() if self.side else kings)[0])
-        ending = LoneKingPlayer(self.effort, self.stream, squares, int(self.meta.quiet))
-        ending.begin(self.side)
-        ending.reset(seen)
-        return ending
+        return begin_ending(self, seen, squares, int(self.meta.quiet))
 
     def _ranking(self, allowed: set[int]) -> Ranking:
         """The plausible moves that are allowed, by search."""
@@ -176,15 +172,9 @@ class Minimax(Engine):
         ranking.values += [NOISE * random_unit(self.stream) for _ in moves]
         return ranking
 
-    def _book_moves(self, allowed: set[int]) -> list[int]:
-        """The next move of the book line, while the referee is silent."""
-        if self.silent and self.done < len(self.book) and self.book[self.done] in allowed:
-            return [self.book[self.done]]
-        return []
-
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
         """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
-        told = self.turn_message(seen[rules.SEEN_OTHER : rules.SEEN_OTHER + MESSAGE], 1 - self.side, seen)
+        told = self.turn_message(seen[rules.OTHER_MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
             if told[CHECKS] & direction:
@@ -199,10 +189,6 @@ class Minimax(Engine):
         moves = [move for _, _, move in sorted(found)]
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
-    def _takes_by_pawn(self, move: int) -> bool:
-        """True if a move would be a capture by a pawn."""
-        return int(kind_on(self.men, start_of(move))) == PAWN and (end_of(move) - start_of(move)) % 8 != 0
-
     def _may_stalemate(self, move: int) -> bool:
         """True if it is likely that the other side could not move after a capture."""
         after = self.meta.copy()
@@ -211,9 +197,7 @@ class Minimax(Engine):
 
     def _staleness(self, move: int) -> float:
         """Return the cost of a move that repeats a placement of the own men: the loop guard."""
-        men = self.men.copy()
-        move_own(men, 0, move)
-        times = self.visits.get(men.tobytes(), 0)
+        times = self.visits.get(placement_after(self.men, 0, move), 0)
         return STALE * times + (LOOP if times >= TOO_OFTEN else 0.0)
 
 

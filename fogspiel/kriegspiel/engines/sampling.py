@@ -12,37 +12,113 @@ costs nothing, so it does not matter where it is not legal. The three differ in 
 A node is the evaluation of one attempt on one board.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...core.rng import random_below
-from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, QUEEN
+from ...games.chess.bitboards import BETWEEN, KINDS, NO_SQUARE, QUEEN, WHITE
+from ...games.chess.fen import fen_of, move_name
 from ...games.chess.game import UciEngine
-from ...games.chess.moves import LIMITS
-from ...games.chess.position import MEN, MOVER, POSITION, end_of, start_of
+from ...games.chess.moves import CHECKERS, LIMITS, can_move, is_legal, restrict
+from ...games.chess.position import MEN, MOVER, POSITION, end_of, make, start_of
+from ...games.chess.search import MATE, WORTH, material_score
+from ...process.heartbeat import beat
+from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
-from ..beliefs.particle_filter import draw_boards, evolve, keep_accepting, keep_refusing
-from ..engine import Choice, Engine, EngineFactory, SearchLimit
-from ..evaluation.board_evaluator import ILLEGAL, Evaluator, Quiescence, weigh
-from ..evaluation.uci import UciEvaluator
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
+from ..evaluation.gain_tables import DOUBT, ILLEGAL, MAX, Evaluator, Quiescence, mean_advantages
 from ..game import rules
-from ..game.attempts import SQUARE, move_own
+from ..game.attempts import SQUARE
 from ..parameters import SamplingParameters
+
+SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
+FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
+
+
+class UciScorer(UciEngine):
+    """A chess engine that tells what moves are worth."""
+
+    def __init__(self, command: str | Sequence[str], patience: float = 10.0):
+        super().__init__(command, patience)
+        self.ranks_all = any(line.startswith("option name MultiPV ") for line in self.handshake)
+        if self.ranks_all:
+            self.say("setoption name MultiPV value 256")
+        self.ready()
+
+    def search(self, position: str, depth: int) -> dict[str, int]:
+        """The values, for the mover, that a search of a position found by first moves; the last one also as ''."""
+        self.say(f"position {position}")
+        self.say(f"go depth {depth}")
+        values: dict[str, int] = {}
+        line = ""
+        for line in self.answer(f"go depth {depth}", "bestmove"):
+            score, first = SCORE.search(line), FIRST_MOVE.search(line)
+            if score:
+                number = int(score[2])
+                value = number if score[1] == "cp" else MATE - number if number > 0 else -MATE - number
+                values[""] = value
+                if first:
+                    values[first[1]] = value
+        if not values:
+            raise self.failure(f"has answered {line[:60]!r} without any score")
+        return values
+
+    def move_values(self, fen: str, moves: Sequence[str], depth: int) -> list[int]:
+        """Evaluate legal moves for the mover: by one search that ranks all of them, or by one after each."""
+        ranked = self.search(f"fen {fen}", depth + 1) if self.ranks_all and moves else {}
+        return [
+            ranked[move] if move in ranked else -self.search(f"fen {fen} moves {move}", depth)[""] for move in moves
+        ]
+
+
+class UciEvaluator:
+    """Evaluates attempts by a chess engine."""
+
+    boards = 1
+
+    def __init__(self, command: str | Sequence[str], depth: int = 1, patience: float = 10.0):
+        self.engine, self.depth = UciScorer(command, patience), depth
+
+    def begin(self) -> None:
+        """Tell the engine that a new game begins."""
+        self.engine.say("ucinewgame")
+        self.engine.ready()
+
+    def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
+        """Fill the table board by board; moves that end the game are not asked about, as engines differ on them."""
+        limits = np.empty(LIMITS, np.int64)
+        for board, row in zip(boards, gains, strict=True):
+            beat()
+            before = int(material_score(board, WORTH)) * (1 if board[MOVER] == WHITE else -1)
+            values: dict[int, int] = {}
+            asked = []
+            for place, attempt in enumerate(attempts):
+                restrict(board, limits)
+                if is_legal(board, limits, attempt):
+                    after = board.copy()
+                    make(after, attempt)
+                    restrict(after, limits)
+                    if can_move(after, limits):
+                        asked.append(place)
+                    else:
+                        values[place] = MATE if limits[CHECKERS] else 0
+            names = [move_name(int(attempts[place])) for place in asked]
+            values |= zip(asked, self.engine.move_values(fen_of(board), names, self.depth), strict=True)
+            row[:] = ILLEGAL
+            for place, value in values.items():
+                row[place] = min(max(value - before, -MAX), MAX)
+
 
 MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
 # The most boards of a pool, and how many there are for a small effort, so that they take a part of it only.
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
-
-
-def pool_size(effort: SearchLimit, new: int) -> int:
-    """Return the number of boards of a player with this effort, whose pool begins with this many."""
-    boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
-    return min(max(boards, 2 * new), POOL)
 
 
 class Sampler(Engine):
@@ -72,7 +148,7 @@ class Sampler(Engine):
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         self.evaluated = 0
-        self.stood[seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS].tobytes()] += 1
+        self.stood[seen[rules.OWN_MEN].tobytes()] += 1
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         """Go on with the boards that explain the refusal: what was found out about them holds."""
@@ -92,7 +168,7 @@ class Sampler(Engine):
         if not np.array_equal(offered, self.offered):
             self.gains, self.evaluated = np.empty((MAX_BOARDS, len(offered)), np.int32), 0
             self.offered = offered
-        for nodes in self.remaining().slices(self.evaluator.boards * len(offered)):
+        for nodes in self.effort.left(self.began).slices(self.evaluator.boards * len(offered)):
             boards = self.boards(min(max(nodes // len(offered), 1), MAX_BOARDS - self.evaluated), seen)
             if len(boards) == 0:
                 break
@@ -100,47 +176,35 @@ class Sampler(Engine):
             self.evaluator.evaluate(boards, offered, here)
             self.evaluated += len(boards)
             self.nodes += here.size
-        return self.best(seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS])
-
-    def remaining(self) -> SearchLimit:
-        """The effort, less what the belief has cost."""
-        return self.effort.left(self.began)
+        return self.best(seen[rules.OWN_MEN])
 
     def best(self, men: np.ndarray) -> int:
         """The attempt with the greatest mean gain; any if nothing is known to be legal."""
-        means = np.empty(len(self.offered))
-        counts = weigh(self.gains[: self.evaluated], means)
-        if not counts.any():
+        (means, legal), nothing = np.empty((2, len(self.offered))), np.zeros(len(self.offered))
+        mean_advantages(self.gains[: self.evaluated], np.ones(self.evaluated), nothing, DOUBT, means, legal)
+        if not legal.any():
             return int(self.offered[random_below(self.stream, len(self.offered))])
-        means[counts == 0] = -np.inf
         for place, move in enumerate(self.offered):
-            after = men.copy()
-            move_own(after, self.side, move)
-            means[place] -= self.parameters.stale * self.stood[after.tobytes()]
+            means[place] -= self.parameters.stale * self.stood[placement_after(men, self.side, int(move))]
         return int(self.offered[np.argmax(means)])
 
 
 class PoolSampler(Sampler):
     """Keeps a pool of boards that explain all observations."""
 
-    def __init__(
-        self,
-        effort: SearchLimit,
-        stream: np.ndarray,
-        evaluator: Evaluator | None = None,
-        parameters: SamplingParameters | None = None,
-    ):
-        super().__init__(effort, stream, evaluator, parameters)
-        self.size = pool_size(effort, self.parameters.new)
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, *given: Any, **named: Any):
+        super().__init__(effort, stream, *given, **named)
+        boards = effort.nodes * POOL_PER_NODE if effort.nodes else int((effort.seconds or 0) * POOL_PER_SECOND)
+        self.size = min(max(boards, 2 * self.parameters.new), POOL)
         self.pool, self.spare = (np.empty((self.size, POSITION), np.int64) for _ in range(2))
-        self.count, self.lost, self.limits = 0, NO_SQUARE, np.empty(LIMITS, np.int64)
+        self.count, self.lost, self.equal = 0, NO_SQUARE, np.ones(self.size)  # all boards have the same weight
 
     def reset(self, seen: np.ndarray) -> None:
         """All men at home, or boards that explain what is seen if the game begins in the middle."""
         self.lost, self.blind = NO_SQUARE, False
         self.pool[0], self.count = rules.HOME[:POSITION], 1
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
-        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]):
+        if seen[rules.SEEN_PLY] > 1 or not np.array_equal(home, seen[rules.OWN_MEN]):
             self.count = 0
             self.freshen(self.parameters.new, seen)
 
@@ -151,12 +215,13 @@ class PoolSampler(Sampler):
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
         super().on_acceptance(move, message, seen)
         self.blind = self.count == 0
-        self.count = keep_accepting(self.pool, self.count, move, message, seen[rules.SEEN_SWITCHES], self.limits)
+        boards = self.pool, self.equal, self.count
+        self.count = keep_where_accepted(*boards, move, message, seen[rules.SEEN_SWITCHES])
         self.lost = int(message[SQUARE])
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         super().on_refusal(move, seen)
-        self.count = keep_refusing(self.pool, self.count, move, self.limits)
+        self.count = keep_where_refused(self.pool, self.equal, self.count, move)
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
         if self.count and self.pool[0, MOVER] != self.side:

@@ -4,8 +4,8 @@ import numpy as np
 
 from ...core.rng import random_below
 from ...games.chess.bitboards import PAWN
-from ...games.chess.position import end_of, start_of
-from ..engine import Engine, EngineFactory
+from ...games.chess.position import end_of
+from ..engine import Engine, EngineFactory, takes_by_pawn
 from ..game import rules
 from ..game.attempts import SQUARE, TAKEN, TRIES
 
@@ -32,15 +32,10 @@ class Greedy(Engine):
         listed = actions.tolist()
         back = [move for move in listed if said[TAKEN] and end_of(move) == said[SQUARE]]
         tries = said[TRIES] or seen[rules.SEEN_TURN + rules.ANSWER] == rules.YES
-        takes = [move for move in listed if tries and _takes_by_pawn(move, int(seen[rules.SEEN_MEN + PAWN]))]
+        takes = [move for move in listed if tries and takes_by_pawn(seen[rules.SEEN_MEN + PAWN], move)]
         asks = [move for move in listed if move == rules.ANY]
         chosen = back or takes or asks or listed
         return int(chosen[random_below(self.stream, len(chosen))])
-
-
-def _takes_by_pawn(move: int, pawns: int) -> bool:
-    """True if a move is a pawn's from one file to another."""
-    return bool(pawns >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
 
 
 ENGINES: dict[str, EngineFactory] = {"random": Random, "greedy": Greedy}

@@ -4,11 +4,9 @@ The weights are starting values of the published descriptions, some changed afte
 they can be tuned. Values are in pawns, about.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
-from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
+from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import (
     A_FILE,
@@ -16,25 +14,15 @@ from ...games.chess.bitboards import (
     KINDS,
     KING,
     KNIGHT,
-    NO_SQUARE,
-    NONE,
     PAWN,
     QUEEN,
     ROOK,
-    WHITE,
+    around,
     bit,
     diagonal,
-    kind_on,
     straight,
 )
-from ...games.chess.moves import CHECKERS, LIMITS, can_move, destinations, restrict
-from ...games.chess.position import MEN, MOVER, PASSANT, POSITION, end_of, make, start_of
-from ...games.chess.search import ROW, SCORE, VALUE, WORTH, change, material_score, search_move, static_value
-from ..beliefs.board_filter import around
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
-from ..beliefs.particle_filter import copy_board
-from ..parameters import FogParameters, phase_of_men
-from .board_evaluator import ILLEGAL, MAX
 
 _WEIGHTS = (
     ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # what a safe own man is worth, by kind
@@ -91,7 +79,6 @@ SHIELDED = 0.5  # how much a passed pawn is worth that a pawn of a file beside m
 
 @inlined
 def _their_pieces(meta):
-    """Return the squares on which the other side may have pieces."""
     return meta.theirs[KNIGHT] | meta.theirs[BISHOP] | meta.theirs[ROOK] | meta.theirs[QUEEN]
 
 
@@ -245,10 +232,14 @@ def _end_near(meta, attacked, men, weights):
 
 @kernel
 def value(meta, moved, took, weights):
-    """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not."""
+    """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not.
+
+    1 own men by their safety, and what they attack    2 material    3 control and ignorance    4 the way to mate
+    """
     men, blocked = enemies(meta), ~meta.empty
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)
+    # 1. The king counts by the men that could still mate it; lines are found once, for safety and attacks.
     for kind in range(KINDS):
         worth = weights.worth[kind]
         if kind == QUEEN:
@@ -273,14 +264,17 @@ def value(meta, moved, took, weights):
                 if kind != ROOK:
                     attacked |= aslant
             left &= left - 1
+    # 2. Their men count by number, for kinds are not announced.
     own = ones(meta.own)
     total -= weights.their_pawn * meta.their_pawns + weights.their_piece * meta.their_pieces
     total += weights.man * (own - men - 1)
+    # 3. Attacked squares and files without their pawns are known; what is not known costs by its age.
     total += weights.attacked * ones(attacked & ~meta.own)
     for file in range(8):
         if meta.theirs[PAWN] & (A_FILE << file) == 0:
             total += weights.open_file
     total -= _ignorance(meta, weights)
+    # 4. Men that can mate or promote; near the end the king's squares; impatience; a king beside its last men.
     fit = ones(meta.men[PAWN] | meta.men[ROOK] | meta.men[QUEEN])
     total += weights.mating_men * min(fit, ENOUGH) * (15 - men) / 15
     if fit == 0:
@@ -292,108 +286,3 @@ def value(meta, moved, took, weights):
     if own < FEW_OWN:
         total += weights.close_king * ones(bitboards.KING_ATTACKS[trailing_zeros(meta.men[KING])] & meta.own)
     return total
-
-
-# Gain and threats of an attempt on a board.
-#
-#     gain    what is left of it when the opponent has replied as if it saw everything: a short search of captures
-#     threat  what we could take next if the opponent changed nothing: the same search, with the move given back to us
-#
-# An attempt is worth its gain and a share of its threat, which on the true board we may not know to carry out. The
-# share is what moves in games have realised (docs/kriegspiel.md). Men are worth what games of Kriegspiel say they are
-# worth (`learned`), by the number of men on the board.
-
-GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
-GREATEST_THREAT = 1000
-ALL_SQUARES = 2**64 - 1
-
-
-@inlined
-def place_position(rows, position, score):
-    """Put a position with its material score into the first row of a search."""
-    copy_board(position, rows[0])
-    rows[0, SCORE] = score
-
-
-@in_place
-def threat_in(position, score, worths, rows):
-    """Return our best capture if it were our move in a position with the opponent to move, not in check."""
-    place_position(rows, position, score)
-    rows[0, MOVER], rows[0, PASSANT] = 1 - position[MOVER], NO_SQUARE
-    stand = static_value(rows[0])
-    value, _ = search_move(rows[:THREAT_LEVELS], worths, 0, stand, stand + GREATEST_THREAT)
-    return min(max(value - stand, 0), GREATEST_THREAT)
-
-
-@in_place
-def value_after(position, score, before, worths, threat, rows, limits):
-    """The value for us of a position in which the opponent is to move; `before` was ours."""
-    restrict(position, limits)
-    checked = limits[CHECKERS] != NONE
-    if not checked and not can_move(position, limits):
-        return 0.0
-    place_position(rows, position, score)
-    theirs, _ = search_move(rows, worths, 0, -before - MAX, -before + MAX)
-    if checked or threat == 0.0:
-        return float(-theirs)
-    return -theirs + threat * threat_in(position, score, worths, rows)
-
-
-@kernel
-def tabulate_threats(boards, attempts, worths, threat, rows, gains):
-    """Fill the table of gains, attempts of a man standing together."""
-    limits, after = np.empty((2, LIMITS), np.int64), np.empty(POSITION, np.int64)
-    for b in range(len(boards)):
-        board = boards[b]
-        restrict(board, limits[0])
-        standing = material_score(board, worths)
-        before = standing if board[MOVER] == WHITE else -standing
-        start, ends = -1, NONE
-        for a in range(len(attempts)):
-            move = attempts[a]
-            if start_of(move) != start:
-                start = start_of(move)
-                ends = destinations(board, kind_on(board, start), start, limits[0])
-            if ends & bit(end_of(move)) == 0:
-                gains[b, a] = ILLEGAL
-                continue
-            score = standing + change(board, move, worths)
-            copy_board(board, after)
-            make(after, move)
-            value = value_after(after, score, before, worths, threat, rows, limits[1])
-            gains[b, a] = np.int32(min(max(value - before, -MAX), MAX))
-
-
-def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
-    """The worth of a man by colour, kind and square, from that by kind; squares add what they add in chess.
-
-    For men other than pawns only the share `placement` of it is added.
-    """
-    squares = WORTH - VALUE[None, :KINDS, None]
-    shares = np.where(np.arange(KINDS) == PAWN, 1.0, placement)
-    return np.asarray(np.round(worths[None, :, None] + shares[None, :, None] * squares).astype(np.int64))
-
-
-class ThreatEvaluator:
-    """Evaluates attempts on boards, every thread its share of the boards."""
-
-    def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
-        self.threat = parameters.threat
-        self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
-        self.rows = np.zeros((threads, GAIN_LEVELS, ROW), np.int64)
-        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill a table: a row for every board, a column for every attempt."""
-        men = int(boards[0, MEN] | boards[0, MEN + 1]) & ALL_SQUARES
-        worths = self.tables[phase_of_men(men.bit_count())]
-        if self.workers is None:
-            tabulate_threats(boards, attempts, worths, self.threat, self.rows[0], gains)
-            return
-        cuts = np.linspace(0, len(boards), len(self.rows) + 1).astype(int)
-        tasks = [
-            self.workers.submit(tabulate_threats, boards[i:j], attempts, worths, self.threat, rows, gains[i:j])
-            for i, j, rows in zip(cuts, cuts[1:], self.rows, strict=False)
-        ]
-        for task in tasks:
-            task.result()

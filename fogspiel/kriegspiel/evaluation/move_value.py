@@ -3,8 +3,8 @@
 A move ends in one of twelve outcomes, 3 * (referee's answer) + (their reply). The referee answers: nothing, a pawn
 taken, a piece taken, check. They reply: nothing of ours taken, the moved man taken, another one taken.
 
-    features.measure_board   once per node: what all attempts have in common
-    features.lift            once per man: what all attempts of the man have in common
+    measure_board            once per node: what all attempts have in common
+    lift                     once per man: what all attempts of the man have in common
     legal_chance             the chance that a move of the lifted man is legal
     look_ahead               its outlook: the chances of answers and replies, and what the board is worth
     expected_value           the value of a move by its outlook: what leaves of the tree are worth
@@ -14,11 +14,10 @@ taken, a piece taken, check. They reply: nothing of ours taken, the moved man ta
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, kernel, ones, trailing_zeros
+from ...core.compile.kernel import in_place, ones, trailing_zeros
 from ...games.chess import bitboards
-from ...games.chess.bitboards import BETWEEN, KING, PAWN, attacks_of, bit, kind_on, reach
+from ...games.chess.bitboards import BETWEEN, KING, NEXT, PAWN, attacks_of, bit, kind_on, reach
 from ...games.chess.position import castling_rook, end_of, promotion_of, start_of
-from ..beliefs.board_filter import NEXT
 from ..beliefs.probability_matrices import (
     KINGS,
     PAWNS,
@@ -29,8 +28,7 @@ from ..beliefs.probability_matrices import (
     unpinned_legality,
 )
 from ..game.attempts import BY_KNIGHT, line_of_check
-from .board_evaluator import (
-    ILLEGAL,
+from .board_features import (
     MEN_AT_HOME,
     confinement,
     danger_of_king,
@@ -122,7 +120,12 @@ def legal_chance(prob, known, features, kind, start, end, parameters):
 
 @in_place
 def look_ahead(prob, known, features, kind, move, parameters, outlook):
-    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages."""
+    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages.
+
+    1 the man and the king after the move    2 what our men attack then    3 the chances of a capture and of check
+    4 the value of the board as it stands    5 by answer, the chance that the moved man is taken    6 the other men
+    """
+    # 1. A pawn may change its kind, castling moves two men; only a step at the king changes its danger.
     survey, start, end = features.survey, start_of(move), end_of(move)
     king, few = trailing_zeros(known.men[KING]), known.their_pawns + known.their_pieces
     was_pawn, own = kind == PAWN, known.own & ~bit(start) | bit(end)
@@ -137,8 +140,10 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
             own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
     if kind == KING or bitboards.KING_ATTACKS[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
+    # 2. Only sliders whose line the man has entered are worked out again (`net_after`).
     hits = attacks_of(kind, end, known.colour, own)
     net = net_after(known, features, end, own, hits)
+    # 3. A legal capture by a pawn has a victim for sure, a step ahead none; else chances above 1 are scaled.
     pawn, piece = min(1.0, prob[PAWNS, end]), min(1.0, prob[PIECES, end])
     if was_pawn and (end - start) % 8 == 0:
         pawn, piece = 0.0, 0.0
@@ -146,6 +151,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         both = pawn + piece + TINY
         pawn, piece = pawn / both, piece / both
     check = check_chance(prob, hits & features.possible, end, parameters)
+    # 4. Terms as in `board_value`, with the new squares.
     board = (
         features.material - features.worth[start] + worth
         + parameters.mobility * ones(net & ~own)
@@ -153,6 +159,9 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         + confinement(few, king, prob, net, features.possible, parameters)
         - danger_to_king
     )  # fmt: skip
+    # 5. After silence by the hazard of the square; after a capture they know the square, so control of it and their
+    #    number (c of the paper: the guess that somebody takes back) count; after a check any man that holds it, and the
+    #    king beside it, takes the checker. A king is never taken.
     is_protected = net & bit(end) != 0
     danger = survey.hazard[PROTECTED if is_protected else UNPROTECTED, end]
     held = survey.control[PAWNS, end] + survey.control[PIECES, end]
@@ -175,6 +184,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     outlook.board = board
     outlook.bonus = ending_bonus(few, prob, hits, net, features.possible, board, parameters)
     outlook.lost = net_loss(worth, is_protected, survey, end, parameters)
+    # 6. The others lose what they did before, but for those that have gained or lost their protection.
     loss, chance = features.others_loss, features.others_chance
     changed = (net ^ features.net) & known.own & ~bit(start) & ~known.men[KING]
     while changed:
@@ -229,71 +239,3 @@ def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, bo
     look_ahead(prob, known, features, kind, move, parameters, outlook)
     list_outcomes(outlook, parameters, chances, boards)
     return legal_chance(prob, known, features, kind, start, end_of(move), parameters)
-
-
-# Order of attempts, by a table of their gains on weighted boards.
-#
-# A refused attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
-# on the boards on which both are legal, for there the one that is tried first is made: it should be tried first if it
-# gains more there. The first attempt is the one whose worst comparison is best. Of attempts that gain the same, one
-# that is less often legal comes first, because a refusal tells something.
-
-COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
-
-
-@in_place
-def mean_advantages(gains, weights, costs, doubt, means, legal):
-    """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
-
-    On boards of the weight `doubt`, besides those on which it was evaluated, an attempt is taken to be average.
-    """
-    boards, attempts = gains.shape
-    for a in range(attempts):
-        means[a], legal[a] = 0.0, 0.0
-    for b in range(boards):
-        total, possible = 0.0, 0
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                total += gains[b, a]
-                possible += 1
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                means[a] += weights[b] * (gains[b, a] - total / possible)
-                legal[a] += weights[b]
-    for a in range(attempts):
-        means[a] = means[a] / (legal[a] + doubt) - costs[a] if legal[a] > 0.0 else -np.inf
-
-
-@in_place
-def advantage_over(gains, weights, a, other, doubt):
-    """The mean advantage of an attempt over another on the boards on which both are legal."""
-    total, both = 0.0, 0.0
-    for b in range(len(gains)):
-        if gains[b, a] != ILLEGAL and gains[b, other] != ILLEGAL:
-            total += weights[b] * (gains[b, a] - gains[b, other])
-            both += weights[b]
-    return total / (both + doubt)
-
-
-@kernel
-def rank_attempts(gains, weights, costs, doubt, probing, ranks):
-    """Fill in ranks: the greatest is that of the attempt to make first. Whether any attempt is known to be legal.
-
-    The rank of an attempt that is compared is its worst comparison, and `probing` times the chance that it is refused.
-    """
-    attempts = gains.shape[1]
-    means, legal = np.empty(attempts), np.empty(attempts)
-    mean_advantages(gains, weights, costs, doubt, means, legal)
-    order, total = np.argsort(-means), weights.sum()
-    ranks[:] = -np.inf
-    for i in range(min(COMPARED, attempts)):
-        a = order[i]
-        if legal[a] > 0.0:
-            ranks[a] = np.inf
-            for j in range(min(COMPARED, attempts)):
-                other = order[j]
-                if j != i and legal[other] > 0.0:
-                    ahead = advantage_over(gains, weights, a, other, doubt) - costs[a] + costs[other]
-                    ranks[a] = min(ranks[a], ahead)
-            ranks[a] += probing * (1.0 - legal[a] / total)
-    return legal.max() > 0.0

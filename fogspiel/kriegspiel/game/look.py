@@ -10,21 +10,11 @@ import numpy as np
 from ...core.game import Game, Rules, Sizes
 from ...core.picture import Chess, Parts
 from ...games.chess.bitboards import KINDS, KING, PAWN
-from ...games.chess.fen import LETTERS, SIDES, board_text, directions_in, fen_of, move_name, parse_move, square_name
+from ...games.chess.fen import SIDES, board_text, directions_in, fen_of, men_letters, move_name, parse_move, square_name
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import MEN, MOVER, PLY, POSITION
 from . import rules
-from .attempts import (
-    CHECKS,
-    MAN_TAKEN,
-    MESSAGE,
-    PASSANT_TAKEN,
-    PAWN_TAKEN,
-    PIECE_TAKEN,
-    SQUARE,
-    TAKEN,
-    TRIES,
-)
+from .attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
 from .rule_sets import ICC, KIND_HIDDEN, TRIES_BY_SQUARE, TRIES_OTHERWISE, TRIES_YES_NO, rule_set_of
 
 ENDINGS = {
@@ -144,19 +134,17 @@ def taken_text(seen: np.ndarray) -> str:
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
     """The attempts of a view that were refused in this turn."""
-    return refused_names(seen[rules.SEEN_REFUSED : rules.SEEN_REFUSED + 64])
+    return tuple(map(move_name, refused_moves(seen[rules.REFUSALS])))
 
 
-def refused_names(cells: np.ndarray) -> tuple[str, ...]:
+def refused_moves(cells: np.ndarray) -> list[int]:
     """The attempts that were refused, from a set of squares for every square."""
-    return tuple(
-        move_name(start + 64 * end) for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1
-    )
+    return [start + 64 * end for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1]
 
 
 def show(seen: np.ndarray) -> str:
     player, mover, end = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_END))
-    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    men = seen[rules.OWN_MEN]
     refused, house = refused_in(seen), rule_set_of(int(seen[rules.SEEN_SWITCHES]))
     lines = [
         f"you are {SIDES[player]}: {ENDINGS[end] if end else 'your move' if mover == player else 'the other moves'}",
@@ -203,16 +191,6 @@ SQUARES = 64
 PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
 
 
-def letters(men: Sequence[int], whites: int) -> str:
-    """Return the men on a1 to h8 as letters; White's are capitals."""
-    found = ["."] * SQUARES
-    for kind, letter in enumerate(LETTERS):
-        for square in range(SQUARES):
-            if int(men[kind]) >> square & 1:
-                found[square] = letter.upper() if int(whites) >> square & 1 else letter
-    return "".join(found)
-
-
 def taken_on(messages: Sequence[np.ndarray]) -> str:
     """The square of the latest capture of these messages, the latest first."""
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
@@ -225,7 +203,7 @@ def _many(men: np.ndarray) -> list[int]:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     """Draw the board and messages as one side sees and hears them."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
-    men = seen[rules.SEEN_MEN : rules.SEEN_MEN + KINDS]
+    men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
     end, turn = int(seen[rules.SEEN_END]), mover == player
     words = [f"{line}." for line in (*recent_messages(seen), *question_words(seen))] + ending_words(end)
@@ -238,7 +216,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     listens = turn and not end
     return (
         Chess(
-            men=letters(men.tolist(), -1 if player == 0 else 0),
+            men=men_letters(men.tolist(), -1 if player == 0 else 0),
             side=player,
             turn=listens,
             refused=refused_in(seen),
@@ -275,10 +253,10 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
         counts += [(f"{name}'s pawns", many[PAWN]), (f"{name}'s pieces", sum(many) - many[PAWN] - many[KING])]
     return (
         Chess(
-            men=letters(state[:KINDS].tolist(), int(state[MEN])),
+            men=men_letters(state[:KINDS].tolist(), int(state[MEN])),
             side=0,
             turn=False,
-            refused=refused_names(state[rules.REFUSED : rules.REFUSED + SQUARES]),
+            refused=tuple(map(move_name, refused_moves(state[rules.REFUSED : rules.REFUSED + SQUARES]))),
             tries=0 if state[rules.SWITCHES] & TRIES_OTHERWISE else int(messages[0][TRIES]),
             checks=tuple(directions_in(int(messages[0][CHECKS]))),
             captured=taken_on(messages),

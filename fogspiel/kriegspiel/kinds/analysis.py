@@ -10,8 +10,7 @@ from ...runs.report import Cell
 from ...runs.report.html_page import as_html
 from ...runs.report.model import Chart, Part, Report, Series, Table, as_markdown
 from ...runs.store import Json, Run
-from ..analysis import HONESTY, GameAnalysis, PositionAnalysis, analyse_turns
-from ..belief_map import Phase
+from ..analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis, analyse_turns
 from ..engine import SearchLimit
 from ..requests import AnalysisRequest
 

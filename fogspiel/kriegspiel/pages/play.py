@@ -14,12 +14,12 @@ from ...core.game import Game
 from ...core.page_contract import Key, PageSite, PlaySupport
 from ...core.session import PersonSession, Session
 from ...games.chess.fen import SIDES
-from ..belief_map import beliefs
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
 from ..engines.simple import ENGINES as SIMPLE
 from ..game import rules
 from ..game.rule_sets import ICC, RULE_SETS, RuleSet, find_rule_set
+from ..inferences import beliefs
 from ..opponent_model import GENERIC_NAME, NO_MODEL
 from ..pgn import write_pgn
 from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_in

@@ -10,9 +10,8 @@ from pydantic import BaseModel, Field
 from ...core.compile.kernel import interpreted
 from ...core.page_contract import JsonObject, PageSite
 from ...core.picture import Chess, picture_json
-from ..problems.adversary import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, standing
 from ..problems.problem import Problem, find_problem, shipped_problems
-from ..problems.solution import solve, tree_lines
+from ..problems.solution import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"

@@ -170,5 +170,4 @@ def count_refusals(tree: SolutionStep) -> int:
 
 
 def _distance(one: int, other: int) -> int:
-    """Return the number of king steps."""
     return max(abs(one % 8 - other % 8), abs(one // 8 - other // 8))

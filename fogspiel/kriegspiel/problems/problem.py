@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.untrusted_input import parse_json
 from ...games.chess.bitboards import KINDS
-from ...games.chess.fen import FILES, LETTERS, fen_of, parse_square, position_of, put_men, square_name
+from ...games.chess.fen import FILES, fen_of, men_letters, parse_square, position_of, put_men, square_name
 from ...games.chess.moves import LIMITS, restrict
 from ...games.chess.position import CLOCK, MEN, PLY, POSITION, king_of
 from ..game.attempts import directions, pawn_tries
@@ -67,7 +67,7 @@ class Problem:
     @property
     def known(self) -> str | None:
         """All men but Black's king as in a FEN, or None if the boards differ in more than the king."""
-        rest = {_without_king(board) for board in self.boards}
+        rest = {_board_of(["." if man == "k" else man for man in letters_of(board)]) for board in self.boards}
         return rest.pop() if len(rest) == 1 else None
 
     def to_json(self) -> dict[str, Any]:
@@ -147,12 +147,7 @@ def letters_of(board: str) -> list[str]:
     """The 64 letters of a board from a1 to h8, `.` where nobody stands."""
     position = np.zeros(POSITION, np.int64)
     put_men(position, board)
-    found = ["."] * 64
-    for kind, letter in enumerate(LETTERS):
-        for square in range(64):
-            if int(position[kind]) >> square & 1:
-                found[square] = letter.upper() if int(position[MEN]) >> square & 1 else letter
-    return found
+    return list(men_letters(position[:KINDS].tolist(), int(position[MEN])))
 
 
 def with_man(board: str, letter: str, square: int) -> str:
@@ -162,10 +157,6 @@ def with_man(board: str, letter: str, square: int) -> str:
         raise ValueError(f"two men cannot stand on {square_name(square)}")
     letters[square] = letter
     return _board_of(letters)
-
-
-def _without_king(board: str) -> str:
-    return _board_of(["." if letter == "k" else letter for letter in letters_of(board)])
 
 
 def _board_of(letters: Sequence[str]) -> str:

@@ -1,13 +1,17 @@
-"""The solution of a problem as a small tree: an attempt, what the referee may answer, the next attempt."""
+"""The solution of a problem as a small tree, its check, and play against a referee that has not decided.
+
+A step of the tree is an attempt, what the referee may answer, and the next attempt.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ...games.chess.fen import move_name
+from ...games.chess.fen import draw_letters, move_name, parse_move, square_name
+from ...games.chess.position import promotion_of
 from ..game.look import message_text
 from ..referee import HouseRules, Referee
-from .problem import Problem, king_squares
+from .problem import Problem, fen_of_board, king_squares, letters_of
 from .solver import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED, Boards, Part, Solver
 
 ILLEGAL = "illegal move"
@@ -90,7 +94,6 @@ def words_of(code: int) -> tuple[str, str]:
 
 
 def _message_of(code: int) -> list[int]:
-    """The cells of a message from its code."""
     return [code >> 18, (code >> 11 & 127) - 1, code >> 6 & 31, code & 63]
 
 
@@ -151,8 +154,168 @@ def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, .
 
 
 def _next(step: SolutionStep, answer: str, reply: str, line: tuple[str, ...]) -> SolutionStep:
-    """Return the tree's next attempt."""
     for branch in step.branches:
         if (branch.answer, branch.reply) == (answer, reply) and branch.next is not None:
             return branch.next
     raise WrongSolution(f"{' '.join(line)}: the solution has nothing after {answer!r} {reply!r}")
+
+
+# White's knowledge of a set of boards: the certain men, and the possible ones.
+
+NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
+
+
+@dataclass(frozen=True)
+class KnownMen:
+    """Squares from a1 to h8."""
+
+    certain: str  # the letter of the man that stands on a square of every board, `.` elsewhere
+    # The other squares on which somebody may stand, each with the letters of those who may; the king comes first.
+    possible: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The board in letters: `?` where the king may be, `*` where only another man may be."""
+        letters, maybe = list(self.certain), dict(self.possible)
+        for square in range(64):
+            if men := maybe.get(square_name(square)):
+                letters[square] = KING_MAYBE if "k" in men else SOMEBODY_MAYBE
+        return draw_letters(letters)
+
+
+def known_men(boards: Boards) -> KnownMen:
+    """Return the certain and the possible men if the true board is one of these."""
+    drawn = [letters_of(fen_of_board(board).split()[0]) for board in boards]
+    certain, possible = "", []
+    for square, there in enumerate(zip(*drawn, strict=True)):
+        kinds = set(there)
+        certain += there[0] if len(kinds) == 1 else NOBODY
+        if len(kinds) > 1:
+            possible.append((square_name(square), "".join(sorted(kinds - {NOBODY}, key="kqrbnp".index))))
+    return KnownMen(certain, tuple(possible))
+
+
+# Solving a problem against a referee who has not decided where the king is.
+#
+# The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
+# attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
+
+MAX_ATTEMPTS = 400  # of a line: more than a patient person tries
+
+
+@dataclass(frozen=True)
+class AttemptRecord:
+    """An attempt and what was said of it and of the reply."""
+
+    attempt: str
+    answer: str
+    reply: str
+
+
+@dataclass(frozen=True)
+class WhiteKnowledge:
+    """White's knowledge after some attempts."""
+
+    boards: Boards  # what may stand there, all of it
+    moves_left: int
+    heard: tuple[AttemptRecord, ...] = ()
+    ending: str = ""  # empty as long as something can be tried; else `checkmate`, `stalemate` or `no mate in time`
+
+    @property
+    def over(self) -> bool:
+        """True if nothing can be tried any more."""
+        return bool(self.ending)
+
+    @property
+    def solved(self) -> bool:
+        """True if it is mate."""
+        return self.ending == "checkmate"
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Attempts refused in this turn."""
+        found: list[str] = []
+        for one in self.heard:
+            found = [*found, one.attempt] if one.answer == ILLEGAL else []
+        return tuple(found)
+
+    @property
+    def kings(self) -> tuple[str, ...]:
+        """Possible squares of Black's king."""
+        return king_squares(self.boards)
+
+    def attempts(self) -> list[str]:
+        """Possible attempts."""
+        refused = {attempt[:4] for attempt in self.refused}
+        return [] if self.over else [move for move in self._referee().attempts() if move[:4] not in refused]
+
+    def parse(self, words: str) -> str:
+        """The attempt that is meant, a queen if a pawn promotes to nothing in particular; or a ValueError."""
+        action, attempts = parse_move(words.replace("-", "")), self.attempts()
+        named = move_name(action)
+        if named not in attempts and not promotion_of(action) and f"{named}q" in attempts:
+            return f"{named}q"
+        if named in attempts:
+            return named
+        if self.over:
+            raise ValueError(f"the problem is over ({self.ending}): nothing can be tried any more")
+        if named[:4] in {attempt[:4] for attempt in self.refused}:
+            raise ValueError(f"{named} was refused already in this turn: try something else")
+        raise ValueError(self._referee().why_impossible(action))
+
+    def _referee(self) -> Referee:
+        """The referee of one of the boards; what may be tried is the same on all."""
+        return Referee(fen_of_board(min(self.boards)), RULES)
+
+
+def first_scene(problem: Problem) -> WhiteKnowledge:
+    """The problem before anything was tried."""
+    return WhiteKnowledge(problem.positions, problem.mate_in)
+
+
+def hear(solver: Solver, scene: WhiteKnowledge, attempt: str) -> WhiteKnowledge:
+    """The scene after an attempt, to which the referee gives the worst answer for White."""
+    parts = solver.parts(scene.boards, parse_move(attempt))
+    part = max(parts, key=lambda part: _badness(solver, part, scene.moves_left))
+    left = scene.moves_left - part.moves
+    ending = {MATED: "checkmate", STALEMATED: "stalemate"}.get(part.end, "" if left else "no mate in time")
+    heard = (*scene.heard, AttemptRecord(attempt, *words_of(part.code)))
+    return replace(scene, boards=part.boards, moves_left=left, heard=heard, ending=ending)
+
+
+def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]:
+    """Rank an answer: first by the moves to mate that remain, then by the boards it leaves."""
+    if part.end == MATED:
+        return 0, 0, 0, 0
+    if part.end == STALEMATED:
+        return left + 2, 0, len(part.boards), part.code
+    fewest = solver.shortest(part.boards, left - part.moves)
+    needed = left + 1 if fewest is None else fewest + part.moves
+    return needed, int(part.end != REFUSED), len(part.boards), part.code
+
+
+def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteKnowledge:
+    """The scene after these attempts; a ValueError if one of them could not be tried."""
+    if len(attempts) > MAX_ATTEMPTS:
+        raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MAX_ATTEMPTS}")
+    scene = first_scene(problem)
+    for words in attempts:
+        scene = hear(solver, scene, scene.parse(words))
+    return scene
+
+
+def hint(solver: Solver, scene: WhiteKnowledge) -> str | None:
+    """An attempt that begins the shortest mate from here, or None if there is none in time."""
+    fewest = None if scene.over else solver.shortest(scene.boards, scene.moves_left)
+    return None if fewest is None else move_name(next(solver.keys(scene.boards, fewest)))
+
+
+def standing(scene: WhiteKnowledge) -> str:
+    """Describe the status in a sentence."""
+    if scene.solved:
+        return "Mate on every board that was left: the problem is solved."
+    if scene.over:
+        where = f"with the king on {' or '.join(scene.kings)}"
+        return f"Stalemate, {where}." if scene.ending == "stalemate" else f"No mate in time, {where}."
+    many = "1 move" if scene.moves_left == 1 else f"{scene.moves_left} moves"
+    return f"White has {many} left; the king may be on {' '.join(scene.kings)}."

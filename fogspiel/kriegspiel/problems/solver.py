@@ -12,18 +12,12 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, can_move, is_legal, legal_moves, restrict
-from ...games.chess.position import CLOCK, MEN, PLY, POSITION, end_of, make, victim_square
+from ...games.chess.position import CLOCK, MEN, PLY, POSITION, copy_board, end_of, make, victim_square
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
 
 REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
 # How many ways an attempt can end, and more than there are codes of a message: 3 * 128 * 32 * 64.
 ENDS, MESSAGES = 4, 1 << 20
-
-
-@kernel
-def _copy(board, out):
-    for cell in range(POSITION):
-        out[cell] = board[cell]
 
 
 @kernel
@@ -46,21 +40,21 @@ def divide(boards, attempt, out, codes):
     after, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
     replies, count = np.empty(MAX_MOVES, np.int64), 0
     for row in range(len(boards)):
-        _copy(boards[row], after)
+        copy_board(boards[row], after)
         restrict(after, limits)
         if not is_legal(after, limits, attempt):
-            _copy(after, out[count])
+            copy_board(after, out[count])
             codes[count] = REFUSED
             count += 1
             continue
         heard = ENDS * _make_aloud(after, attempt, limits, said)
         if not can_move(after, limits):
-            _copy(after, out[count])
+            copy_board(after, out[count])
             codes[count] = heard + (MATED if limits[CHECKERS] else STALEMATED)
             count += 1
             continue
         for i in range(legal_moves(after, limits, replies)):
-            _copy(after, out[count])
+            copy_board(after, out[count])
             reply = _make_aloud(out[count], replies[i], limits, said)
             codes[count] = heard + REPLIED + ENDS * MESSAGES * reply
             count += 1
@@ -74,7 +68,7 @@ def list_mating(board, moves, mates):
     restrict(board, limits)
     count = legal_moves(board, limits, moves)
     for i in range(count):
-        _copy(board, after)
+        copy_board(board, after)
         make(after, moves[i])
         restrict(after, limits)
         mates[i] = limits[CHECKERS] != 0 and not can_move(after, limits)
@@ -105,7 +99,7 @@ class TooManyNodes(ValueError):
 class Part:
     """The boards that are possible after one answer to an attempt."""
 
-    code: int  # what was heard (`division`)
+    code: int  # what was heard (`divide`)
     boards: Boards
 
     @property

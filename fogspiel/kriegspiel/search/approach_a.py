@@ -28,6 +28,7 @@ from ...games.chess.position import (
     POSITION,
     RIGHTS,
     cannot_mate,
+    copy_board,
     end_of,
     make,
     move_of,
@@ -160,11 +161,9 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             return True
         if fit == LEGAL:
             found = True
-            for cell in range(POSITION):
-                spare[cell] = pos[cell]
+            copy_board(pos, spare)
     if found:
-        for cell in range(POSITION):
-            pos[cell] = spare[cell]
+        copy_board(spare, pos)
         restrict(pos, limits)
     return found
 
@@ -274,6 +273,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
     moves, path = np.empty(MAX_MOVES, np.int64), np.empty(DEEPEST, np.int64)
     mine = known.colour
     for _ in range(iterations):
+        # A board that fits; none is found if the matrices contradict what was said, and the iteration is lost.
         if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
         for cell in range(MESSAGE):
@@ -284,7 +284,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
             count = legal_moves(pos, limits, moves)
             if count == 0 or pos[CLOCK] >= FIFTY_MOVES:
                 break
-            if pos[MOVER] == mine:
+            if pos[MOVER] == mine:  # ours by UCT; the first new move ends the path in the tree
                 move = select_by_uct(tree, node, moves, count, c, stream)
                 child = child_with(tree, node, move)
                 is_new = child == NO_NODE
@@ -298,11 +298,13 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
                 node = child
             else:
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
+            # Boards that have given the same message go on together: that is all we would know.
             key = message_key(said)
             child = child_with(tree, node, key)
             node = child if child != NO_NODE else add_child(tree, node, key)
             depth += 1
             path[depth] = node
+        # Playout, and backup of the mean.
         outcome = playout(pos, mine, limits, said, stream)
         for level in range(depth + 1):
             tree.nodes[path[level]].visits += 1

@@ -126,7 +126,6 @@ def value_moves(meta, moves, count, power, boards, weights, out):
 
 @inlined
 def _is_familiar(men, move, history):
-    """True if a move is in the history."""
     return history[kind_on(men, start_of(move)), start_of(move)] & bit(end_of(move)) != 0
 
 

@@ -28,7 +28,7 @@ from ..beliefs.probability_matrices import (
     scale_row,
     survey_board,
 )
-from ..evaluation.board_evaluator import FEATURES, value_of
+from ..evaluation.board_features import FEATURES, value_of
 from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
 
 DEEPEST = 24  # so many own moves the tree is deep at most

@@ -6,12 +6,10 @@ their king and the chance of mate count a little, all of them from the same matr
 """
 
 import math
-from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
 
 import numpy as np
 
-from ...core.compile.kernel import in_place, kernel, ones, trailing_zeros
+from ...core.compile.kernel import in_place, ones, trailing_zeros
 from ...games.chess import bitboards
 from ...games.chess.bitboards import (
     ALL,
@@ -24,15 +22,11 @@ from ...games.chess.bitboards import (
     QUEEN,
     ROOK,
     THROUGH,
-    WHITE,
     attacks_of,
     bit,
     kind_on,
     reach,
 )
-from ...games.chess.moves import LIMITS, destinations, restrict
-from ...games.chess.position import MOVER, end_of, make, start_of
-from ...games.chess.search import LEVELS, ROW, SCORE, WORTH, change, material_score, place, search_move
 from ..beliefs.probability_matrices import (
     KINGS,
     MAX_PINNED,
@@ -45,7 +39,7 @@ from ..beliefs.probability_matrices import (
     survey_board,
 )
 
-MAX_SLIDERS = 16
+MAX_SLIDERS = 16  # no side has more men
 _FIELDS = [
     ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
     ("worth", np.float32, 64),  # what our man on a square is worth
@@ -263,99 +257,3 @@ def lift(known, start, parameters, features):
         loss -= features.loss[before, start]
         chance -= features.survey.hazard[before, start]
     features.others_loss, features.others_chance = loss, chance
-
-
-# Values of attempts on sampled boards: a table of boards and attempts, and its summaries.
-#
-# A cell of the table is what the attempt gains on the board, in hundredths of a pawn against the men on it now, or
-# ILLEGAL. A loss or gain is never more than MAX: mate, too, is only a great gain.
-
-ILLEGAL = -(2**31)
-MAX = 2000
-# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on.
-DOUBT = 2.0
-
-
-class Evaluator(Protocol):
-    """Interface of evaluators of attempts on boards."""
-
-    boards: int  # how many boards it takes at a time
-
-    def begin(self) -> None:
-        """A new game begins."""
-
-    def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill a table: a row for every board, a column for every attempt."""
-
-
-@kernel
-def tabulate(boards, attempts, depth, rows, gains):
-    """Fill the table of gains by a search of every legal attempt, attempts of a man standing together."""
-    limits = np.empty(LIMITS, np.int64)
-    for b in range(len(boards)):
-        board = boards[b]
-        restrict(board, limits)
-        score = material_score(board, WORTH)
-        before = score if board[MOVER] == WHITE else -score
-        start, ends = -1, NONE
-        for a in range(len(attempts)):
-            if start_of(attempts[a]) != start:
-                start = start_of(attempts[a])
-                ends = destinations(board, kind_on(board, start), start, limits)
-            if ends & bit(end_of(attempts[a])):
-                place(rows, board, WORTH)
-                rows[0, SCORE] += change(board, attempts[a], WORTH)
-                make(rows[0], attempts[a])
-                value, _ = search_move(rows, WORTH, depth, -before - MAX, -before + MAX)
-                gains[b, a] = min(max(-value - before, -MAX), MAX)
-            else:
-                gains[b, a] = ILLEGAL
-
-
-@kernel
-def weigh(gains, out):
-    """The mean advantage of every attempt over the mean attempt, on the boards where it is legal; and on how many."""
-    boards, attempts = gains.shape
-    counts = np.zeros(attempts, np.int64)
-    for a in range(attempts):
-        out[a] = 0.0
-    for b in range(boards):
-        total, legal = 0.0, 0
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                total += gains[b, a]
-                legal += 1
-        for a in range(attempts):
-            if gains[b, a] != ILLEGAL:
-                out[a] += gains[b, a] - total / legal
-                counts[a] += 1
-    for a in range(attempts):
-        out[a] /= counts[a] + DOUBT
-    return counts
-
-
-class Quiescence:
-    """Evaluates by our own search: the attempt, so many plies more, and quiescence."""
-
-    boards = 16
-
-    def __init__(self, depth: int = 0, threads: int = 1):
-        self.depth = depth
-        self.rows = np.zeros((threads, LEVELS, ROW), np.int64)
-        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    def begin(self) -> None:
-        """Nothing is remembered from game to game."""
-
-    def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill the table, every thread its share of the boards."""
-        if self.workers is None:
-            tabulate(boards, attempts, self.depth, self.rows[0], gains)
-            return
-        cuts = np.linspace(0, len(boards), len(self.rows) + 1).astype(int)
-        tasks = [
-            self.workers.submit(tabulate, boards[i:j], attempts, self.depth, rows, gains[i:j])
-            for i, j, rows in zip(cuts, cuts[1:], self.rows, strict=False)
-        ]
-        for task in tasks:
-            task.result()
