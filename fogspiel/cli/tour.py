@@ -17,7 +17,7 @@ from ..kriegspiel.belief_map import belief_of
 from ..kriegspiel.beliefs.board_filter import list_children
 from ..kriegspiel.engine import SearchLimit, find_engine
 from ..kriegspiel.referee import Referee, play_game
-from ..resistance.game.rules import SETUPS
+from ..resistance.game.setups import SETUPS
 from ..runs.execute import Context
 from ..runs.kind import execute
 from ..runs.requests import TuneRequest

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
-from .game.rules import SETUPS, Setup, find_setup, make_setup, name_of
+from .game.setups import SETUPS, Setup, find_setup, make_setup, name_of
 from .row_generation import solve
 from .simple_rules import spy_rule, team_rule
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.compile.kernel import kernel
 from ..solving.proofs.checkers.primitives import digest_of
 from .checkers.resistance import FORMAT, ResistanceCertificate
-from .game.rules import VERSION, Setup, name_of
+from .game.setups import VERSION, Setup, name_of
 from .linear_program import Optimum, SpyProgram
 from .orbits import all_plans, ones, plan_text
 from .variants import ForcedOpening, Infoset, Place, Plan, Tail, row

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .checkers.lone_spies import LoneCertificate, setup_of
 from .checkers.resistance import Resistance, ResistanceCertificate, Spies
-from .game.rules import SETUPS, Setup, find_setup
+from .game.setups import SETUPS, Setup, find_setup
 from .linear_program import LETTERS, letters, missions_after, players, strategy_of, team_table
 from .orbits import Groups, everyone, split, taken
 from .player import Situation, offers, sabotage_chance

@@ -10,7 +10,7 @@ from ..runs.report import Cell, Table
 from ..runs.request import asks
 from ..runs.store import Json, Run
 from .balance import FairTable, SweepStep, sweep
-from .game.rules import VERSION
+from .game.setups import VERSION
 from .requests import BalanceRequest
 
 # Sweeps of the mission tables of The Resistance for those that are fair to both teams.

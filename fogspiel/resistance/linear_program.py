@@ -11,7 +11,7 @@ from ..solving.exact import vertex
 from ..solving.methods.lp import LinearProgram
 from ..solving.tree.sequence_form import sparse
 from ..stats.highs import Columns, LpFailure, Rows, add_rows, model_of, run, solver_of, statuses
-from .game.rules import SETUPS, Setup
+from .game.setups import SETUPS, Setup
 from .orbits import everyone, plan_text, split
 from .simple_rules import fitting_team
 from .variants import ForcedOpening, Plan, row

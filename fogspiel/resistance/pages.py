@@ -11,7 +11,7 @@ from ..core.game import Game
 from ..core.page_contract import JsonObject, PageSite, PlaySupport
 from .checkers.resistance import Resistance
 from .explain import LATE_SABOTAGE, spy_missions
-from .game.rules import SETUPS
+from .game.setups import SETUPS
 from .linear_program import LETTERS, TABLES, plan_steps, strategy_of
 from .row_generation import solve
 

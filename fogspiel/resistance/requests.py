@@ -49,7 +49,7 @@ class BalanceRequest(Request):
     def space(self) -> "TableSpace":
         """The tables to look through."""
         from .balance import STARS, TableSpace
-        from .game.rules import whole_numbers
+        from .game.setups import whole_numbers
 
         spies = -(-self.players // 3) if self.spies is None else self.spies
         stars = STARS if self.fails is None else (whole_numbers(self.fails, "fails"),)
@@ -57,7 +57,7 @@ class BalanceRequest(Request):
         return TableSpace(self.players, spies, self.smallest, largest, stars)
 
     def to_json(self) -> "Json":
-        from .game.rules import VERSION
+        from .game.setups import VERSION
 
         asked = {"game": self.game, "method": self.kind, "space": self.space.to_json(), "nearest": self.nearest}
         return asked | {"rules": VERSION, "fogspiel": __version__}

@@ -21,7 +21,7 @@ from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.solution import Record
 from .certificate import SKIPPED, Oracle, answers, at_tails, certificate, exact_pair, oracle, payoff
 from .checkers.resistance import ResistanceCertificate
-from .game.rules import Setup
+from .game.setups import Setup
 from .linear_program import SpyProgram
 from .variants import ForcedOpening, Plan, opening, row
 

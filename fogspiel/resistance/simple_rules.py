@@ -17,7 +17,7 @@ from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import NamedTuple
 
-from .game.rules import Setup
+from .game.setups import Setup
 from .orbits import Groups, missions, split
 
 Team = tuple[int, int]  # how many are on a team, and the number of spies on it that is too many for it to be clean

@@ -6,7 +6,7 @@ from ..solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_f
 from ..solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
 from .checkers.lone_spies import FORMAT as LONE_FORMAT
 from .checkers.resistance import FORMAT
-from .game.rules import find_setup, is_variant
+from .game.setups import find_setup, is_variant
 
 # The Resistance: knowledge trees up to relabelling, plans generated when they are needed.
 

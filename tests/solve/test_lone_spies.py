@@ -14,7 +14,7 @@ from support.certificates import forged
 from fogspiel.resistance import row_generation
 from fogspiel.resistance.checkers.lone_spies import FORMAT, verify
 from fogspiel.resistance.explain import explain_lone_spies, follower
-from fogspiel.resistance.game.rules import SETUPS, Setup, name_of
+from fogspiel.resistance.game.setups import SETUPS, Setup, name_of
 from fogspiel.solving.proofs import certificate_files
 from fogspiel.solving.sources import find_source
 

@@ -24,7 +24,7 @@ from fogspiel.resistance.certificate import answers, at_tails, oracle
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import example_lines, plan_lines, spies_lines
 from fogspiel.resistance.game import rules
-from fogspiel.resistance.game.rules import SETUPS, Setup
+from fogspiel.resistance.game.setups import SETUPS, Setup
 from fogspiel.resistance.linear_program import TABLES, SpyProgram, letters, strategy_of
 from fogspiel.resistance.orbits import all_plans, missions, ones, split
 from fogspiel.resistance.player import resistance_choice, spies_choice

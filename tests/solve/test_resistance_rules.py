@@ -8,7 +8,7 @@ import pytest
 from support.pure_plans import certain_share
 
 from fogspiel.resistance.explain import plan_lines, rule_lines
-from fogspiel.resistance.game.rules import LARGE, SETUPS, TWO_IN_THE_FOURTH, Setup
+from fogspiel.resistance.game.setups import LARGE, SETUPS, TWO_IN_THE_FOURTH, Setup
 from fogspiel.resistance.linear_program import TABLES, TEAMS, letters
 from fogspiel.resistance.row_generation import solve
 from fogspiel.resistance.simple_rules import spy_rule, team_rule

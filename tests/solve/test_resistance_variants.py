@@ -8,7 +8,7 @@ from support.certificates import forged
 
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import explain
-from fogspiel.resistance.game.rules import SETUPS, Setup, find_setup, name_of
+from fogspiel.resistance.game.setups import SETUPS, Setup, find_setup, name_of
 from fogspiel.resistance.linear_program import letters, strategy_of, team_table
 from fogspiel.resistance.row_generation import solve
 from fogspiel.resistance.simple_rules import spy_rule, team_rule

@@ -55,7 +55,7 @@ def explain(
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
     from ...core.game_names import is_tree
-    from ...resistance.game.rules import vary
+    from ...resistance.game.setups import vary
     from ...runs.request import RUN_NAME
 
     what = remembering(vary(what, missions, spies, fails), remember)

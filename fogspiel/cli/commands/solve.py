@@ -55,7 +55,7 @@ def solve(
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
     from ...process.guard import limit_memory
-    from ...resistance.game.rules import vary
+    from ...resistance.game.setups import vary
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
     from .. import console

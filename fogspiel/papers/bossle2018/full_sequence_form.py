@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...resistance.game.rules import SETUPS, Setup
+from ...resistance.game.setups import SETUPS, Setup
 from ...resistance.orbits import Groups, everyone, missions, ones, shares, split, spy_sets, types
 from ...resistance.variants import NEVER
 from ...runs.store import Json

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import log10
 from pathlib import Path
 
-from ...resistance.game.rules import SETUPS
+from ...resistance.game.setups import SETUPS
 from ...resistance.row_generation import solve
 from ...resistance.variants import ballot, opening, voting
 from ...runs.report import Chart, Report, Series, Table
