@@ -11,8 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .game.rules import MAX_PLAYERS
-from .game.setups import Setup
+from .game.setups import MAX_PLAYERS, Setup
 
 Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 

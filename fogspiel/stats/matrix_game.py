@@ -1,6 +1,6 @@
 """Matrix games: the equilibrium of a table of scores by linear programming, checked by best responses.
 
-The column player's mixture y minimises v subject to A y <= v; the row player's is the dual (von Neumann 1928, Dantzig
+The row player's mixture x maximises v subject to x A >= v; the column player's is the dual (von Neumann 1928, Dantzig
 1951). What is answered is cleaned of rounding errors, and then only the best responses to it say how good it is.
 """
 
@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from .highs import Columns, rows_of_table, solve
+from .highs import Columns, Rows, rows_of_table, solve
 
 TOLERANCE = 1e-6  # the largest gap of an equilibrium, in units of the largest difference of two payoffs
 # What rounding may add to that gap, in units of the largest payoff, for each row and column: it is never finer.
@@ -56,6 +56,20 @@ def symmetric_equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium
     return replace(found, columns=found.rows, value=value, upper=2 * value - found.lower)
 
 
+def matrix_program(payoffs: np.ndarray, sum_row: int) -> tuple[Columns, Rows]:
+    """The row player's program: minimise -v subject to sum x = 1, x >= 0 and x A - v >= 0 for each column of A.
+
+    Its last column is v; its duals are the column player's mixture. The number of the row `sum x = 1` is the caller's,
+    because the path of the simplex method, and so stored results and bases, depends on the order of the rows.
+    """
+    height, width = payoffs.shape
+    table = np.insert(np.vstack([payoffs, np.full(width, -1, payoffs.dtype)]).T, sum_row, [1] * height + [0], axis=0)
+    lower, upper = np.zeros(width + 1), np.full(width + 1, inf)
+    lower[sum_row] = upper[sum_row] = 1
+    columns = Columns(np.append(np.zeros(height), -1.0), np.append(np.zeros(height), -inf), np.full(height + 1, inf))
+    return columns, rows_of_table(table, lower, upper)
+
+
 def prune(weights: np.ndarray, least: float) -> np.ndarray:
     """The weights without those below `least`, of which the heaviest always stays, summing to 1 again."""
     kept = np.where(weights >= min(least, float(weights.max())), weights, 0.0)
@@ -93,10 +107,6 @@ def _clean(weights: np.ndarray) -> np.ndarray:
 
 
 def _solve(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of the columns and of the rows at the optimum of: minimise v, A y - v <= 0, sum y = 1, y >= 0."""
-    height, width = payoffs.shape
-    columns = Columns(np.append(np.zeros(width), 1.0), np.append(np.zeros(width), -inf), np.full(width + 1, inf))
-    table = np.vstack([np.hstack([payoffs, np.full((height, 1), -1.0)]), np.append(np.ones(width), 0.0)])
-    rows = rows_of_table(table, np.append(np.full(height, -inf), 1.0), np.append(np.zeros(height), 1.0))
-    primal, dual = solve(columns, rows)
-    return primal[:-1], -dual[:-1]
+    """The weights of the columns, by the program of the column player, and of the rows, which are its duals."""
+    primal, dual = solve(*matrix_program(-payoffs.T, len(payoffs)))
+    return primal[:-1], dual[:-1]

@@ -150,7 +150,7 @@ def test_the_checker_refuses_whatever_is_not_proved():
     faults = {
         "exactly the keys": {key: body[key] for key in body if key != "upper"},
         "digest": {**body, "value": "1"},
-        "rules version": altered(body, rules=True),
+        "version 1 of the rules": altered(body, rules=True),
         "is not a permutation": altered(body, first={"01234 ": "1"}),
         "add up to": altered(body, first={**body["first"], some: "1/1000"}),
         "lowest terms": altered(body, second={some: "2/2"}),

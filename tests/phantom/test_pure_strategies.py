@@ -166,7 +166,7 @@ def test_a_follower_does_what_its_plan_says():
     plan = plan_of(rules, 0, text)
     player = Follower(rules, (([plan], [1.0]), ([], [])), stream_of(1, 2))
     player.begin(0)
-    player.moved = rules.symmetries[0]
+    player.moved = rules.board.symmetries[0]
     game = known_game("phantom-ttt-numturns")
     seen, state = np.zeros(game.sizes.view, np.int64), np.zeros(game.sizes.state, np.int64)
     game.rules.start(state)

@@ -2,7 +2,8 @@
 
 from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
 from fogspiel.solving.methods.pure_oracle.double_oracle import SOLVABLE
-from fogspiel.solving.proofs.checkers.pure_strategies import GAMES, hex_rules
+from fogspiel.solving.proofs.checkers.primitives import hex_board
+from fogspiel.solving.proofs.checkers.pure_strategies import GAMES
 
 
 def make_hex(monkeypatch, name, variant):
@@ -11,5 +12,5 @@ def make_hex(monkeypatch, name, variant):
     game = f"{name}-{variant}"
     monkeypatch.setitem(BOARDS, name, Board(name, rows, columns, hex_fate(rows, columns), half_turn(rows, columns)))
     monkeypatch.setitem(SOLVABLE, game, (name, variant))
-    monkeypatch.setitem(GAMES, game, lambda: hex_rules(rows, columns, variant))
+    monkeypatch.setitem(GAMES, game, (lambda: hex_board(rows, columns), variant))
     return game

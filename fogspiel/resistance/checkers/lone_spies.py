@@ -19,56 +19,46 @@ A situation is the list of missions, orders and numbers of sabotages so far, "2/
 the round, all by these groups. When the resistance lacks one point, some player must be told to sabotage.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from math import comb
 from typing import Any
 
 from ...solving.proofs.checkers.primitives import (
     Bounds,
-    SolutionCertificate,
     check_digest,
     check_head,
+    check_rules,
     demand,
-    fraction,
     go_on,
     probability,
+    prove_bounds,
     quoted,
     refusal,
     total,
 )
 from ..game.setups import VERSION, Setup, find_setup, name_of
+from .resistance import OWNERS, Groups, ResistanceCertificate, Score, TeamStrategy, lowest, split
 
 FORMAT = "fogspiel lone spies certificate 1"
 PREFIX = "lone-"
 MAX_PLAYERS = 6
-Groups = tuple[int, ...]  # masks of players; player i is bit i
-Score = tuple[int, int]  # the points of the resistance and of the spies
 Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is
 
 
-class LoneCertificate(SolutionCertificate):
+class LoneCertificate(ResistanceCertificate):
     """The strategies of both teams."""
-
-    resistance: dict[str, dict[str, str]]
-    spies: dict[str, dict[str, str]]
 
 
 def verify(body: Any) -> Bounds:
     """The bounds that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, LoneCertificate.__required_keys__, FORMAT)
-    demand(body["rules"] == VERSION and type(body["rules"]) is int, f"it must be of rules version {VERSION}")
+    check_rules(body, VERSION)
     setup = setup_of(body["game"])
     check_digest(body)
-    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
-    least = Resistance(setup, body["resistance"]).payoff()
-    demand(least == lower, f"the resistance's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
-    most = Spies(setup, body["spies"]).payoff()
-    demand(most == upper, f"the spies' strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
-    demand(lower <= value <= upper, f"the value {quoted(value)} is not between its bounds")
-    return lower, upper
+    resistance, spies = Resistance(setup, body["resistance"]), Spies(setup, body["spies"])
+    return prove_bounds(body, OWNERS, resistance.payoff, spies.payoff, exact=False)
 
 
 def setup_of(game: Any) -> Setup:
@@ -89,11 +79,6 @@ def text_of(numbers: tuple[int, ...]) -> str:
     return ",".join(map(str, numbers))
 
 
-def lowest(group: int, number: int) -> int:
-    """The lowest players of a group."""
-    return sum(1 << player for player in [p for p in range(16) if group >> p & 1][:number])
-
-
 def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
     """The lowest players of each group, so many of each."""
     return sum(lowest(group, number) for group, number in zip(groups, numbers, strict=True))
@@ -102,11 +87,6 @@ def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
 def numbers_of(groups: Groups, players: int) -> tuple[int, ...]:
     """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
-
-
-def split(groups: Groups, first: int) -> Groups:
-    """Each group in two, those of the first part first."""
-    return tuple(half for group in groups for half in (group & first, group & ~first) if half)
 
 
 def choices(groups: Groups, size: int) -> list[tuple[int, ...]]:
@@ -129,22 +109,13 @@ def lots(groups: Groups, finer: Groups, mission: tuple[int, ...]) -> Iterator[Lo
             yield players, Fraction(draws, all_draws)
 
 
-class Table(ABC):
-    """A strategy, of which every entry must be used in the end."""
+class LoneStrategy(TeamStrategy):
+    """A strategy of a team, where spies follow orders that all players of a mission were given."""
 
-    def __init__(self, setup: Setup, table: Any) -> None:
-        tables = isinstance(table, dict) and all(isinstance(row, dict) for row in table.values())
-        demand(tables, "a strategy must be a table of tables")
-        self.setup, self.table, self.used = setup, table, set[str]()
-        self.everyone: Groups = ((1 << setup.players) - 1,)
-        self.sets = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
-
-    def row(self, place: str, known: list[str]) -> dict[str, Fraction]:
+    def shares(self, place: str, known: list[str]) -> dict[str, Fraction]:
         """The probabilities in some place, of things that can be done there."""
         go_on()
-        demand(place in self.table, f"the strategy says nothing about the situation {place!r}")
-        self.used.add(place)
-        found = {name: probability(share, "a probability") for name, share in self.table[place].items()}
+        found = {name: probability(share, "a probability") for name, share in self.row(place).items()}
         strange = [name for name in found if name not in known]
         demand(not strange, f"{quoted(''.join(strange[:1]))} cannot be done in the situation {place!r}")
         demand(total(found.values()) == 1, f"the probabilities in the situation {place!r} do not add up to 1")
@@ -172,29 +143,18 @@ class Table(ABC):
             if left:
                 yield sabotages, (score[0] + (not failed), score[1] + failed), left
 
-    def payoff(self) -> Fraction:
-        """The payoff that the strategy guarantees."""
-        won = self.won()
-        extra = sorted(set(self.table) - self.used)
-        demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
-        return 2 * won / len(self.sets) - 1
 
-    @abstractmethod
-    def won(self) -> Fraction:
-        """The sum over the spy sets of the probability that the resistance wins."""
-
-
-class Resistance(Table):
+class Resistance(LoneStrategy):
     """The resistance's strategy against the best orders."""
 
     def won(self) -> Fraction:
-        return self.least("", self.everyone, self.everyone, (0, 0), self.sets)
+        return self.least("", self.everyone, self.everyone, (0, 0), self.spies)
 
     def least(self, history: str, groups: Groups, finer: Groups, score: Score, alive: list[int]) -> Fraction:
         """Return the resistance's least win from here: the remaining spy sets, each by its winning probability."""
         missions = {text_of(numbers): numbers for numbers in choices(groups, self.size(score))}
         found = Fraction(0)
-        for name, share in self.row(history, list(missions)).items():
+        for name, share in self.shares(history, list(missions)).items():
             if not share:
                 continue
             for mission, chance in lots(groups, finer, missions[name]):
@@ -228,11 +188,11 @@ class Resistance(Table):
 Known = tuple[str, Groups, Groups, list[int], Fraction]
 
 
-class Spies(Table):
+class Spies(LoneStrategy):
     """The spies' strategy against the best resistance."""
 
     def won(self) -> Fraction:
-        return self.most((0, 0), [("", self.everyone, self.everyone, self.sets, Fraction(1))])
+        return self.most((0, 0), [("", self.everyone, self.everyone, self.spies, Fraction(1))])
 
     def most(self, score: Score, known: list[Known]) -> Fraction:
         """Return the resistance's greatest win from here, given all that the spies may know."""
@@ -257,7 +217,7 @@ class Spies(Table):
                 here = f"{place} {text_of(numbers_of(finer, players))}".strip()
                 names = {text_of(orders): orders for orders in self.all_orders(score, finer, players)}
                 going = tuple(group & players for group in finer)
-                for name, share in self.row(here, list(names)).items():
+                for name, share in self.shares(here, list(names)).items():
                     told, likely = chosen(going, names[name]), weight * chance * share
                     for sabotages, after, left in self.outcomes(score, alive, told) if share else ():
                         parts = split(split(finer, players), told)

@@ -29,11 +29,12 @@ from ...solving.proofs.checkers.primitives import (
     SolutionCertificate,
     check_digest,
     check_head,
+    check_rules,
     common_denominator,
     demand,
-    fraction,
     go_on,
     probability,
+    prove_bounds,
     quoted,
     refusal,
     total,
@@ -41,6 +42,7 @@ from ...solving.proofs.checkers.primitives import (
 from ..game.setups import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
+OWNERS = "the resistance's", "the spies'"
 Groups = tuple[int, ...]  # masks of players; player i is bit i
 Score = tuple[int, int]  # the points of the resistance and of the spies
 
@@ -55,17 +57,11 @@ class ResistanceCertificate(SolutionCertificate):
 def verify(body: Any) -> Bounds:
     """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, ResistanceCertificate.__required_keys__, FORMAT)
-    demand(body["rules"] == VERSION and type(body["rules"]) is int, f"it must be of rules version {VERSION}")
+    check_rules(body, VERSION)
     setup = setup_of(body["game"])
     check_digest(body)
-    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
-    least = Resistance(setup, body["resistance"]).payoff()
-    demand(least == lower, f"the resistance's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
-    most = Spies(setup, body["spies"]).payoff()
-    demand(most == upper, f"the spies' strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
-    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
-    demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
-    return lower, upper
+    resistance, spies = Resistance(setup, body["resistance"]), Spies(setup, body["spies"])
+    return prove_bounds(body, OWNERS, resistance.payoff, spies.payoff)
 
 
 def setup_of(game: Any) -> Setup:
@@ -109,6 +105,7 @@ class TeamStrategy(ABC):
         tables = isinstance(table, dict) and all(isinstance(row, dict) for row in table.values())
         demand(tables, "a strategy must be a table of tables")
         self.setup, self.table, self.used = setup, table, set[str]()
+        self.everyone: Groups = ((1 << setup.players) - 1,)
         self.spies = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
 
     def row(self, history: str) -> dict[str, str]:
@@ -117,6 +114,21 @@ class TeamStrategy(ABC):
         self.used.add(history)
         row: dict[str, str] = self.table[history]
         return row
+
+    def payoff(self) -> Fraction:
+        """The payoff that the strategy guarantees."""
+        won = self.won()
+        extra = sorted(set(self.table) - self.used)
+        demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
+        return 2 * won / len(self.spies) - 1
+
+    @abstractmethod
+    def won(self) -> Fraction:
+        """The sum over the spy sets of the probability that the resistance wins."""
+
+
+class GroupStrategy(TeamStrategy):
+    """A strategy of a team whose plans are for groups of players who went on the same missions."""
 
     def clean(self, number: int, mission: int, spies: int) -> bool:
         """True if these spies are too few on the mission of a round to sabotage it."""
@@ -130,23 +142,12 @@ class TeamStrategy(ABC):
         """The round of the first mission that a plan writes."""
         return self.setup.rounds - 1 if self.behind(score) and self.setup.nested else sum(score)
 
-    def payoff(self) -> Fraction:
-        """The payoff that the strategy guarantees."""
-        won = self.won("", ((1 << self.setup.players) - 1,), (0, 0))
-        extra = sorted(set(self.table) - self.used)
-        demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
-        return 2 * won / len(self.spies) - 1
 
-    @abstractmethod
-    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
-        """The sum over the spy sets of the probability that the resistance wins from here."""
-
-
-class Resistance(TeamStrategy):
+class Resistance(GroupStrategy):
     """The resistance's strategy against the best spies."""
 
-    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
-        return sum(self.against(history, groups, score).values(), Fraction(0))
+    def won(self) -> Fraction:
+        return sum(self.against("", self.everyone, (0, 0)).values(), Fraction(0))
 
     def against(self, history: str, groups: Groups, score: Score) -> dict[int, Fraction]:
         """The probability to win against each spy set, where spies of one type agree on what to do."""
@@ -195,11 +196,11 @@ class Resistance(TeamStrategy):
         return [spies for spies in self.spies if enough(self.clean(*mission, spies) for mission in missions)]
 
 
-class Spies(TeamStrategy):
+class Spies(GroupStrategy):
     """The spies' strategy against the best resistance."""
 
-    def won(self, history: str, groups: Groups, score: Score) -> Fraction:
-        return self.best(history, groups, score, dict.fromkeys(self.spies, Fraction(1)))
+    def won(self) -> Fraction:
+        return self.best("", self.everyone, (0, 0), dict.fromkeys(self.spies, Fraction(1)))
 
     def best(self, history: str, groups: Groups, score: Score, weights: dict[int, Fraction]) -> Fraction:
         """The most that the resistance wins, where each spy set comes here with its weight."""

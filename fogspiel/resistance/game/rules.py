@@ -31,13 +31,13 @@ from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...games.boards.board import pick
 from .setups import SETUPS, VERSION, Setup
 
-ROUNDS, POINTS, MAX_PLAYERS = 5, 3, 13
+ROUNDS, POINTS, MAX_IN_MASK = 5, 3, 13
 PLAYERS, SPIES, SIZE, NEEDED, ROUND, SECRET, MISSION, OUTCOME = 0, 1, 2, 7, 12, 13, 14, 19
 STATE = OUTCOME + ROUNDS
 SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET = 12, 17, 22
 VIEW = SEEN_SECRET + 1
 UNKNOWN, SUCCESS, FAILURE = range(3)
-PASS, SABOTAGE = 1 << MAX_PLAYERS, (1 << MAX_PLAYERS) + 1
+PASS, SABOTAGE = 1 << MAX_IN_MASK, (1 << MAX_IN_MASK) + 1
 
 
 # The six rules
@@ -149,7 +149,7 @@ OUTCOMES = ("under way", "success", "sabotaged")
 
 def crew(mask: int) -> str:
     """Players as people count them, from 1."""
-    return " ".join(str(player + 1) for player in range(MAX_PLAYERS) if mask >> player & 1)
+    return " ".join(str(player + 1) for player in range(MAX_IN_MASK) if mask >> player & 1)
 
 
 def label(action: int) -> str:

@@ -1,4 +1,4 @@
-"""The set-ups of The Resistance: plain numbers, so that the independent checker can read them without the solvers."""
+"""The set-ups of The Resistance: plain numbers, so that the checkers read them without NumPy and the solvers."""
 
 import re
 from typing import NamedTuple
@@ -44,7 +44,7 @@ SETUPS = {
 # Variants, which are named by their numbers
 
 MAX_PLAYERS = 14
-ROUNDS = {3: 2, 5: 3, 7: 4}  # how many missions there may be, and the points that win
+POINTS_OF_ROUNDS = {3: 2, 5: 3, 7: 4}  # how many missions there may be, and the points that win
 FORM = "resistance7-2-3-3-4x2-4-2spies (players, missions, where 4x2 is one of four that takes two sabotages, spies)"
 VARIANT = re.compile(r"resistance([1-9]\d?)-((?:[1-9]\d?(?:x[1-9])?-){1,9})([1-9]\d?)spies", re.ASCII)
 
@@ -112,15 +112,15 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 def make_setup(players: int, spies: int, sizes: tuple[int, ...], needed: tuple[int, ...]) -> Setup:
     """The set-up of these numbers, or a ValueError that says which of them is wrong."""
-    if len(sizes) not in ROUNDS:
+    if len(sizes) not in POINTS_OF_ROUNDS:
         raise ValueError(f"the number of missions is {len(sizes)}: it must be 3, 5 or 7, so that a team wins most")
-    return check_setup(Setup(players, spies, sizes, needed, ROUNDS[len(sizes)]))
+    return check_setup(Setup(players, spies, sizes, needed, POINTS_OF_ROUNDS[len(sizes)]))
 
 
 def check_setup(setup: Setup) -> Setup:
     """The set-up, or a ValueError that says which of its numbers is wrong."""
     players, spies, sizes, needed, points = setup
-    if ROUNDS.get(len(sizes)) != points:
+    if POINTS_OF_ROUNDS.get(len(sizes)) != points:
         raise ValueError(f"{points} points win after {len(sizes)} missions: it must be 2 of 3, 3 of 5 or 4 of 7")
     if len(needed) != len(sizes) or min(needed) < 1:
         raise ValueError(

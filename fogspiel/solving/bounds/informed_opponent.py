@@ -31,7 +31,7 @@ from .ponnuki import (
     SavedBounds,
     prove_opening,
     search_bounds,
-    watched,
+    watch_relaxation,
 )
 
 LARGEST = 4  # the largest board: whether 5x5 is a sure win is asked before anything else, and that is not decided
@@ -77,15 +77,8 @@ def prove_informed(stage: str, relaxation: Relaxation, turns: int, ledger: Ledge
     else:
         for own, stones, worth in ledger.known.get(stage, []):
             relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
-
-        def used() -> int:
-            return sum(search.bytes for search in relaxation.searches)
-
-        def remark() -> str:
-            return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
-
         game = relaxation.relaxed_game(0, start, turns)
-        yield from watched(relaxation.solve(game), stage, relaxation.known, used, remark, ledger, budget)
+        yield from watch_relaxation(relaxation.solve(game), stage, relaxation, ledger, budget)
         ledger.take(prover, relaxation.player, prover.relaxed_rows(game)[1])
         ledger.known.pop(stage)
         yield f"{stage}: {len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"

@@ -239,6 +239,20 @@ def watched(
         note()
 
 
+def watch_relaxation(
+    steps: Generator[None, None, Result], stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget
+) -> Generator[str, None, Result]:
+    """The result of the steps of a stage that solves relaxed games."""
+
+    def used() -> int:
+        return sum(search.bytes for search in relaxation.searches)
+
+    def remark() -> str:
+        return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
+
+    return watched(steps, stage, relaxation.known, used, remark, ledger, budget)
+
+
 def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
     """The bounds for 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
     stage = "Black's relaxed games"
@@ -259,14 +273,7 @@ def prove_opening(stage: str, opening: "PonnukiOpening", ledger: Ledger, budget:
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
-
-    def used() -> int:
-        return sum(search.bytes for search in relaxation.searches)
-
-    def remark() -> str:
-        return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
-
-    yield from watched(opening.steps(), stage, relaxation.known, used, remark, ledger, budget)
+    yield from watch_relaxation(opening.steps(), stage, relaxation, ledger, budget)
     prover = Prover(relaxation)
     ledger.take(prover, relaxation.player, opening.rows(prover))
     ledger.known.pop(stage)

@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, lcm
+from math import lcm
 
 import numpy as np
 
 from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
+from ....stats.matrix_game import matrix_program
 from ...exact import Statuses, vertex
 from ...proofs.checkers.primitives import digest_of
 from ...proofs.checkers.pure_strategies import FORMAT, RULES, PlansCertificate, verify
@@ -28,10 +29,7 @@ from .best_response import best_reply, complete, room_for
 from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
 
 # The matrix game of the plans found so far: its equilibrium in floats, warm from the last one, and then in fractions.
-#
-# minimise -v  subject to  sum of x = 1,  x >= 0,  and for each plan j of White's  (sum of points[i, j] x[i]) - v >= 0
-#
-# The duals of White's rows are White's mixture.
+# White's rows come after the sum of Black's weights; their duals are White's mixture.
 
 MATRIX_TOLERANCE = 1e-9
 
@@ -47,20 +45,9 @@ class MixedEquilibrium:
 
 def program_of(points: np.ndarray) -> LinearProgram:
     """The program of a matrix of points, a row for each plan of Black's."""
-    blacks, whites = points.shape
-    table = np.zeros((1 + whites, blacks + 1), np.int64)
-    table[0, :blacks] = 1
-    table[1:, :blacks] = points.T
-    table[1:, blacks] = -1
-    filled = table != 0
-    start = np.append(0, np.cumsum(filled.sum(axis=1)))
-    whole = table[filled]
-    row_lower, row_upper = np.zeros(1 + whites), np.full(1 + whites, inf)
-    row_lower[0] = row_upper[0] = 1
-    column_lower, column_upper, cost = np.zeros(blacks + 1), np.full(blacks + 1, inf), np.zeros(blacks + 1)
-    column_lower[blacks], cost[blacks] = -inf, -1
-    matrix = Sparse(start, np.nonzero(filled)[1], whole.astype(float))
-    return LinearProgram(cost, matrix, whole, row_lower, row_upper, column_lower, column_upper, Fraction(-1))
+    (cost, lower, upper), rows = matrix_program(points, 0)
+    matrix = Sparse(rows.start, rows.column, rows.value.astype(float))
+    return LinearProgram(cost, matrix, rows.value, rows.lower, rows.upper, lower, upper, Fraction(-1))
 
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
@@ -90,14 +77,6 @@ def normalise(weights: np.ndarray) -> np.ndarray:
     """Weights that are not negative and add up to 1."""
     positive = np.maximum(weights, 0.0)
     return np.asarray(positive / positive.sum())
-
-
-def exact_mixtures(program: LinearProgram, basis: Statuses) -> tuple[list[Fraction], list[Fraction]] | None:
-    """The mixtures of a basis in fractions, or None if it is not one of an equilibrium."""
-    found = vertex(program, basis, np.arange(program.width - 1), np.arange(1, program.height))
-    if found is None or any(min(weights) < 0 or sum(weights) != 1 for weights in found):
-        return None
-    return found
 
 
 SOLVABLE = {
@@ -285,8 +264,9 @@ def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCert
     """The certificate of an equilibrium of the plans found so far, if its checker accepts it."""
     blacks, whites = len(found.mixtures[0]), len(found.mixtures[1])
     points = oracle.points[:blacks, :whites]
-    weights = exact_mixtures(program_of(points), found.basis)
-    if weights is None:
+    program = program_of(points)
+    weights = vertex(program, found.basis, np.arange(program.width - 1), np.arange(1, program.height))
+    if weights is None or any(min(shares) < 0 or sum(shares) != 1 for shares in weights):
         return None
     columns = [points[:, j].tolist() for j in range(whites)]
     least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in columns)

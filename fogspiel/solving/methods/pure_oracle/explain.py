@@ -33,7 +33,7 @@ def explain(document: Any, everything: bool = False) -> list[str]:
         f"{document['game']} ({rules.variant}): Black gets {value} = {float(value):.6f} on average or more, White "
         f"{float(1 - value):.6f}, whatever the other side does (a win counts 1, a draw 1/2).",
         "Before each game draw one of the plans of your side by lot, with the chances before them, then turn or mirror "
-        f"it at random, all {len(rules.symmetries)} ways alike.",
+        f"it at random, all {len(rules.board.symmetries)} ways alike.",
         "In a plan, [..] is what to try after a failure, and what comes after a comma follows if the stone stays.",
         *(line for player in (0, 1) for line in side_lines(rules, board, player, document, everything)),
     ]
@@ -48,7 +48,7 @@ def side_lines(rules: PhantomRules, board: Board, player: int, document: Any, ev
     lines = ["", f"{PLAYERS[player].capitalize()}, {len(entries)} plans{part}:"]
     for weight, text in shown:
         plan = plan_of(rules, player, text)
-        words = plan_words(board, plan, rules.cells if everything else DEPTH)
+        words = plan_words(board, plan, rules.board.cells if everything else DEPTH)
         lines.append(f"{float(Fraction(weight, total)):>7.2%}  {words}")
     return lines
 
@@ -82,7 +82,7 @@ class Follower:
         plans, cumulated = self.sides[side]
         place = int(np.searchsorted(cumulated, random_unit(self.stream) * cumulated[-1], "right"))
         self.plan = plans[min(place, len(plans) - 1)]
-        self.moved = self.rules.symmetries[int(random_below(self.stream, len(self.rules.symmetries)))]
+        self.moved = self.rules.board.symmetries[int(random_below(self.stream, len(self.rules.board.symmetries)))]
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         """Follow the plan through all that was told so far."""

@@ -25,10 +25,12 @@ from .primitives import (
     SolutionCertificate,
     check_digest,
     check_head,
+    check_rules,
     common_denominator,
     demand,
     fraction,
     go_on,
+    prove_bounds,
     quoted,
     total,
     turns_of,
@@ -68,17 +70,15 @@ Game = tuple[int, int, tuple[int, ...], int]
 def verify(body: Any, grid: Grid = TTT) -> Bounds:
     """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
     check_head(body, PermutationCertificate.__required_keys__, FORMAT)
-    right = body["game"] == grid.game and body["rules"] == RULES and type(body["rules"]) is int
-    demand(right, f"it must be of rules version {RULES} for {grid.game}")
+    check_rules(body, RULES)
+    demand(body["game"] == grid.game, f"it must be for {grid.game}, not {quoted(body['game'])}")
     check_digest(body)
-    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
-    least = 1 - best_score(grid, 1, mixture(grid, body["first"], "first"))
-    demand(least == lower, f"the first player's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
-    most = best_score(grid, 0, mixture(grid, body["second"], "second"))
-    demand(most == upper, f"the second player's strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
-    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
-    demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
-    return lower, upper
+    return prove_bounds(
+        body,
+        ("the first player's", "the second player's"),
+        lambda: 1 - best_score(grid, 1, mixture(grid, body["first"], "first")),
+        lambda: best_score(grid, 0, mixture(grid, body["second"], "second")),
+    )
 
 
 def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fraction]:

@@ -23,8 +23,8 @@ has done, its future depends on nothing else, so the best that it can reach is
 
 where every payment is multiplied by the weight of its node. In a game with an opening Black's first stone goes to a
 cell of this kind, one of the images of the cell that the game's name ends with. No order of tries is merged, no
-symmetry used, no try forced; `boards.Responder` passes over cells that cannot be better than the best so far. Weights
-are whole numbers, over one denominator, and payments half points.
+symmetry used, no try forced; `primitives.Responder` passes over cells that cannot be better than the best so far.
+Weights are whole numbers, over one denominator, and payments half points.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,17 +37,19 @@ from .primitives import (
     DRAW,
     WIN,
     Board,
+    BoardResponder,
     Bounds,
-    Responder,
     SolutionCertificate,
     cells_of,
     check_digest,
     check_head,
+    check_rules,
     common_denominator,
     demand,
     fraction,
     go_on,
     hex_board,
+    prove_bounds,
     quoted,
     tic_tac_toe,
     total,
@@ -237,12 +239,11 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
 Place = tuple[int, int]  # the answerer's own stones, and all cells that it knows to be taken
 
 
-class Answerer(Responder[Place, Node]):
+class Answerer(BoardResponder[Place, Node]):
     """The player who does its best against the planner, and who puts its first stone, if it is Black, into `first`."""
 
     def __init__(self, board: Board, seat: int, first: set[int]) -> None:
-        self.full = (1 << board.cells) - 1
-        self.mine, self.theirs = board.won[seat], board.won[1 - seat]
+        super().__init__(board, seat)
         self.begin = first if seat == BLACK else set(range(board.cells))
         self.turn = cache(self._turn)
 
@@ -265,16 +266,8 @@ class Answerer(Responder[Place, Node]):
         return paid, worlds
 
     def tries(self, position: Place, worlds: Sequence[Node]) -> list[int]:
-        """A try that fails in all worlds tells nothing."""
         own, known = position
-        taken = self.full
-        for node in worlds:
-            taken &= node.stones
-        return [cell for cell in cells_of(self.full & ~known & ~taken) if own or cell in self.begin]
-
-    def hope(self, worlds: Sequence[Node]) -> int:
-        """Half points if every game that may still be won were won, and every other one drawn."""
-        return sum((WIN if self.mine[self.full & ~node.stones] else DRAW) * node.weight for node in worlds)
+        return [cell for cell in self.open_cells(known, worlds) if own or cell in self.begin]
 
     def attempt(self, position: Place, cell: int, worlds: list[Node]) -> tuple[int, list[tuple[Place, list[Node]]]]:
         own, known = position
@@ -319,17 +312,13 @@ def verify(body: Any) -> Bounds:
     plain, opened, cell = game.partition(OPENING) if isinstance(game, str) else ("", "", "")
     demand(plain in GAMES, f"its game must be one of {', '.join(GAMES)}, or such a game with an opening")
     demand(not opened or cell in NAMES, f"its opening is {quoted(cell)}, which is no cell")
-    demand(body["rules"] == RULES and type(body["rules"]) is int, f"its rules must be version {RULES}")
+    check_rules(body, RULES)
     check_digest(body)
     both = body["strategies"]
     demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
-    value, lower, upper = (fraction(body[key], key) for key in ("value", "lower", "upper"))
-    board = board_of(game)
-    for player, bound, claim in ((BLACK, "lower", lower), (WHITE, "upper", upper)):
-        proved = guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]), first_cells(game))
-        demand(
-            proved == claim,
-            f"it claims the {bound} bound {quoted(claim)}, but {PLAYERS[player]} proves {quoted(proved)}",
-        )
-    demand(lower <= value <= upper, "its value is not between its bounds")
-    return lower, upper
+    board, first = board_of(game), first_cells(game)
+
+    def proved(player: int) -> Fraction:
+        return guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]), first)
+
+    return prove_bounds(body, ("black's", "white's"), lambda: proved(BLACK), lambda: proved(WHITE), exact=False)

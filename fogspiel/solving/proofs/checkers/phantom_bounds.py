@@ -27,21 +27,23 @@ Rules: a stone that captures wins; suicide without capture is illegal, and annou
 without a legal move loses; no cell is tried twice in one turn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import Any, NamedTuple
 
 from .primitives import (
     Bounds,
     Certificate,
+    Responder,
     check_digest,
     check_head,
+    common_denominator,
     demand,
     go_on,
     probability,
     quoted,
-    refusal,
     total,
 )
 
@@ -49,6 +51,7 @@ FORMAT, FORMER = "fogspiel phantom bounds 2", "fogspiel phantom bounds 1"
 FORMATS = FORMAT, FORMER
 NODE, VECTOR = {"own", "worlds", "worth", "rows"}, {"own", "worlds", "worths", "unit", "rows"}
 MAX_UNIT = 10**12
+MAX_BITS = 1 << 20  # of the unit of a node; those that we ship have some hundred
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
@@ -80,7 +83,7 @@ class Stand(NamedTuple):
     own: int
     place: int
     turn: int
-    weight: Fraction
+    weight: int  # its probability, in units
 
 
 class PonnukiRules:
@@ -138,37 +141,57 @@ class PonnukiRules:
         return found
 
 
-class Checker:
-    """Checker of the guarantees of one player's nodes."""
+class Opponent(Responder[int, Stand]):
+    """The opponent of the player of a node, who knows its own stones, its position, and a set of stands, the worlds.
 
-    def __init__(self, size: int, nodes: list[Node]) -> None:
-        self.rules, self.nodes = PonnukiRules(size), nodes
+    What it gains is the probability that the player does not win. Weights are whole numbers: the multiple of them that
+    `unit` is makes all products of probabilities whole from a row on.
+    """
 
-    def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
-        """Return a node's value in each of its worlds, if the board is first turned by one of `turns` at random."""
-        for world in node.worths:
-            yield world, self.player(node, world, [Stand(node.own, 0, turn, Fraction(1, len(turns))) for turn in turns])
+    def __init__(self, rules: PonnukiRules, nodes: list[Node], node: Node) -> None:
+        self.rules, self.nodes, self.node = rules, nodes, node
+        jumps = [
+            common_denominator(
+                share * worth for number, _, share in jump for worth in set(nodes[number].worths.values())
+            )
+            for jump in node.jumps
+        ]
+        units: list[int] = []  # of the rows from the last one on
+        for row in reversed(node.rows):
+            unit = 1
+            for _, share, *places in row:
+                go_on()
+                later = [
+                    1 if p == GIVEN_UP else jumps[FIRST_JUMP - p] if p < 0 else units[len(node.rows) - 1 - p]
+                    for p in places
+                ]
+                unit = lcm(unit, share.denominator * lcm(*later))
+                demand(unit.bit_length() <= MAX_BITS, "its probabilities have no small common denominator")
+            units.append(unit)
+        self.unit = units[-1]
 
-    def player(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
-        """Return the value of the player to move, in this stand, against the opponent's stones."""
-        gained, waiting, going = Fraction(0), list(stands), dict[tuple[int, int, int], Fraction]()
+    def turn(self, position: int, stands: list[Stand]) -> tuple[int, list[Stand]]:
+        """The player's turn against the opponent's stones: what the opponent gains, and the stands after it."""
+        gained, waiting, going = 0, list(stands), dict[tuple[int, int, int], int]()
         while waiting:
             go_on()
             own, place, turn, weight = waiting.pop()
-            seen = self.rules.image(world, turn)
-            if place <= FIRST_JUMP:
-                gained += weight * self.jump_worth(node.jumps[FIRST_JUMP - place], own, seen)
-            elif place != GIVEN_UP:
-                for cell, share, illegal, legal in node.rows[place]:
-                    fate = self.rules.fate(own, seen, cell)
-                    if fate == WINS:
-                        gained += weight * share
-                    elif fate == ILLEGAL:
-                        waiting.append(Stand(own, illegal, turn, weight * share))
-                    elif legal != GIVEN_UP:
+            seen = self.rules.image(position, turn)
+            if place == GIVEN_UP:
+                gained += weight
+            elif place <= FIRST_JUMP:
+                gained += weight - int(weight * self.jump_worth(self.node.jumps[FIRST_JUMP - place], own, seen))
+            else:
+                for cell, share, illegal, legal in self.node.rows[place]:
+                    fate, part = self.rules.fate(own, seen, cell), weight * share.numerator // share.denominator
+                    if fate == ILLEGAL:
+                        waiting.append(Stand(own, illegal, turn, part))
+                    elif fate == LEGAL and legal == GIVEN_UP:
+                        gained += part
+                    elif fate == LEGAL:
                         after = own | 1 << cell, legal, turn
-                        going[after] = going.get(after, Fraction(0)) + weight * share
-        return gained + (self.opponent(node, world, [Stand(*a, weight) for a, weight in going.items()]) if going else 0)
+                        going[after] = going.get(after, 0) + part
+        return gained, [Stand(*after, weight) for after, weight in going.items()]
 
     def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
         """Return the value of a continuation by earlier nodes."""
@@ -180,36 +203,51 @@ class Checker:
                 gained += share * node.worths.get(self.rules.image(seen, turn), 0)
         return gained
 
-    def opponent(self, node: Node, world: int, stands: list[Stand]) -> Fraction:
-        """Return the player's value against a best-responding opponent to move, which knows only the set of stands.
-
-        A try that is illegal in all stands tells nothing, so it need not be looked at.
-        """
-        best: Fraction | None = None
-        for cell in self.rules.cells:
-            go_on()
-            illegal, legal = [], []
-            for stand in stands:
-                fate = self.rules.fate(world, self.unturned(stand), cell)
-                if fate == ILLEGAL:
-                    illegal.append(stand)
-                elif fate == LEGAL:
-                    legal.append(stand)
-            if len(illegal) < len(stands):
-                gained = self.player(node, world | 1 << cell, legal) if legal else Fraction(0)
-                if illegal and (best is None or gained < best):
-                    gained += self.opponent(node, world, illegal)
-                if best is None or gained < best:
-                    best = gained
-                if not best:
-                    break
-        if best is None:
-            raise refusal("the opponent has no move where it should have one")
-        return best
-
     def unturned(self, stand: Stand) -> int:
         """The player's stones as the opponent sees the board."""
         return self.rules.image(stand.own, self.rules.inverse[stand.turn])
+
+    def tries(self, position: int, worlds: Sequence[Stand]) -> list[int]:
+        """A try that is illegal in all stands tells nothing, so it need not be looked at."""
+        fate, others = self.rules.fate, {self.unturned(stand) for stand in worlds}
+        found = [
+            cell
+            for cell in self.rules.cells
+            if not position >> cell & 1 and any(fate(position, other, cell) != ILLEGAL for other in others)
+        ]
+        demand(found, "the opponent has no move where it should have one")
+        return found
+
+    def hope(self, worlds: Sequence[Stand]) -> int:
+        return sum(stand.weight for stand in worlds)
+
+    def attempt(self, position: int, cell: int, worlds: list[Stand]) -> tuple[int, list[tuple[int, list[Stand]]]]:
+        gained = 0
+        illegal, legal = list[Stand](), list[Stand]()
+        for stand in worlds:
+            fate = self.rules.fate(position, self.unturned(stand), cell)
+            if fate == WINS:
+                gained += stand.weight
+            else:
+                (illegal if fate == ILLEGAL else legal).append(stand)
+        more, going = self.turn(position | 1 << cell, legal)
+        outcomes = [(position, illegal), (position | 1 << cell, going)]
+        return gained + more, [outcome for outcome in outcomes if outcome[1]]
+
+
+class Checker:
+    """Checker of the guarantees of one player's nodes."""
+
+    def __init__(self, size: int, nodes: list[Node]) -> None:
+        self.rules, self.nodes = PonnukiRules(size), nodes
+
+    def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
+        """Return a node's value in each of its worlds, if the board is first turned by one of `turns` at random."""
+        opponent = Opponent(self.rules, self.nodes, node)
+        for world in node.worths:
+            gained, going = opponent.turn(world, [Stand(node.own, 0, turn, opponent.unit) for turn in turns])
+            gained += opponent.best(world, going) if going else 0
+            yield world, 1 - Fraction(gained, len(turns) * opponent.unit)
 
 
 def whole(number: Any, below: int) -> bool:

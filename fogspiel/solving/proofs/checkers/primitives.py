@@ -4,14 +4,14 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import cache
 from math import inf, lcm
 from time import monotonic, process_time
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 Body = Mapping[str, Any]  # a certificate as JSON has it, which may be anything else
 Bounds = tuple[Fraction, Fraction]  # what the first player gets at least by one strategy, and at most by the other
@@ -66,6 +66,29 @@ def check_head(body: Any, keys: Iterable[str], wanted: str) -> None:
     listed = sorted(keys)
     demand(isinstance(body, dict) and sorted(map(str, body)) == listed, f"it must have exactly the keys {listed}")
     demand(body["format"] == wanted, f"its format is {quoted(body['format'])}, not {wanted!r}")
+
+
+def check_rules(body: Body, version: int) -> None:
+    """Demand the version of the rules that the checker holds."""
+    right = body["rules"] == version and type(body["rules"]) is int
+    demand(right, f"it must be of version {version} of the rules, not {quoted(body['rules'])}")
+
+
+def prove_bounds(
+    body: Body, owners: tuple[str, str], least: Callable[[], Fraction], most: Callable[[], Fraction], exact: bool = True
+) -> Bounds:
+    """The bounds of a certificate, once the strategies of both owners are known to guarantee them.
+
+    Its value must equal both bounds if `exact`, else lie between them; this is tested first, because it costs nothing.
+    """
+    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
+    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
+    demand(not exact or lower == value == upper, f"{quoted(value)} is proved only if {both}")
+    demand(lower <= value <= upper, f"the value {quoted(value)} is not between its bounds")
+    for owner, verb, prove, claim in ((owners[0], "secures", least, lower), (owners[1], "concedes", most, upper)):
+        found = prove()
+        demand(found == claim, f"{owner} strategy {verb} {quoted(found)}, but it claims {quoted(claim)}")
+    return lower, upper
 
 
 def digest_of(body: Mapping[str, object]) -> str:
@@ -289,3 +312,35 @@ class Responder(ABC, Generic[Position, World]):
                     break
             bar = max(bar, limit)
         return bar
+
+
+class Weighted(Protocol):
+    """A world in which the planner has these stones."""
+
+    @property
+    def stones(self) -> int: ...
+
+    @property
+    def weight(self) -> int: ...
+
+
+Hidden = TypeVar("Hidden", bound=Weighted)
+
+
+class BoardResponder(Responder[Position, Hidden]):
+    """The player in a seat of a board, against stones that it does not see."""
+
+    def __init__(self, board: Board, seat: int) -> None:
+        self.full = (1 << board.cells) - 1
+        self.mine, self.theirs = board.won[seat], board.won[1 - seat]
+
+    def open_cells(self, closed: int, worlds: Sequence[Hidden]) -> list[int]:
+        """The cells beside closed ones that are free in some world: a try that fails in all of them tells nothing."""
+        taken = self.full
+        for world in worlds:
+            taken &= world.stones
+        return cells_of(self.full & ~closed & ~taken)
+
+    def hope(self, worlds: Sequence[Hidden]) -> int:
+        """Half points if every game that may still be won were won, and every other one drawn."""
+        return sum((WIN if self.mine[self.full & ~world.stones] else DRAW) * world.weight for world in worlds)

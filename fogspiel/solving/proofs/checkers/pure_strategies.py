@@ -29,31 +29,32 @@ the answerer can reach is
                                 what is paid where the game ends by the stone or by the planner's next turn
                                 + the sum of value(.. the worlds where it is told so) over what the answerer may be told
 
-No symmetry is used for the answerer. `boards.Responder` passes over cells that cannot be better than the best so far.
-In the classical variant, where failures cost nothing and nobody else hears of them, a cell is also passed over if it is
-taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights are whole numbers,
-and payments half points.
+No symmetry is used for the answerer. `primitives.Responder` passes over cells that cannot be better than the best so
+far. In the classical variant, where failures cost nothing and nobody else hears of them, a cell is also passed over if
+it is taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights are whole
+numbers, and payments half points.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any, NamedTuple
 
 from .primitives import (
     DRAW,
     WIN,
+    Board,
+    BoardResponder,
     Bounds,
-    Responder,
     SolutionCertificate,
     cells_of,
     check_digest,
     check_head,
+    check_rules,
     demand,
-    fraction,
     go_on,
     hex_board,
+    prove_bounds,
     quoted,
     tic_tac_toe,
 )
@@ -77,10 +78,8 @@ class PlansCertificate(SolutionCertificate):
 class PhantomRules(NamedTuple):
     """The rules of one game."""
 
-    cells: int
+    board: Board
     variant: str
-    symmetries: list[tuple[int, ...]]  # where each of them takes the cells
-    won: tuple[list[bool], list[bool]]  # for each player and each set of stones (bits): whether they win
 
 
 class PlanNode(NamedTuple):
@@ -102,31 +101,19 @@ class World(NamedTuple):
 # The rules
 
 
-def tic_tac_toe_rules(variant: str) -> PhantomRules:
-    """The rules of tic-tac-toe."""
-    board = tic_tac_toe()
-    return PhantomRules(board.cells, variant, board.symmetries, board.won)
-
-
-def hex_rules(rows: int, columns: int, variant: str) -> PhantomRules:
-    """The rules of hex."""
-    board = hex_board(rows, columns)
-    return PhantomRules(board.cells, variant, board.symmetries, board.won)
-
-
-GAMES: dict[str, Callable[[], PhantomRules]] = {
-    "phantom-ttt-abrupt": lambda: tic_tac_toe_rules("abrupt"),
-    "phantom-ttt-numturns": lambda: tic_tac_toe_rules("numturns"),
-    "dark-hex-3x3-abrupt": lambda: hex_rules(3, 3, "abrupt"),
-    "dark-hex-4x3": lambda: hex_rules(3, 4, "classical"),
-    "dark-hex-3x4": lambda: hex_rules(4, 3, "classical"),
+GAMES: dict[str, tuple[Callable[[], Board], str]] = {
+    "phantom-ttt-abrupt": (tic_tac_toe, "abrupt"),
+    "phantom-ttt-numturns": (tic_tac_toe, "numturns"),
+    "dark-hex-3x3-abrupt": (lambda: hex_board(3, 3), "abrupt"),
+    "dark-hex-4x3": (lambda: hex_board(3, 4), "classical"),
+    "dark-hex-3x4": (lambda: hex_board(4, 3), "classical"),
 }
 
 
-@cache
 def rules_of(game: str) -> PhantomRules:
     """The rules of a game."""
-    return GAMES[game]()
+    board, variant = GAMES[game]
+    return PhantomRules(board(), variant)
 
 
 # Reading a plan
@@ -147,20 +134,20 @@ def _read(
     """The rest of a plan with these stones and failures, if the other one failed so often."""
     stones, failures = own.bit_count(), known.bit_count()
     if rules.variant == "abrupt":
-        possible = stones + failures < rules.cells
+        possible = stones + failures < rules.board.cells
     else:
         enemies = stones + player
-        possible = failures <= enemies and stones + enemies < rules.cells
+        possible = failures <= enemies and stones + enemies < rules.board.cells
     if not possible:
         return None
     letter = next(letters, "")
     cell = ord(letter) - ord("a") if letter else -1
-    demand(0 <= cell < rules.cells, f"a plan has {quoted(letter)} where a cell should be")
+    demand(0 <= cell < rules.board.cells, f"a plan has {quoted(letter)} where a cell should be")
     bit = 1 << cell
     demand(not (own | known) & bit, f"a plan of {PLAYERS[player]} tries {letter!r} again")
     after = [_read(rules, player, letters, own, known | bit, suffered)]
     own |= bit
-    if rules.won[player][own]:
+    if rules.board.won[player][own]:
         return PlanNode(cell, (after[0],))
     most = own.bit_count() - suffered + 1 if rules.variant == "numturns" else 1
     for tries in range(1, most + 1):
@@ -180,7 +167,7 @@ def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
         whole = isinstance(weight, str) and len(weight) <= MAX_DIGITS and WHOLE.fullmatch(weight) is not None
         demand(whole, f"a weight of {who} is {quoted(weight)}, not a whole number > 0 of {MAX_DIGITS} digits at most")
         plan = plan_of(rules, player, text)
-        worlds += [World(0, plan, moved, int(weight)) for moved in rules.symmetries]
+        worlds += [World(0, plan, moved, int(weight)) for moved in rules.board.symmetries]
     return worlds
 
 
@@ -190,12 +177,12 @@ def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
 Place = tuple[int, int, int]  # the answerer's own stones, the cells where it failed, and the tries of its turn so far
 
 
-class Answerer(Responder[Place, World]):
+class Answerer(BoardResponder[Place, World]):
     """The player in that seat, who looks for the best answer to what the other one may do."""
 
     def __init__(self, rules: PhantomRules, seat: int) -> None:
-        self.rules, self.full = rules, (1 << rules.cells) - 1
-        self.mine, self.theirs = rules.won[seat], rules.won[1 - seat]
+        super().__init__(rules.board, seat)
+        self.variant = rules.variant
 
     def turn(self, world: World, own: int) -> tuple[int, World | None, int]:
         """The planner's turn: half points if the game ends, else the world after it and how many tries it took."""
@@ -206,7 +193,7 @@ class Answerer(Responder[Place, World]):
             cell = moved[plan.cell]
             tries += 1
             if own >> cell & 1:
-                if self.rules.variant == "abrupt":
+                if self.variant == "abrupt":
                     return 0, World(stones, plan.after[0], moved, weight), tries
                 plan = plan.after[0]
                 continue
@@ -216,24 +203,15 @@ class Answerer(Responder[Place, World]):
             if stones | own == self.full:
                 return DRAW * weight, None, tries
             # What comes after a stone depends, in numturns, on the answerer's next turn
-            rest = plan if self.rules.variant == "numturns" else plan.after[1]
+            rest = plan if self.variant == "numturns" else plan.after[1]
             return 0, World(stones, rest, moved, weight), tries
 
     def tries(self, position: Place, worlds: Sequence[World]) -> list[int]:
         own, known, _ = position
-        closed = own | known
-        if self.rules.variant != "classical":
-            return cells_of(self.full & ~closed)
-        taken = self.full
-        for world in worlds:
-            taken &= world.stones
-        free = cells_of(self.full & ~closed & ~taken)
-        winning = [cell for cell in free if self.mine[own | 1 << cell]]
-        return winning[:1] or free
-
-    def hope(self, worlds: Sequence[World]) -> int:
-        """Half points if every game that may still be won were won, and every other one drawn."""
-        return sum((WIN if self.mine[self.full & ~world.stones] else DRAW) * world.weight for world in worlds)
+        if self.variant != "classical":
+            return cells_of(self.full & ~(own | known))
+        free = self.open_cells(own | known, worlds)
+        return [cell for cell in free if self.mine[own | 1 << cell]][:1] or free
 
     def attempt(self, position: Place, cell: int, worlds: list[World]) -> tuple[int, list[tuple[Place, list[World]]]]:
         own, known, tries = position
@@ -241,7 +219,7 @@ class Answerer(Responder[Place, World]):
         told: dict[int, list[World]] = {}
         bit = 1 << cell
         more = own | bit
-        counted, abrupt = self.rules.variant == "numturns", self.rules.variant == "abrupt"
+        counted, abrupt = self.variant == "numturns", self.variant == "abrupt"
         wins, full = self.mine[more], self.full
         for world in worlds:
             stays = not world.stones & bit
@@ -276,16 +254,13 @@ def verify(body: Any) -> Bounds:
     check_head(body, PlansCertificate.__required_keys__, FORMAT)
     known = isinstance(body["game"], str) and body["game"] in GAMES
     demand(known, f"its game must be one of {', '.join(GAMES)}, not {quoted(body['game'])}")
-    right = body["rules"] == RULES and type(body["rules"]) is int
-    demand(right, f"it must be of version {RULES} of the rules, not {quoted(body['rules'])}")
+    check_rules(body, RULES)
     check_digest(body)
-    value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
-    both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
-    demand(lower == value == upper, f"{quoted(value)} is proved only if {both}")
     rules = rules_of(body["game"])
     black, white = (worlds_of(rules, player, body[who]) for player, who in enumerate(PLAYERS))
-    least = 1 - best_score(rules, WHITE, black)
-    demand(least == lower, f"Black's strategy secures {quoted(least)}, but it claims {quoted(lower)}")
-    most = best_score(rules, BLACK, white)
-    demand(most == upper, f"White's strategy concedes {quoted(most)}, but it claims {quoted(upper)}")
-    return lower, upper
+    return prove_bounds(
+        body,
+        ("Black's", "White's"),
+        lambda: 1 - best_score(rules, WHITE, black),
+        lambda: best_score(rules, BLACK, white),
+    )
