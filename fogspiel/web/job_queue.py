@@ -8,11 +8,12 @@ asked for it lately, and continues from there when it is asked for again.
 import hashlib
 import json
 import logging
+import os
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import inf
@@ -106,10 +107,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Question:
-    """A command, and the content of the file that it reads, if there is one."""
+    """A command, and the file or the store that it reads, if any.
+
+    The environment names the store: the option --store would add the question to the user's runs.
+    """
 
     words: tuple[str, ...]
     enclosed: bytes | None = None
+    store: Path | None = None
 
     @property
     def key(self) -> str:
@@ -212,16 +217,22 @@ class JobQueue:
         with tempfile.TemporaryDirectory(prefix="fogspiel-") as folder:
             if question.enclosed is not None:
                 (Path(folder) / FILE).write_bytes(question.enclosed)
-            return self._run(question.words, folder)
+            return self._run(question, folder)
 
-    def _run(self, words: Sequence[str], folder: str) -> Any:
+    def _run(self, question: Question, folder: str) -> Any:
         """Return what the command prints, or raise a ValueError with its last words."""
+        store = {} if question.store is None else {"FOGSPIEL_STORE": str(question.store)}
         with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
             with self._lock:
                 if self._closed:
                     raise ValueError("the server was stopped before it had an answer")
                 process = self._process = subprocess.Popen(
-                    [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
+                    [*COMMAND, *question.words],
+                    cwd=folder,
+                    env=os.environ | store,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=errors,
                 )
             try:
                 code = process.wait(MAX_SECONDS)

@@ -231,8 +231,7 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
         options += ("--processes", "1")
         found = (spec_of(reader.run(name).ask["game"]) for name in order.runs)
         options += next((("--game", words.absolute) for words in found if words), ())
-    options += ("--store", str(reader.path.resolve()))
-    return Question((order.command_name, "--json", *options, "--", *arguments))
+    return Question((order.command_name, "--json", *options, "--", *arguments), store=reader.path.resolve())
 
 
 # The forms that start runs and ask questions: what there is to choose from in each of them.
