@@ -1,4 +1,4 @@
-"""The reports of runs, with tables and charts: papers, tournaments, solutions, bounds and matches."""
+"""Reports of finished runs, with tables and charts."""
 
 from collections.abc import Hashable, Sequence
 from typing import Annotated, NamedTuple
