@@ -24,14 +24,13 @@ from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
 from .cache import AnswerCache, VersionCache
 from .job_queue import JobQueue, StillWorking
-from .reply_timing import Slots, slot_seconds
 from .requests import all_faults, fault_place, fault_words, refusal
 from .run_list import RunNotes
 from .run_processes import RunProcesses
 from .run_reader import RunReader
 from .security import CHARTS_POLICY, App, RequestGuard, is_for_programs
 from .session_runner import SessionRunner
-from .session_store import SessionFileError, SessionStore, UnknownSession
+from .session_store import SessionFileError, SessionStore, Slots, UnknownSession, slot_seconds
 
 # The context of all pages: runs and games, the queue of work, static files, and the frame that pages are drawn in.
 #

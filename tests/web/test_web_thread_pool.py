@@ -7,7 +7,7 @@ from fastapi import HTTPException
 from support.web_client import open_client
 
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.web.reply_timing import MAX_OF_A_CLIENT, FairThreadPool
+from fogspiel.web.session_runner import MAX_OF_A_CLIENT, FairThreadPool
 
 SLOW_GAMES = 5
 """More than there are threads for engines."""
