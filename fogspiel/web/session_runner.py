@@ -68,8 +68,8 @@ class FairThreadPool:
             done.set_result(None)
 
     def close(self) -> None:
-        """Begin no more work, and wait for what has begun."""
-        self._pool.shutdown(cancel_futures=True)
+        """Start no more work; do not wait for an engine that searches or a kernel that is compiled."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class SessionRunner:
