@@ -32,6 +32,7 @@ WAIT_SECONDS = 6.0  # how long a request waits for its result
 MAX_WAITING = 8  # jobs of a lane that wait or are worked on
 MAX_SECONDS = 900.0  # limit of a command by the clock
 MAX_LETTERS = 4_000_000  # limit of what a command prints
+STOPPED = "the server was stopped before it had an answer"
 FILE = "certificate.json"  # the name of an enclosed file in the folder of a command
 
 
@@ -45,7 +46,7 @@ class Lane(NamedTuple):
     failure: str = ""  # the only sentence about a failure, which is final; without one a job that failed is begun again
 
 
-COMPUTE = Lane("compute", "too much is being worked out: try again in a moment", 64)
+COMPUTE = Lane("compute", "too many computations are queued: try again in a moment", 64)
 WATCHED = Lane(
     "analysis",
     "too many games are being analysed: try again in a moment",
@@ -60,7 +61,7 @@ class StillWorking(HTTPException):
     """The refusal of a request whose result is not there yet; the same request may come again."""
 
     def __init__(self) -> None:
-        super().__init__(429, "this is being worked out: ask again in a few seconds", {"retry-after": "3"})
+        super().__init__(429, "this is being computed: repeat the request in a few seconds", {"retry-after": "3"})
 
 
 class JobStatus(TypedDict):
@@ -171,6 +172,10 @@ class JobQueue:
     def _is_wanted(self, job: Job) -> bool:
         """True if somebody still waits for a job; otherwise it is paused."""
         with self._lock:
+            if job.lane.patience == inf:  # it never pauses: one that a stopped server has not begun ends at once
+                if self._closed and not job.found:
+                    raise ValueError(STOPPED)
+                return True
             if not self._closed and time.monotonic() < job.asked + job.lane.patience:
                 return True
             job.state = PAUSED
@@ -225,7 +230,7 @@ class JobQueue:
         with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
             with self._lock:
                 if self._closed:
-                    raise ValueError("the server was stopped before it had an answer")
+                    raise ValueError(STOPPED)
                 process = self._process = subprocess.Popen(
                     [*COMMAND, *question.words],
                     cwd=folder,
