@@ -1,4 +1,4 @@
-"""Reports of finished runs, with tables and charts."""
+"""Reports of runs, with tables and charts."""
 
 from collections.abc import Hashable, Sequence
 from typing import Annotated, NamedTuple
