@@ -33,7 +33,6 @@ NAMES_LEFT = {
     "cli/completion.py": "names of engines and of parts of papers",
     "cli/program_options.py": "the option --kriegspiel",
     "cli/tour.py": "the tour shows every slice",
-    "web/requests.py": "the forms for matches of engines and for papers",
 }
 """Files of general rooms that still name or import a slice: none may be added."""
 STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "formatting.py"]
@@ -122,6 +121,11 @@ def test_general_rooms_neither_name_nor_import_slices_but_for_those_that_are_lis
             if imported or NAME_OF_SLICE.search(path.read_text()):
                 naming.add(file.as_posix())
     assert naming == set(NAMES_LEFT)
+
+
+def test_templates_scripts_and_styles_of_the_web_interface_name_no_slice():
+    files = [path for sort in ("templates", "static") for path in (PACKAGE / "web" / sort).iterdir()]
+    assert not [path.name for path in files if re.search(r"(?i)kriegspiel|resistance|guesswho", path.read_text())]
 
 
 def test_only_kernel_imports_numba():

@@ -163,7 +163,7 @@ def count(games: int = 3, store: StorePath = None, as_json: AsJson = False) -> N
 
 from fastapi import Request
 
-from ..site import Site
+from ..app import Site
 
 PATH, TITLE = "/clock", "Clock"
 

@@ -258,6 +258,7 @@ def help_of(described: ModuleType | Callable[..., object]) -> str:
 
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
+web web: site=app
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
   jobs=execute proof=tuning_run

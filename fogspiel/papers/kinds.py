@@ -130,3 +130,4 @@ def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
 KIND = PaperKind()
 KINDS = (KIND,)
 NAMED = {"paper": find_experiment}
+CHOICES = {"paper": lambda: {name: f"{name}: {found.paper}" for name, found in experiments().items()}}

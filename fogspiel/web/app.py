@@ -1,25 +1,156 @@
 """The application: the API, the pages on top of it, and the guard in front of both."""
 
-from collections.abc import AsyncIterator
+import hashlib
+import mimetypes
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+from starlette.templating import Jinja2Templates
 
 from .. import __version__
 from ..core.page_contract import PageSite
-from ..core.plugins import help_of, modules
+from ..core.plugins import help_of, modules, slice_folders
 from ..runs.store import StoreError
-from .cache import AnswerCache
-from .reply_timing import Slots, slot_seconds
-from .requests import fault_place, fault_words
-from .security import App, RequestGuard, is_for_programs
-from .session_store import SessionFileError, UnknownSession
-from .site import Link, Site
+from .cache import AnswerCache, VersionCache
+from .job_queue import JobQueue, StillWorking
+from .requests import all_faults, fault_place, fault_words, refusal
+from .run_list import RunNotes
+from .run_processes import RunProcesses
+from .run_reader import RunReader
+from .security import CHARTS_POLICY, App, RequestGuard, is_for_programs
+from .session_runner import SessionRunner
+from .session_store import SessionFileError, SessionStore, Slots, UnknownSession, slot_seconds
+
+# The context of all pages: runs and games, the queue of work, static files, and the frame that pages are drawn in.
+#
+# Pages name scripts, styles and pictures by an address with a digest of all of them (`/static/0123456789ab/run.js`); a
+# script names its neighbours relative to itself, so their addresses have the digest too. The content at such an address
+# never changes. The plain address, `/static/run.js`, serves the same file, and browsers ask each time whether it has
+# changed. Only these files are compressed: the length of a compressed page would depend on secrets in it.
+
+PACKAGE = Path(__file__).parents[1]
+SUFFIXES = (".js", ".css", ".svg")
+FOR_EVER, ASK = "private, max-age=31536000, immutable", "private, no-cache"
+LEVEL = 6  # of compression; the highest takes twice the time for a hundredth of the size
+PLOTLY = "plotly.min.js"
+mimetypes.add_type("text/javascript", ".js")  # some systems say text/plain, which no browser runs
+
+
+class PageFiles(StaticFiles):
+    """Scripts, styles and pictures of some folders, and plotly's script from its package; nothing else can be named."""
+
+    def __init__(self, folders: Sequence[Path], cache_control: str):
+        super().__init__(directory=folders[0], packages=[("plotly", "package_data")])
+        self._cache_control = cache_control
+        self._files = {path.name: path for folder in folders for path in folder.iterdir() if path.suffix in SUFFIXES}
+        self._files[PLOTLY] = Path(self.all_directories[-1]) / PLOTLY
+
+    @property
+    def digest(self) -> str:
+        """Digest of all files; of plotly's script the size and the date will do."""
+        whole = hashlib.sha256()
+        for name, path in sorted(self._files.items()):
+            facts = path.stat()
+            known = f"{facts.st_size} {facts.st_mtime_ns}".encode() if name == PLOTLY else path.read_bytes()
+            whole.update(f"{name}\0".encode() + hashlib.sha256(known).digest())
+        return whole.hexdigest()[:12]
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        found = self._files.get(path)
+        return ("", None) if found is None else (str(found), found.stat())
+
+    def file_response(self, *given: Any, **options: Any) -> Response:
+        response = super().file_response(*given, **options)
+        response.headers["cache-control"] = self._cache_control
+        return response
+
+
+class Link(NamedTuple):
+    """A link in the header of every page, with its hint, or in a sentence, with the words after it."""
+
+    path: str
+    title: str
+    about: str
+
+
+class Site:
+    """Registry of the pages' routes; runs are read from the store, people's games from another file."""
+
+    def __init__(self, store: Path, games: Path, slots: Slots):
+        self.store = store
+        self.routes = APIRouter()
+        self.links: list[Link] = []
+        self.asides: list[Link] = []  # links to pages of slices in sentences
+        self.cards: list[str] = []  # templates of invitations on the first page
+        self.sessions = SessionRunner(SessionStore(games, store, slots))
+        self.reader = RunReader(store)
+        self.processes = RunProcesses(self.reader)
+        self.notes = RunNotes(store)
+        self.jobs = self.background = JobQueue()  # `background` is its name in pages of earlier plug-ins
+        self.versions = VersionCache()
+        static = slice_folders("static")
+        self._templates = Jinja2Templates(slice_folders("templates"))
+        self._files = PageFiles(static, FOR_EVER), PageFiles(static, ASK)
+        self._static = f"/static/{self._files[0].digest}"
+        sheets = [path.name for folder in static[1:] for path in sorted(folder.glob("*.css"))]
+        self._templates.env.globals |= {"links": self.links, "asides": self.asides, "cards": self.cards}
+        self._templates.env.globals |= {"version": __version__, "static": self._static, "sheets": sheets}
+        self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
+
+    def add_to(self, app: FastAPI) -> None:
+        """Add everything that pages have registered, and the static files, to an application."""
+        app.include_router(self.routes)
+        for address, files in zip((self._static, "/static"), self._files, strict=True):
+            app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
+
+    def page(
+        self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
+    ) -> HTMLResponse:
+        """A page from a template; plotly may set styles on a page with charts."""
+        path = request.url.path
+        above = [link.path for link in self.links if path == link.path or path.startswith(f"{link.path}/")]
+        headers = {"content-security-policy": CHARTS_POLICY} if charts else None
+        context["here"] = max(above, key=len, default="")
+        return self._templates.TemplateResponse(request, template, context, status, headers)
+
+    def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:
+        """A page without a template of its own: text, or HTML if it is wrapped in `markupsafe.Markup`."""
+        return self.page(request, "plain.html", title=title, body=body)
+
+    def page_in_time(self, request: Request, make: Callable[[], Response]) -> Response:
+        """The page, or one that looks again by itself until what it needs is worked out."""
+        try:
+            return make()
+        except StillWorking:
+            return self.page(request, "working.html", 202)
+
+    def refusal(self, request: Request, status: int, sentence: str) -> HTMLResponse:
+        """A page that says in one sentence why there is nothing to see."""
+        heading = "There is no such page" if status == 404 else "That does not work"
+        return self.page(request, "refused.html", status, heading=heading, sentence=sentence)
+
+    def close(self) -> None:
+        """Begin no more work."""
+        self.sessions.close()
+        self.processes.close()
+        self.jobs.close()
+
+
+def attachment(file: str) -> dict[str, str]:
+    """The headers of an answer that is saved as a file."""
+    return {"content-disposition": f'attachment; filename="{file}"'}
+
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
 # What the header links to first, in this order; other pages with a title follow.
@@ -93,3 +224,26 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
 def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
     """The application as it is served."""
     return RequestGuard(AnswerCache(app), hosts, token)
+
+
+# Routes of forms: everything that is wrong with a request is said at once, a sentence for each field.
+
+
+def form_route(reader: RunReader) -> type[APIRoute]:
+    """The class of routes that answer so; requests are checked against the runs that can be read."""
+
+    class Form(APIRoute):
+        """Says what is wrong with a request in all its fields at once."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_form(request: Request) -> Response:
+                try:
+                    return await handle(request)
+                except RequestValidationError as error:
+                    return refusal(await run_in_threadpool(all_faults, error, reader))
+
+            return handle_form
+
+    return Form

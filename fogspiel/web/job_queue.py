@@ -8,11 +8,12 @@ asked for it lately, and continues from there when it is asked for again.
 import hashlib
 import json
 import logging
+import os
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import inf
@@ -31,6 +32,7 @@ WAIT_SECONDS = 6.0  # how long a request waits for its result
 MAX_WAITING = 8  # jobs of a lane that wait or are worked on
 MAX_SECONDS = 900.0  # limit of a command by the clock
 MAX_LETTERS = 4_000_000  # limit of what a command prints
+STOPPED = "the server was stopped before it had an answer"
 FILE = "certificate.json"  # the name of an enclosed file in the folder of a command
 
 
@@ -44,7 +46,7 @@ class Lane(NamedTuple):
     failure: str = ""  # the only sentence about a failure, which is final; without one a job that failed is begun again
 
 
-COMPUTE = Lane("compute", "too much is being worked out: try again in a moment", 64)
+COMPUTE = Lane("compute", "too many computations are queued: try again in a moment", 64)
 WATCHED = Lane(
     "analysis",
     "too many games are being analysed: try again in a moment",
@@ -59,7 +61,7 @@ class StillWorking(HTTPException):
     """The refusal of a request whose result is not there yet; the same request may come again."""
 
     def __init__(self) -> None:
-        super().__init__(429, "this is being worked out: ask again in a few seconds", {"retry-after": "3"})
+        super().__init__(429, "this is being computed: repeat the request in a few seconds", {"retry-after": "3"})
 
 
 class JobStatus(TypedDict):
@@ -106,10 +108,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Question:
-    """A command, and the content of the file that it reads, if there is one."""
+    """A command, and the file or the store that it reads, if any.
+
+    The environment names the store: the option --store would add the question to the user's runs.
+    """
 
     words: tuple[str, ...]
     enclosed: bytes | None = None
+    store: Path | None = None
 
     @property
     def key(self) -> str:
@@ -166,6 +172,10 @@ class JobQueue:
     def _is_wanted(self, job: Job) -> bool:
         """True if somebody still waits for a job; otherwise it is paused."""
         with self._lock:
+            if job.lane.patience == inf:  # it never pauses: one that a stopped server has not begun ends at once
+                if self._closed and not job.found:
+                    raise ValueError(STOPPED)
+                return True
             if not self._closed and time.monotonic() < job.asked + job.lane.patience:
                 return True
             job.state = PAUSED
@@ -212,16 +222,22 @@ class JobQueue:
         with tempfile.TemporaryDirectory(prefix="fogspiel-") as folder:
             if question.enclosed is not None:
                 (Path(folder) / FILE).write_bytes(question.enclosed)
-            return self._run(question.words, folder)
+            return self._run(question, folder)
 
-    def _run(self, words: Sequence[str], folder: str) -> Any:
+    def _run(self, question: Question, folder: str) -> Any:
         """Return what the command prints, or raise a ValueError with its last words."""
+        store = {} if question.store is None else {"FOGSPIEL_STORE": str(question.store)}
         with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
             with self._lock:
                 if self._closed:
-                    raise ValueError("the server was stopped before it had an answer")
+                    raise ValueError(STOPPED)
                 process = self._process = subprocess.Popen(
-                    [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=errors
+                    [*COMMAND, *question.words],
+                    cwd=folder,
+                    env=os.environ | store,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=errors,
                 )
             try:
                 code = process.wait(MAX_SECONDS)

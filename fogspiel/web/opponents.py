@@ -30,7 +30,7 @@ NOTES = {
     "greedy": "takes what it can, else tries anything",
     "uniform": "tries anything with equal probability",
     "fixed": "one random parameter vector, drawn for this game",
-    "redrawn": "a random parameter vector, drawn anew for every game",
+    "redrawn": "a random parameter vector, drawn again for every game",
 }
 
 
@@ -163,7 +163,7 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
             demand_page_agent(known_game(ask["game"]), text, options=options)
     except (ValueError, TypeError, KeyError, AttributeError):  # a malformed request is not worked on either
         raise ValueError(
-            f"run {name} names a program or a file, which a page may not use: go on with it on the command line, "
+            f"run {name} names a program or a file, which a page may not use: resume it on the command line, "
             f"`fogspiel resume {name}`"
         ) from None
 

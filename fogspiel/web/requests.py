@@ -1,6 +1,6 @@
 """Requests of forms: new runs, checked by the same code as the command line, all fields at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
@@ -135,9 +135,8 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
     if more.names.endswith("game"):
         known_game(value)
     elif more.names == "engine":
-        faults = [_fault(partial(demand_page_agent, known_game("kriegspiel"), text, options=True)) for text in value]
-        if any(faults):
-            raise ValueError("; ".join(filter(None, faults)))
+        games = [known_game(name) for name, support in play_supports().items() if support.option_help()]
+        demand_each(partial(demand_page_agent, game, text, options=True) for game in games for text in value)
     elif more.names == "rule set":
         for support in play_supports().values():
             if support.rule_sets:
@@ -152,9 +151,7 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
     elif more.names == "agent":
         game = list_games().get(getattr(order, "game", ""))
         texts = [one.words for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
-        faults = [_fault(partial(_agent, game, reader, getattr(order, "seed", 1), text)) for text in texts if game]
-        if any(faults):
-            raise ValueError("; ".join(filter(None, faults)))
+        demand_each(partial(_agent, game, reader, getattr(order, "seed", 1), text) for text in texts if game)
 
 
 def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
@@ -203,6 +200,12 @@ def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
         raise InvalidRequest(wrong)
 
 
+def demand_each(checks: Iterable[Callable[[], object]]) -> None:
+    """Reject a field with all of its faults in one message."""
+    if faults := list(filter(None, map(_fault, checks))):
+        raise ValueError("; ".join(faults))
+
+
 def _fault(check: Callable[[], object]) -> str | None:
     """Return a fault as a sentence without the dashes of the command line."""
     try:
@@ -231,8 +234,7 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
         options += ("--processes", "1")
         found = (spec_of(reader.run(name).ask["game"]) for name in order.runs)
         options += next((("--game", words.absolute) for words in found if words), ())
-    options += ("--store", str(reader.path.resolve()))
-    return Question((order.command_name, "--json", *options, "--", *arguments))
+    return Question((order.command_name, "--json", *options, "--", *arguments), store=reader.path.resolve())
 
 
 # The forms that start runs and ask questions: what there is to choose from in each of them.
@@ -271,12 +273,13 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         "game": {game.name: game.title for game in known},
         "tunable game": {game.name: game.title for game in known if parameters_of(game)},
         "bounded game": {game.name: game.title for game in known if game.name in BOUNDED},
-        "paper": _papers() if kind == "paper" else {},
         "method": list(tune_methods()),
         "route": [route.name for route in solve_methods()] if kind == "solve" else [],
         "race": list(RACES),
         "rule set": {house.name: house.title for one in play_supports().values() for house in one.rule_sets},
     }
+    named = {more.names for _, more in model.page_fields().values()}
+    choices |= {name: find() for name, find in extras("runs.kinds", "CHOICES").items() if name in named}
     drawn = drawn_fields(model, choices)
     if kind == "diagnose":
         tuned = [line.name for line in reader.summaries() if TUNE.made(line.method)]
@@ -291,10 +294,3 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
         "given": {key: value[:MAX_LETTERS] for key, value in given.items()},
         "players": {game.name: [*policy_names(game), *engines_of(game)] for game in known},
     }
-
-
-def _papers() -> dict[str, str]:
-    """Return the stored parts of papers, where the package has any."""
-    from ..papers.kinds import experiments
-
-    return {name: f"{name}: {found.paper}" for name, found in experiments().items()}

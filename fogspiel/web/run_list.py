@@ -26,7 +26,7 @@ from ..stats.evaluate import MatchResult, evaluate, report_key
 from .run_processes import resume_command
 
 if TYPE_CHECKING:
-    from .site import Site
+    from .app import Site
 
 PAGE = 100  # runs on one page of the list
 CHECKPOINTS = 20  # how many answers are measured at most, the first and the last among them

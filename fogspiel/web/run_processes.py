@@ -114,7 +114,7 @@ class RunProcesses:
                 return self.current_state(name)
         found = self.reader.follow(name, at_once=True)
         if self.state(name, found.state) not in ("running", "starting"):
-            raise HTTPException(409, f"run {name} is {found.state}: nobody works on it")
+            raise HTTPException(409, f"run {name} is {found.state}: no process works on it")
         self._signal(name, running=found.running)
         give_up = time.monotonic() + STOP_SECONDS
         while time.monotonic() < give_up:
@@ -131,13 +131,13 @@ class RunProcesses:
             return worker.process.terminate()
         session = self.reader.worker(name)
         if session is None or not running:
-            raise HTTPException(409, f"nobody works on run {name} any more")
+            raise HTTPException(409, f"no process works on run {name} any more")
         if session.host != socket.gethostname():
             raise HTTPException(409, f"run {name} is worked on at {session.host}: stop it there")
         try:
             os.kill(session.pid, signal.SIGTERM)
         except ProcessLookupError:
-            raise HTTPException(409, f"nobody works on run {name} any more") from None
+            raise HTTPException(409, f"no process works on run {name} any more") from None
         except PermissionError:
             raise HTTPException(409, f"run {name} is worked on by another user: stop it there") from None
 

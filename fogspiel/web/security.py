@@ -86,10 +86,10 @@ class RequestGuard:
         await self.inner(scope, _once(body, receive), send_with_headers)
 
     def _demand_known_host(self, headers: dict[bytes, str]) -> None:
-        """A page elsewhere whose name was made to lead here has a foreign host."""
+        """Reject a page of another site whose name was made to lead here (DNS rebinding)."""
         host = headers.get(b"host", "")
         if host not in self.hosts:
-            raise Refusal(400, "this server answers to its own address only")
+            raise Refusal(400, "unknown Host header: use the address printed by `fogspiel web`")
 
     def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
         """Pages of other sites must neither change nor read anything."""

@@ -6,26 +6,198 @@ the other side was refused.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from pydantic import BaseModel
 
-from ..core.game import CHANCE, OVER, Game, draw_state, draw_view, nothing_hidden, routine_action
-from ..core.page_contract import play_support
-from ..core.picture import picture_json
-from ..core.session import Moment, PersonSession
+from ..core.game import (
+    CHANCE,
+    OVER,
+    Game,
+    NewsMemory,
+    chance_words,
+    draw_state,
+    draw_view,
+    memory_of,
+    news_between,
+    nothing_hidden,
+    routine_action,
+)
+from ..core.page_contract import PlaySupport, play_support
+from ..core.picture import BoardPicture, Cell, Messages, Parts, picture_json, refereed_board
+from ..core.session import Moment, PersonSession, Session
 from ..stats.race import interval, mean
 from . import JsonObject
-from .session_store import SessionStore, SessionSummary, StoredSession
-from .transcript import Place, TranscriptLine, changed_places, is_refused
+
+if TYPE_CHECKING:
+    from .session_store import SessionStore, SessionSummary, StoredSession
 
 SEATS = ("the first player", "the second player")
 MAX_KEYS = 200  # games of a list, and of a series that count, the latest ones
 MAX_LETTERS = 60  # of an opponent in a list
 NOTICE_SECONDS = 0.3  # how long an answer waits to hear whether the engine has to be compiled
 PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
+
+
+# Transcript of a session so far, as its person knows it.
+#
+# Each line is an own action, with what came of it, or something that the person's view said when the person was to act,
+# or at the end; so a session that is resumed from its record has the same lines.
+
+YOU, OTHER, REFEREE = "you", "other", "referee"
+OTHERS = "the other: "  # prefix of news about the opponent's actions
+PHANTOM = "phantom"  # the family of games whose cells show what was refused
+
+
+Place = tuple[int, int, int]  # a cell of a picture: the number of its part, its row and its column
+
+
+class TranscriptLine(TypedDict):
+    """A line of a transcript."""
+
+    who: str
+    words: str
+
+
+@dataclass
+class Transcript:
+    """The lines up to an own action whose outcome is not yet known."""
+
+    settled: list[TranscriptLine] = field(default_factory=list)
+    decisions: int = 0  # how many own actions have been looked at
+    before: Parts = ()  # what was seen before the last of them
+    view: np.ndarray | None = None  # the view of that moment
+    action: int | None = None
+    memory: NewsMemory | None = None
+
+    def lines(self, session: PersonSession, thinking: bool) -> list[TranscriptLine]:
+        """The lines so far; while the opponent thinks they end with the own action alone."""
+        game = session.game
+        if game.resample is nothing_hidden:
+            return _open_lines(session)
+        if not self.decisions:
+            self.memory = memory_of(game)
+        for view, action in session.decisions[self.decisions :]:
+            parts = draw_view(game, view)
+            self.settled += self._news(session, view, parts)
+            self.before, self.view, self.action = parts, view, action
+            if self.memory is not None:
+                self.memory.note(view, action)
+            self.decisions += 1
+        if not thinking:
+            view = session.seen()
+            return self.settled + self._news(session, view, draw_view(game, view))
+        return self.settled + ([] if self.action is None else [TranscriptLine(who=YOU, words=game.label(self.action))])
+
+    def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[TranscriptLine]:
+        """The own action and what came of it, then what is said now that was not said before."""
+        game, own = session.game, list[TranscriptLine]()
+        if self.memory is not None:
+            told: list[str] | None = self.memory.news(view)
+        else:
+            told = news_between(game, self.view, self.action, view)
+        heard = [part for part in now if not isinstance(part, Messages) or part.title or self.action is not None]
+        news = (
+            _new_words(_words(self.before), _words(tuple(heard))) if told is None else []
+        )  # not how it stands at first
+        if self.action is not None:
+            label = game.label(self.action)
+            if news and news[0].endswith(f": {label}"):  # the view repeats the own action
+                news = news[1:]
+            own = [TranscriptLine(who=YOU, words=label + _outcome(self.before, now, self.action, label))]
+        return own + [_line(session.side, words) for words in [*news, *(told or ())]]
+
+
+def _line(side: int, words: str) -> TranscriptLine:
+    """Return a line of the transcript: by a player, if it begins so, or neutral."""
+    starts = ((YOU, f"player {side + 1}: "), (OTHER, f"player {2 - side}: "), (OTHER, OTHERS))
+    for who, start in starts:
+        if words.startswith(start):
+            return TranscriptLine(who=who, words=words.removeprefix(start))
+    return TranscriptLine(who=REFEREE, words=words)
+
+
+def _open_lines(session: PersonSession) -> list[TranscriptLine]:
+    """All that was done in a game in which nothing is hidden, chance included."""
+    game, again, lines = session.game, Session(session.game), list[TranscriptLine]()
+    for action in list(session.record):
+        mover = again.mover
+        if mover == CHANCE:
+            words = chance_words(game, again.state, action, session.side)
+            lines += [TranscriptLine(who=REFEREE, words=words)] if words else []
+        else:
+            lines.append(TranscriptLine(who=YOU if mover == session.side else OTHER, words=game.label(action)))
+        again.apply(action)
+    return lines
+
+
+def changed_places(before: Parts, now: Parts) -> list[Place]:
+    """The cells of boards that look different now."""
+    old = _cells(before)
+    return [
+        place
+        for place, cell in _cells(now).items()
+        if place in old and (cell.text, cell.look) != (old[place].text, old[place].look) and cell.text
+    ]
+
+
+def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
+    """Describe the referee's answer to the action, or the chosen cell, if the action is named after it."""
+    if (board := refereed_board(now)) is not None:
+        return board.outcome(label)
+    chosen, after = _chosen_cell(before, now, action)
+    if chosen is None or after is None or after.name == chosen.name:
+        return ""
+    where, _, what = after.name.partition(", ")
+    return f" ({what})" if what and label.endswith(where) else ""
+
+
+def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
+    """True if an attempt was refused, as its player saw it before and after."""
+    if game.family == PHANTOM:
+        after = _chosen_cell(before, now, action)[1]
+        return after is not None and bool({"refused", "other"} & set(after.look.split()))
+    board = refereed_board(now)
+    return board is not None and game.label(action) in board.refused
+
+
+def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:
+    """The cell that stood for an action, and what became of it."""
+    for place, cell in _cells(before).items():
+        if cell.action == action:
+            return cell, _cells(now).get(place)
+    return None, None
+
+
+def _cells(parts: Parts) -> dict[Place, Cell]:
+    """The cells of all boards by their places."""
+    return {
+        (number, row, column): cell
+        for number, part in enumerate(parts)
+        if isinstance(part, BoardPicture)
+        for row, cells in enumerate(part.rows)
+        for column, cell in enumerate(cells)
+    }
+
+
+def _words(parts: Parts) -> list[str]:
+    """All that a picture says in words."""
+    return [line for part in parts if isinstance(part, Messages) for line in part.lines]
+
+
+def _new_words(before: list[str], now: list[str]) -> list[str]:
+    """The lines of `now` that come after those of `before`, of which the first may have been dropped."""
+    for dropped in range(len(before) + 1):
+        rest = before[dropped:]
+        if now[: len(rest)] == rest:
+            return now[len(rest) :]
+    return now
+
+
+# The session and its replay as JSON.
 
 
 class ChoiceJson(TypedDict):
@@ -62,7 +234,7 @@ class SessionJson(TypedDict):
     choices: list[ChoiceJson]
 
 
-def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
+def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
     """A session as its person may see it."""
     session, game = stored.session, stored.session.game
     view, mark = session.seen(), session.mark
@@ -74,7 +246,7 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
         "title": game.title,
         "against": stored.against,
         "side": session.side,
-        "seat": seat_of(game, session.side),
+        "seat": seat_of(game, stored.support, session.side),
         "moment": 2 * len(session.decisions) + (not thinking),
         "thinking": thinking,
         "over": session.over,
@@ -94,9 +266,9 @@ def session_json(stored: StoredSession, thinking: bool) -> SessionJson:
     }
 
 
-def seat_of(game: Game, side: int) -> str | None:
+def seat_of(game: Game, support: PlaySupport, side: int) -> str | None:
     """Return the name of a side; None where both are the same."""
-    return None if game.symmetric else (play_support(game).seats or SEATS)[side]
+    return None if game.symmetric else (support.seats or SEATS)[side]
 
 
 def _truth(session: PersonSession) -> PictureJson | None:
@@ -133,10 +305,10 @@ def _draw_words(session: PersonSession) -> str | None:
     return "offered" if session.offers_draw else "declined" if session.declined else None
 
 
-def replay_json(stored: StoredSession) -> JsonObject:
+def replay_json(stored: "StoredSession") -> JsonObject:
     """The whole truth about a game that is over, move by move; a mover is a side, `chance` or `over`."""
     session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
-    beliefs = play_support(game).beliefs(stored.against, session)
+    beliefs = stored.support.beliefs(stored.against, session)
     return {
         "key": stored.key,
         "game": game.name,
@@ -181,7 +353,7 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
     return [*found, False]
 
 
-def moment_pictures(stored: StoredSession, number: int) -> JsonObject:
+def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
     """One moment of a game that is over, as pictures."""
     game, moment = stored.session.game, stored.session.moment(number)
     return {
@@ -222,7 +394,7 @@ class History(BaseModel):
     standings: list[Standing]
 
 
-def history_of(keys: Sequence[str], only: str, store: SessionStore) -> History:
+def history_of(keys: Sequence[str], only: str, store: "SessionStore") -> History:
     """The games with these keys, or only those of one game; keys that belong to none are left out."""
     told = [(key, outline) for key in dict.fromkeys(keys) if (outline := store.outline(key)) is not None]
     told = sorted((one for one in told if only in ("", one[1].game.name)), key=lambda one: -one[1].began)
@@ -233,7 +405,7 @@ def history_of(keys: Sequence[str], only: str, store: SessionStore) -> History:
     return History(games=[_played(*one) for one in told], standings=[standing(*series) for series in marks.values()])
 
 
-def _played(key: str, outline: SessionSummary) -> PlayedGame:
+def _played(key: str, outline: "SessionSummary") -> PlayedGame:
     """A game of the list; of one that goes on its result is not known."""
     game = outline.game
     return PlayedGame(
@@ -241,7 +413,7 @@ def _played(key: str, outline: SessionSummary) -> PlayedGame:
         game=game.name,
         title=game.title,
         against=outline.against[:MAX_LETTERS],
-        seat=seat_of(game, outline.side),
+        seat=seat_of(game, play_support(game), outline.side),
         began=outline.began,
         over=outline.mark is not None,
         result=result_words(game, outline.mark, outline.resigned),

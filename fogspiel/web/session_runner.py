@@ -7,7 +7,9 @@ thread tell how long the opponent has thought.
 import logging
 import threading
 import time
-from concurrent.futures import wait
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 
 from fastapi import HTTPException
@@ -16,7 +18,6 @@ from ..core.page_contract import play_support, play_supports
 from ..solving.policies.state_sheets import find_coach
 from . import JsonObject
 from .opponents import demand_opponent
-from .reply_timing import FairThreadPool
 from .session_json import SessionJson, session_json
 from .session_store import SessionFileError, SessionStore, StoredSession, game_by_rules
 
@@ -25,6 +26,50 @@ LOG = logging.getLogger(__name__)
 QUICK_THREADS, ENGINE_THREADS = 8, 3
 WAIT_SECONDS = 0.6  # how long a request waits for a quick opponent, or for an engine with its usual time
 LOADING_SECONDS = 2.0  # how long an engine waits for its kernels, which are loaded by then if they were compiled before
+
+
+# Threads for opponents that think, shared fairly: quick ones have their own, and every client has its turn.
+
+Work = Callable[[], None]
+# How many opponents may wait for a thread; who comes later is asked to try again.
+MAX_WAITING, MAX_OF_A_CLIENT = 64, 32
+
+
+class FairThreadPool:
+    """A few threads that take work from each client in turn."""
+
+    def __init__(self, name: str, threads: int):
+        self._pool = ThreadPoolExecutor(threads, name)
+        self._waiting: OrderedDict[str, deque[tuple[Work, Future[None]]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def submit(self, client: str, work: Work) -> Future[None]:
+        """Work for a client, which may have to wait, or 429."""
+        done: Future[None] = Future()
+        with self._lock:
+            own = self._waiting.get(client, deque())
+            if len(own) >= MAX_OF_A_CLIENT or sum(map(len, self._waiting.values())) >= MAX_WAITING:
+                raise HTTPException(429, "too many opponents are thinking: try again in a moment")
+            own.append((work, done))
+            self._waiting[client] = own
+        self._pool.submit(self._work_on_next)
+        return done
+
+    def _work_on_next(self) -> None:
+        """Do what has waited longest of the client whose turn it is."""
+        with self._lock:
+            client, own = self._waiting.popitem(last=False)
+            work, done = own.popleft()
+            if own:
+                self._waiting[client] = own
+        try:
+            work()
+        finally:
+            done.set_result(None)
+
+    def close(self) -> None:
+        """Start no more work; do not wait for an engine that searches or a kernel that is compiled."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class SessionRunner:
@@ -58,7 +103,7 @@ class SessionRunner:
         """The person's action, perhaps with the offer of a draw, and, if it is quick, the opponent's reply."""
         stored = self.store.find(key)
         game = stored.session.game
-        accepts_draw = play_support(game).accepts_draw
+        accepts_draw = stored.support.accepts_draw
         if draw and accepts_draw is None:
             offering = [name for name, support in play_supports().items() if support.accepts_draw]
             raise HTTPException(

@@ -11,24 +11,20 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..core.agents import Agent, PolicyJson, decode_policy_or_none, encode_policy
-from ..core.game import Game, known_game
-from ..core.page_contract import Preparation, play_support, play_supports
+from ..core.game import Game, known_game, nothing_hidden
+from ..core.page_contract import PlaySupport, Preparation, play_support, play_supports
 from ..core.session import PersonSession, Session
-from ..runs.agent_parser import parse_agent
+from ..runs.agent_parser import engines_of, parse_agent
 from .opponents import demand_page_agent
-from .reply_timing import ENGINE_SECONDS, ReplySchedule, Slots, is_thinker, slot_seconds
-from .transcript import Transcript
-
-if TYPE_CHECKING:
-    from .session_json import SessionJson
+from .session_json import SessionJson, Transcript
 
 # How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
 #
@@ -43,6 +39,62 @@ COLUMNS = "key, game, rules, side, seed, opponent, record, created, touched"
 OUTLINE = "game, rules, side, opponent, created, mark, resigned"
 # Columns that files of earlier versions do not have; a mark is the index of the person's payoff, once it is known.
 LATER = {"resigned": "INTEGER DEFAULT 0", "mark": "INTEGER", "agreed": "INTEGER DEFAULT 0"}
+
+
+# Schedule of replies: their times reveal nothing about how they were found.
+#
+# An opponent whose attempts were illegal thinks longer, so the time of its reply would tell what its person must not
+# know. Every reply is therefore held back to the end of a slot that is fixed by the opponent, counted from the moment
+# at which the turn began; one that takes longer is held back to twice the slot, four times, eight times, and so on.
+
+Slots = Callable[[Game, str], float]  # the slot, in seconds, of the opponent of a game that some words stand for
+QUICK_SECONDS = 0.1  # the slot of a strategy, whose turn takes some milliseconds with all its attempts
+# The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare.
+ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
+# From so many slots on the time grows by this factor only: a kernel that is compiled takes long enough as it is.
+LONG, LONGER = 8, 1.25
+# Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled.
+LATEST, FIRST = 16, 2
+
+
+def is_thinker(game: Game, words: str) -> bool:
+    """True if an opponent is an engine that searches: it thinks for a while and takes memory."""
+    name = words.partition("@")[0]
+    return name in engines_of(game) and name not in play_support(game).simple
+
+
+def slot_seconds(game: Game, words: str) -> float:
+    """The slot of an opponent; none where both sides see everything."""
+    if game.resample is nothing_hidden:
+        return 0.0
+    if not is_thinker(game, words):
+        return QUICK_SECONDS
+    return ENGINE_SECONDS + ENGINE_SHARE * (play_support(game).effort_of(words).seconds or 0)
+
+
+@dataclass
+class ReplySchedule:
+    """The slots of one game: longer ones are kept to where turns are long again and again, as with many nodes."""
+
+    slot: float
+    # The slots that the latest turns needed.
+    _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
+    _turns: int = 0
+
+    def wait_seconds(self, seconds: float, usual: bool = True) -> float:
+        """Return the delay of a reply that took this many seconds; a turn is remembered, but for one that is not usual
+        because kernels are compiled, which has a long slot of its own."""
+        if self.slot == 0:
+            return 0.0
+        needed = self.slot if usual else LONG * self.slot
+        while needed < seconds:
+            needed *= 2 if needed < LONG * self.slot else LONGER
+        # The second longest, so that one slow turn on a busy machine slows no others down
+        before = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
+        self._turns += 1
+        if self._turns > FIRST and usual:
+            self._latest.append(needed)
+        return max(needed, before) - seconds
 
 
 class UnknownSession(ValueError):
@@ -64,18 +116,19 @@ class StoredSession:
     lock: threading.RLock = field(default_factory=threading.RLock)
     # Set while the opponent thinks: the session then belongs to its thread.
     thinking: threading.Event = field(default_factory=threading.Event)
-    answer: "SessionJson | None" = None  # what was last shown to the person
+    answer: SessionJson | None = None  # what was last shown to the person
     transcript: Transcript = field(default_factory=Transcript)
     preparation: Preparation | None = None  # the engine's, while its kernels may have to be compiled
+    support: PlaySupport = field(init=False)
+    has_thinker: bool = field(init=False)  # true if the opponent is an engine that searches
+
+    def __post_init__(self) -> None:
+        self.support = play_support(self.session.game)
+        self.has_thinker = is_thinker(self.session.game, self.against)
 
     def meanwhile(self) -> AbstractContextManager[None]:
         """As long as this lasts, the session does not wait for kernels that are being compiled."""
         return self.preparation.meanwhile() if self.preparation else nullcontext()
-
-    @property
-    def has_thinker(self) -> bool:
-        """True if the opponent is an engine that searches."""
-        return is_thinker(self.session.game, self.against)
 
 
 def game_by_rules(name: str, rules: str) -> Game:

@@ -117,8 +117,8 @@ def test_a_run_is_noted_found_by_its_note_and_deleted(visit):
     playwright.expect(page.locator("tr[data-run]")).to_have_count(2)
     page.get_by_role("link", name="kuhn-2", exact=True).click()
     page.locator("#note").fill("the blue one")
-    page.get_by_role("button", name="Keep the note").click()
-    page.get_by_text("Kept.").wait_for()
+    page.get_by_role("button", name="Save note").click()
+    page.get_by_text("Saved.").wait_for()
     page.goto("/runs")
     page.locator("input[name=q]").fill("blue")
     page.get_by_role("button", name="Filter").click()
@@ -128,7 +128,7 @@ def test_a_run_is_noted_found_by_its_note_and_deleted(visit):
     playwright.expect(page.locator("tr[data-run]")).to_have_count(1)
     page.get_by_role("button", name="Delete kuhn-2").click()
     page.get_by_role("button", name="Delete it").click()
-    page.get_by_text("No run is as wanted").wait_for()
+    page.get_by_text("No run matches the filter").wait_for()
     assert page.goto("/runs/kuhn-2").status == 404
 
 

@@ -75,6 +75,17 @@ def test_only_some_may_wait_and_closing_ends_the_work(asked):
         time.sleep(0.02)
 
 
+def test_a_job_that_begins_while_the_server_stops_ends_with_an_error(asked, monkeypatch):
+    begun, stop = threading.Event(), threading.Event()
+    wanted = asked._is_wanted
+    monkeypatch.setattr(asked, "_is_wanted", lambda job: begun.set() or (stop.wait(30) and wanted(job)))
+    key = asked.ask(Question(("print(1)",)))
+    assert begun.wait(10)
+    asked.close()
+    stop.set()
+    assert asked.answer(key).done.wait(10) and "stopped" in asked.answer(key).sentence
+
+
 def test_a_result_is_computed_once_and_an_error_is_not_remembered(asked):
     made = []
     assert asked.compute("key", lambda: made.append(1) or 7) == asked.compute("key", lambda: made.append(2)) == 7
@@ -91,7 +102,7 @@ def test_a_request_does_not_wait_for_long_and_only_some_may_wait(asked, monkeypa
         with pytest.raises(StillWorking) as working:
             asked.compute(number, lambda: stop.wait(30))
         assert working.value.status_code == 429 and working.value.headers == {"retry-after": "3"}
-    with pytest.raises(HTTPException, match="too much is being worked out: try again in a moment"):
+    with pytest.raises(HTTPException, match="too many computations are queued: try again in a moment"):
         asked.compute("one more", lambda: 1)
     assert asked.watch("other lane", lambda: [1, 2]).done.wait(10)
     stop.set()

@@ -15,7 +15,7 @@ from fogspiel.games.chess.position import PLY
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
 from fogspiel.kriegspiel.game.look import last_message, parse_attempt
-from fogspiel.web.transcript import Transcript
+from fogspiel.web.session_json import Transcript
 
 AMBIGUOUS = "plays a card"
 """What is said where the open cards do not tell which one."""

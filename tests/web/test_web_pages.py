@@ -10,10 +10,9 @@ from support.web_client import act, begin, open_client, play, wait_for_turn
 
 from fogspiel.core.game import list_games
 from fogspiel.solving.known_values import shipped_solution
-from fogspiel.web.app import FIRST_LINKS
+from fogspiel.web.app import FIRST_LINKS, PACKAGE
 from fogspiel.web.opponents import LEVELS
 from fogspiel.web.pages.home import games_by_kind
-from fogspiel.web.site import PACKAGE
 
 
 @pytest.fixture

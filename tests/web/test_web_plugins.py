@@ -6,14 +6,14 @@ import pytest
 from support.web_client import begin, open_client
 
 from fogspiel.core import page_contract, plugins
-from fogspiel.web.site import PACKAGE
+from fogspiel.web.app import PACKAGE
 
 PAGE = '''"""Says <what> it is told."""
 
 from fastapi import Request
 from markupsafe import Markup
 
-from ..site import Site
+from ..app import Site
 
 PATH, TITLE = "/echo", "Echo"
 
@@ -80,7 +80,7 @@ def test_a_page_of_a_plug_in_cannot_take_the_place_of_one_of_the_package(pages, 
 def no_slices(monkeypatch):
     """A package whose slices were taken away."""
     monkeypatch.setitem(plugins.ROOMS, "web.pages", plugins.ROOMS["web.pages"]._replace(in_slice="none"))
-    monkeypatch.setattr("fogspiel.web.site.slice_folders", lambda name: [PACKAGE / "web" / name])
+    monkeypatch.setattr("fogspiel.web.app.slice_folders", lambda name: [PACKAGE / "web" / name])
     page_contract._supports.cache_clear()
     yield
     page_contract._supports.cache_clear()

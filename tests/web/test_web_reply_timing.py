@@ -15,9 +15,16 @@ from fogspiel.kriegspiel.engines.simple import Random
 from fogspiel.kriegspiel.pages import play
 from fogspiel.kriegspiel.pages.play import MIN_SECONDS, TurnBudget
 from fogspiel.web import session_runner, session_store
-from fogspiel.web.reply_timing import ENGINE_SECONDS, QUICK_SECONDS, ReplySchedule, slot_seconds
 from fogspiel.web.session_runner import SessionRunner
-from fogspiel.web.session_store import SessionStore, freeze_opponent, thaw_opponent
+from fogspiel.web.session_store import (
+    ENGINE_SECONDS,
+    QUICK_SECONDS,
+    ReplySchedule,
+    SessionStore,
+    freeze_opponent,
+    slot_seconds,
+    thaw_opponent,
+)
 
 SLOT = 0.5
 

@@ -128,6 +128,19 @@ def test_forms_name_neither_files_nor_programs(client, path, order):
     assert answer.json()["fields"]
 
 
+def test_a_question_is_answered_and_does_not_stand_among_the_runs(client):
+    order = {"kind": "exploit", "game": "kuhn", "policy": "uniform"}
+    before = [run["name"] for run in client.get("/api/runs").json()["runs"]]
+    question = client.post("/api/questions", json=order).json()
+    give_up = time.monotonic() + 120
+    while question["state"] in ("waiting", "working"):
+        assert time.monotonic() < give_up
+        time.sleep(0.2)
+        question = client.get(f"/api/questions/{question['question']}").json()
+    assert question["state"] == "answered" and question["facts"]["exploitability"] > 0, question
+    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == before
+
+
 def test_static_files_are_compressed_and_kept_by_their_digest(client):
     page = client.get("/runs").text
     address = next(piece.split('"')[0] for piece in page.split('src="')[1:] if "/runs.js" in piece)

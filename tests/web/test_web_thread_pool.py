@@ -7,7 +7,7 @@ from fastapi import HTTPException
 from support.web_client import open_client
 
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.web.reply_timing import MAX_OF_A_CLIENT, FairThreadPool
+from fogspiel.web.session_runner import MAX_OF_A_CLIENT, FairThreadPool
 
 SLOW_GAMES = 5
 """More than there are threads for engines."""
@@ -44,6 +44,14 @@ def test_a_client_that_asks_for_too_much_is_refused_and_others_are_not(stop):
     stop.set()
     done.result(10)
     thinkers.close()
+
+
+def test_a_server_that_stops_does_not_wait_for_an_opponent_that_thinks(stop):
+    thinkers, began = FairThreadPool("test", 1), threading.Event()
+    done = thinkers.submit("person", lambda: (began.set(), stop.wait(60)))
+    assert began.wait(10)
+    thinkers.close()
+    assert not done.done()
 
 
 def test_a_quick_reply_does_not_wait_for_engines(tmp_path, monkeypatch, stop):

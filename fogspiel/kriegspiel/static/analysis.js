@@ -156,7 +156,7 @@ export class ReplayPanel {
     const position = this.positions[place];
     const turn = byId("analysis-turn");
     if (place < 0) turn.replaceChildren(element("p", "soft", "The other side moves here: go on to the next turn of this side."));
-    else if (!position) turn.replaceChildren(element("p", "soft", "This turn has not been worked out yet."));
+    else if (!position) turn.replaceChildren(element("p", "soft", "This turn has not been analysed yet."));
     else turn.replaceChildren(element("h3", "", heading(position)), this.details(position));
     this.listWorst();
   }

@@ -58,7 +58,7 @@ async function askPatiently(path, body) {
       return await ask(`/api/problems/${number}${path}`, body);
     } catch (error) {
       if (error.status !== TOO_BUSY) throw error;
-      tell(byId("help"), "The answer is being worked out; on a new machine this takes half a minute, once.");
+      tell(byId("help"), "Computing the answer; compiling kernels takes up to 30 s on first use.");
       await pause(WAIT);
     }
   }

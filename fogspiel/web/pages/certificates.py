@@ -1,28 +1,39 @@
 """Certificates: upload one, and have it checked by the rules of its game alone."""
 
 import json
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...core.find import spec_of
-from ...runs.kind import kind_of
+from ...runs.kind import kind_of, title_of
 from ...runs.kinds import bounds, solve
 from ...runs.store import Json, Run
 from ...solving.proofs.checkers.primitives import fraction
 from .. import JsonObject
+from ..app import Site, attachment, form_route
 from ..job_queue import FILE, Job, Question
+from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
 from ..run_reader import Name
 from ..security import LARGE
-from ..site import Site, attachment
+
+# Commands that start no run: checks of certificates, the exploitability of a policy, the diagnosis of tuned players.
 
 PATH, TITLE = "/certificates", "Certificates"
 UPLOAD = "/api/certificates"
 PROVING = (solve.KIND.method, bounds.KIND.method)  # the methods of runs that may have a certificate
-Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check.")]
+Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check or a question.")]
 SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2  # the limits of a check: CPU time, the size of the file, memory
 LONG = 40  # letters of a fraction from which on it is shown as a decimal number
+SEATS = ("first", "second")
+
+
+def add_to(site: Site) -> None:
+    """Certificates and questions over the API, the page to upload one, and the page of an answer."""
+    _add_certificates(site)
+    _add_questions(site)
 
 
 def certificate_of(run: Run) -> Json | None:
@@ -71,8 +82,7 @@ def check_json(site: Site, key: str) -> JsonObject:
     return {"check": key, "valid": valid, "words": check_words(answer), **answer.to_json()}
 
 
-def add_to(site: Site) -> None:
-    """Certificates over the API, and the page where one is uploaded."""
+def _add_certificates(site: Site) -> None:
     router = APIRouter(tags=["certificates"])
 
     def content_of(name: str) -> tuple[str, str]:
@@ -114,3 +124,114 @@ def add_to(site: Site) -> None:
     def page(request: Request) -> HTMLResponse:
         proofs = [line for line in site.reader.summaries() if line.method in PROVING and line.state == "finished"]
         return site.page(request, "certificates.html", runs=proofs, megabytes=LARGE[UPLOAD] // 1_000_000)
+
+
+# Questions
+
+
+class SheetTable(NamedTuple):
+    """A table with a title; which columns are figures follows from its heads."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class AnswerSheet(NamedTuple):
+    """Texts of a page about an answer."""
+
+    title: str
+    sentences: Sequence[str]
+    tables: Sequence[SheetTable]
+
+
+def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
+    """Return the texts about an answer."""
+    return _exploit_sheet(facts) if "exploitability" in facts else _diagnosis_sheet(facts)
+
+
+def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
+    """The exploitability of a policy, seat by seat, and the decisions that cost most."""
+    exact = facts.get("fractions") or {}
+
+    def number(key: str, seat: int | None = None) -> str:
+        value, fraction = facts[key], exact.get(key)
+        if seat is not None:
+            value, fraction = value[seat], fraction and fraction[seat]
+        short = fraction and "/" in fraction and len(fraction) < LONG
+        return f"{value:.6f} = {fraction}" if short else f"{value:.6f}"
+
+    sentences = [
+        f"Exploitability {number('exploitability')}: the mean gain of a best response over both seats.",
+        f"Against itself it scores {number('value')} in the first seat; NashConv is {number('nash_conv')}.",
+    ]
+    if facts.get("known_value") is not None:
+        sentences.append(f"The value of the game is {facts['known_value'][:LONG]}.")
+    how = "exact fractions" if facts["exact"] else f"floating point, off by {facts['rounding']:.0e} at most"
+    states = " and ".join(f"{count:,}" for count in facts["states"])
+    sentences.append(f"Computed in {how} over {states} information states.")
+    replies = [[f"the {seat} seat", number("best_replies", i), number("gains", i)] for i, seat in enumerate(SEATS)]
+    tables = [SheetTable("Best responses", ("best response in", "score", "gain"), replies)]
+    worst = [
+        [SEATS[one["player"] - 1], f"{one['loss']:.6f}", one["state"], _shares(one["probabilities"]), one["best"]]
+        for one in facts.get("worst", ())
+    ]
+    if worst:
+        tables.append(SheetTable("Most costly decisions", ("seat", "loss", "state", "plays", "better"), worst))
+    return AnswerSheet(f"Exploitability: {title_of(facts['game'])}", sentences, tables)
+
+
+def _diagnosis_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
+    """Describe the weaknesses of each tuned player."""
+    rows = []
+    for one in facts["runs"]:
+        found, (low, high) = one["exploiter"], one["exploiter"]["interval"]
+        forgotten = ", ".join(one["forgotten"]) or "none"
+        rows.append(
+            [one["run"], f"{found['score']:.4f} [{low:.4f}, {high:.4f}]", f"{found['training_games']:,}", forgotten]
+        )
+    columns = ("run", "score of its exploiter", "training games", "older answers that it loses to")
+    sentences = [one["conclusion"] for one in facts["runs"]]
+    sentences.append(f"Made by: {facts['command']}")
+    return AnswerSheet("Diagnosis", sentences, [SheetTable("Exploiters", columns, rows)])
+
+
+def _shares(probabilities: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {share:.3g}" for name, share in probabilities.items() if share)
+
+
+def _add_questions(site: Site) -> None:
+    router = APIRouter(prefix="/api/questions", tags=["questions"])
+
+    def question_json(key: str) -> JsonObject:
+        return {"question": key, **site.jobs.answer(key).to_json()}
+
+    def ask(order: AnyQuestion) -> JSONResponse:
+        """Have a question worked on; ask again by its key until it is answered or refused."""
+        try:
+            key = site.jobs.ask(question_of(order, site.reader))
+        except InvalidRequest as invalid:
+            return refusal(invalid)
+        return JSONResponse(question_json(key), 202)
+
+    router.add_api_route(
+        "",
+        ask,
+        methods=["POST"],
+        status_code=202,
+        responses={422: {"description": "What is wrong: a sentence, and one for each field."}},
+        route_class_override=form_route(site.reader),
+    )
+
+    @router.get("/{key}")
+    def one_answer(key: Key) -> JsonObject:
+        """Return the state of a question, and the output of its command."""
+        return question_json(key)
+
+    site.routes.include_router(router)
+
+    @site.routes.get("/questions/{key}", include_in_schema=False)
+    def page(request: Request, key: Key) -> HTMLResponse:
+        answer = site.jobs.answer(key)
+        sheet: Any = None if answer.facts is None else sheet_of(answer.facts)
+        return site.page(request, "question.html", key=key, answer=answer, sheet=sheet)

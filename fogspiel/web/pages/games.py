@@ -15,10 +15,10 @@ from ...runs.store import Summary
 from ...solving.known_values import KnownValue, known_values, short
 from ...solving.tree.size import estimate_histories
 from .. import JsonObject
+from ..app import Site
 from ..opponents import LEVELS, opponents
 from ..requests import row_of
 from ..session_json import Standing, standing
-from ..site import Site
 from .home import first_picture, game_json, games_by_kind, sample_picture
 from .runs import RunState
 

@@ -14,8 +14,8 @@ from ...core.picture import picture_json
 from ...core.session import PersonSession
 from ...runs.agent_parser import engines_of
 from .. import JsonObject
+from ..app import Site
 from ..session_json import PictureJson
-from ..site import Site
 
 # The games as pages list them: by kind, with their players and a picture.
 

@@ -8,9 +8,9 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 
 from ...core.game import known_game, list_games
-from ...core.page_contract import KEY, Key, play_support, play_supports
+from ...core.page_contract import KEY, Key, play_supports
+from ..app import Site
 from ..session_json import MAX_KEYS, History, history_of, moment_pictures, replay_json, seat_of
-from ..site import Site
 from .home import games_by_kind
 
 PATH, TITLE = "/play", "Play"
@@ -130,17 +130,15 @@ def _add_pages(site: Site) -> None:
         if stored is None:
             stored = await run_in_threadpool(site.sessions.store.find, key)
         game, side = stored.session.game, stored.session.side
-        seat, support = seat_of(game, side), play_support(game)
-        return site.page(request, "play.html", key=key, game=game, against=stored.against, seat=seat, support=support)
+        seat, against = seat_of(game, stored.support, side), stored.against
+        return site.page(request, "play.html", key=key, game=game, against=against, seat=seat, support=stored.support)
 
     @router.get("/{key}/replay")
     def replay(request: Request, key: Key) -> HTMLResponse:
         stored = site.sessions.find_finished(key)
         game, who = stored.session.game, ["You", stored.against][:: -1 if stored.session.side else 1]
-        seats = [", ".join(filter(None, (who[side], seat_of(game, side)))) for side in (0, 1)]
-        support = play_support(game)
-        return site.page(
-            request, "replay.html", key=key, game=game, against=stored.against, seats=seats, support=support
-        )
+        seats = [", ".join(filter(None, (who[side], seat_of(game, stored.support, side)))) for side in (0, 1)]
+        against, support = stored.against, stored.support
+        return site.page(request, "replay.html", key=key, game=game, against=against, seats=seats, support=support)
 
     site.routes.include_router(router)

@@ -1,4 +1,4 @@
-"""The reports of runs, with tables and charts: papers, tournaments, solutions, bounds and matches."""
+"""Reports of runs, with tables and charts."""
 
 from collections.abc import Hashable, Sequence
 from typing import Annotated, NamedTuple
@@ -14,8 +14,8 @@ from ...runs.report.model import HEADING, as_csv, numeric
 from ...runs.request import FILE_NAME
 from ...runs.store import Json, Run
 from .. import JsonObject
+from ..app import Site, attachment
 from ..run_reader import Name, RunReader
-from ..site import Site, attachment
 
 PATH, TITLE = "/results", "Results"
 WORDY = 40  # letters from which on a cell may be broken into lines

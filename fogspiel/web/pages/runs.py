@@ -16,11 +16,11 @@ from ...runs.report import Table
 from ...runs.report.model import as_csv
 from ...runs.store import Run
 from .. import JsonObject
+from ..app import Site, attachment, form_route
 from ..requests import AnyRequest, InvalidRequest, form_fields, refusal, row_of
 from ..run_list import MAX_LETTERS, ORDERS, Filter, checkpoint_scores, page_of, run_lines
 from ..run_processes import resume_command
 from ..run_reader import Name
-from ..site import Site, attachment, form_route
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"

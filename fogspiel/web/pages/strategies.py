@@ -24,9 +24,9 @@ from ...solving.proofs.certificate_files import problem_of
 from ...solving.proofs.checkers.primitives import MAX_SECONDS, demand, limit_work
 from ...solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 from .. import JsonObject
+from ..app import Site
 from ..opponents import NOTES, demand_opponent
 from ..run_reader import RunReader
-from ..site import Site
 from .certificates import number_words
 from .home import games_by_kind
 

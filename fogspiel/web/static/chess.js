@@ -1,4 +1,4 @@
-/* The Kriegspiel board: own men to try moves with, by mouse, touch, keys or letters, and guesses where the others are.
+/* A board with hidden opposing men: own men to try moves with, by mouse, touch, keys or letters, and guesses where the others are.
 
    drawChess(container, part, choices, act, key)  act(action) tries a move; without act the board is only looked at
    drawHeat(container, part, belief)              what an engine believed */

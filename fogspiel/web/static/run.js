@@ -148,7 +148,7 @@ byId("note-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     await ask(`/api/runs/${encodeURIComponent(run)}/note`, { note: byId("note").value });
-    byId("note-kept").textContent = "Kept.";
+    byId("note-kept").textContent = "Saved.";
   } catch (error) {
     byId("note-kept").textContent = error.message;
   }
