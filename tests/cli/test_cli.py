@@ -42,7 +42,7 @@ def test_help_needs_neither_numba_nor_numpy():
         "runs",
         "export",
         "tour",
-        "warm",
+        "compile",
         "doctor",
     ],
 )
@@ -292,6 +292,6 @@ def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monke
 
 
 def test_warm_compiles_what_is_named_and_knows_what_there_is(answer, refused):
-    (part,) = answer("warm", "kuhn")["compiled"]
+    (part,) = answer("compile", "kuhn")["compiled"]
     assert part["name"] == "kuhn" and part["cpu_seconds"] >= 0
-    refused("warm", "nosuch", because="there is nothing called 'nosuch' to compile")
+    refused("compile", "nosuch", because="there is nothing called 'nosuch' to compile")

@@ -1,4 +1,4 @@
-"""fogspiel tour, warm and doctor."""
+"""fogspiel tour, compile and doctor."""
 
 import os
 import platform
@@ -38,14 +38,14 @@ def tour(
         print_json(body)
 
 
-@app.command("warm")
-def warm(
+@app.command("compile")
+def precompile(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]..", help="Games, engines, solvers (all).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile everything beforehand, so that nothing has to be waited for later; it can be interrupted at any time."""
+    """Precompile all kernels, so that no command has to wait for them; it can be interrupted at any time."""
     import time
 
     from .. import console
@@ -255,7 +255,7 @@ def _kernels() -> Check:
     cold = [name for name, kernel in {"solvers": iterate, "fog": list_children}.items() if is_cold(kernel)]
     if not cold:
         return Check("kernels", True, found)
-    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel warm"
+    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel compile"
     return Check("kernels", True, f"{found}; not compiled yet: {', '.join(cold)}", hint)
 
 

@@ -36,7 +36,7 @@ group = typer.Typer(
 )
 app.add_typer(group)
 
-Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1).")]
+Time = Annotated[float | None, typer.Option("--move-seconds", help="Seconds for each attempt (0.1).")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
@@ -156,7 +156,7 @@ def export_games(
 
 @group.command("play")
 def play_game(
-    colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
+    colour: Annotated[str, typer.Option("--seat", help="Your side: white or black.")] = "white",
     against: Annotated[
         str, typer.Option(callback=check_engine_option, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
     ] = DEFAULT_ENGINE,
