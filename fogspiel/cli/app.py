@@ -5,29 +5,26 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
-from ..core.plugins import collect, help_of
+from ..core.plugins import collect, extras, help_of
 from . import INTERRUPTED as INTERRUPTED
 from .completion import (
-    check_engine,
     check_game,
     check_method,
-    check_paper,
     check_route,
     check_seed,
-    complete_engines,
     complete_games,
     complete_games_and_runs,
     complete_methods,
-    complete_papers,
     complete_players,
     complete_routes,
     complete_runs,
@@ -68,7 +65,14 @@ class Command(TyperCommand):
             for old, news in FORMER_OPTIONS.items()
             if known & set(news.split()) and old not in {*known, *NEVER_FORMER.get(str(self.name), ())}
         }
-        return super().parse_args(ctx, list(_renamed(args, former, ctx.resilient_parsing)))
+        words = list(_renamed(args, former, ctx.resilient_parsing))
+        known |= {"--help", *(option for parameter in self.params for option in parameter.secondary_opts)}
+        if any(word.startswith("--") and word.partition("=")[0] not in known for word in words):
+            rewrite = extras("cli.commands", "REWRITE").get(
+                str(self.name)
+            )  # options that a slice takes for this command
+            words = rewrite(words) if rewrite and not ctx.resilient_parsing else words
+        return super().parse_args(ctx, words)
 
 
 def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Iterator[str]:
@@ -77,13 +81,14 @@ def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Itera
     for word in left:
         name, equals, value = word.partition("=")
         if name in former and not silent:
-            _warn_of_former(name, former[name])
+            warn_of_former(name, former[name])
         yield former.get(name, name) + equals + value
         if word == "--":  # what follows is no option
             yield from left
 
 
-def _warn_of_former(old: str, new: str) -> None:
+def warn_of_former(old: str, new: str) -> None:
+    """Print that an option or a command has another name now."""
     from . import console
 
     console.warn(f"fogspiel: {old} is deprecated: use {new}")
@@ -97,7 +102,7 @@ class Group(TyperGroup):
         if cmd_name in self.commands or new not in self.commands:
             return super().get_command(ctx, cmd_name)
         if not ctx.resilient_parsing:
-            _warn_of_former(cmd_name, new)
+            warn_of_former(cmd_name, new)
         return super().get_command(ctx, new)
 
 
@@ -124,14 +129,6 @@ GameWords = Annotated[
 RunName = Annotated[str, typer.Argument(metavar="RUN", autocompletion=complete_runs)]
 Remember = Annotated[bool, typer.Option("--perfect-recall", help="Give players of an OpenSpiel game perfect recall.")]
 RulesFile = Annotated[str | None, typer.Option("--source", help="Where the rules are, if not in the package.")]
-Missions = Annotated[
-    str | None, typer.Option(help="The Resistance: players on each mission, as 2,3,3,4,4; seven for the best of seven.")
-]
-Spies = Annotated[int | None, typer.Option(help="The Resistance: how many are spies.")]
-Fails = Annotated[
-    str | None,
-    typer.Option(help="The Resistance: sabotages that each mission takes, as 1,1,1,2,1 (a star) or 1,1,1,1,1."),
-]
 
 
 def _version(wanted: bool) -> None:
@@ -187,28 +184,24 @@ def _adding(
     return decorate
 
 
-COMPLETIONS: Mapping[str, Callable[..., list[str]]] = {
+COMPLETIONS: dict[str, Callable[..., list[str]]] = {
     "game": complete_games,
     "tunable game": complete_games,
     "bounded game": complete_games,
     "agent": complete_players,
     "method": complete_methods,
     "route": complete_routes,
-    "paper": complete_papers,
-    "engine": complete_engines,
     "tuned runs": complete_runs,
     "certificate": complete_games_and_runs,
 }
 METAVARS = {"game": "GAME", "tunable game": "GAME", "certificate": "FILE|RUN|GAME"}
-CHECKS: Mapping[str, Callable[[Any], Any]] = {
+CHECKS: dict[str, Callable[[Any], Any]] = {
     "game": check_game,
     "tunable game": check_game,
     "bounded game": check_game,
     "method": check_method,
     "route": check_route,
-    "paper": check_paper,
-    "engine": check_engine,
-}  # by the sort of thing that a field names: what a shell completes, and what is refused before anything is imported
+}  # by the sort of thing that a field names: what a shell completes, and what is refused at once; slices add theirs
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
@@ -260,7 +253,7 @@ NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "place": ("location", lambda value: value is None or isinstance(value, str)),
 }  # by the key of before 1.0: the one that is printed beside it, and whether a value has that meaning
 RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; a version of rules is a number or a digest, other texts are neither
-STORED = ("ask", "steps", "result", "lines")  # what rows and files hold, which is printed as it is
+STORED = ("ask", "steps", "result", "lines", "tables")  # what rows and files hold, which is printed as it is
 
 
 def with_new_keys(body: Any) -> Any:
@@ -334,6 +327,15 @@ def announce_compilation() -> None:
         warn_of_unwritable(cache_root(), "no such folder can be made or written")
 
 
+class Stop(NamedTuple):
+    """A stop of the tour: its title, its place among the others, its lines by a seed, and what goes on until then."""
+
+    title: str
+    place: int
+    show: Callable[[int], Iterator[str]]
+    meanwhile: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
 # Groups of the commands in `--help`, and the example that each of them shows.
 
 START, TUNE, SOLVE, OWN, RUNS = "Start here", "Tune and compare", "Solve and prove", "Your own games", "Runs"
@@ -343,9 +345,8 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "games": (START, "games"),
     "show": (START, "show leduc"),
     "play": (START, "play kuhn --against solved --coach each"),
-    "kriegspiel": (START, "kriegspiel play --against fog"),
     "web": (START, "web"),
-    "explain": (START, "explain resistance5"),
+    "explain": (START, "explain phantom-ttt"),
     "match": (TUNE, "match batawaf descending random"),
     "tune": (TUNE, "tune batawaf --minutes 1"),
     "round-robin": (TUNE, "round-robin batawaf descending ascending random"),
@@ -356,8 +357,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "values": (SOLVE, "values phantom-ttt --verify"),
     "exploit": (SOLVE, "exploit kuhn uniform --worst 3"),
     "states": (SOLVE, "states kuhn --output states.jsonl"),
-    "balance": (SOLVE, "balance resistance --players 7"),
-    "paper": (SOLVE, "paper phantom"),
     "new": (OWN, "new mine.py"),
     "check": (OWN, "check mine.py"),
     "export-game": (OWN, "export-game kuhn --output kuhn.efg"),
@@ -365,28 +364,22 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "resume": (RUNS, "resume batawaf-1"),
     "export": (RUNS, "export batawaf-1 --format csv"),
     "doctor": (RUNS, "doctor"),
-    "compile": (RUNS, "compile fog kriegspiel solvers"),
+    "compile": (RUNS, "compile kuhn solvers"),
     "runs backup": (RUNS, "runs backup runs-backup.db"),
     "runs delete": (RUNS, "runs delete kuhn-1"),
     "runs prune": (RUNS, "runs prune --days 90"),
-    "kriegspiel match": (START, "kriegspiel match fog C --games 40 --move-seconds 0.1"),
-    "kriegspiel round-robin": (START, "kriegspiel round-robin fog hs C --games 20"),
-    "kriegspiel play": (START, "kriegspiel play --against fog --rules berkeley"),
-    "kriegspiel engine": (START, "kriegspiel engine fog"),
-    "kriegspiel engines": (START, "kriegspiel engines"),
-    "kriegspiel export": (START, "kriegspiel export kriegspiel-1 --output games.pgn"),
-    "kriegspiel analyse": (START, "kriegspiel analyse games.pgn --number 2 --side black"),
-    "kriegspiel check-pgn": (START, "kriegspiel check-pgn games.pgn"),
-    "kriegspiel problems": (START, "kriegspiel problems 1 --play"),
-    "kriegspiel problem": (START, "kriegspiel problem problem.json"),
-    "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
-    "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
-}  # by the words of a command: the panel of the help that lists it, and words to try
+}  # by the words of a command: the panel of the help that lists it, and words to try; slices add theirs
 
 
 def name_of(command: Any) -> str:
     """The word that stands for a command."""
     return str(command.name or command.callback.__name__.replace("_", "-"))
+
+
+def has_command(name: str) -> bool:
+    """True if a command or a group of this name is loaded."""
+    groups = (group.typer_instance.info.name if group.typer_instance else "" for group in app.registered_groups)
+    return name in groups or any(name_of(command) == name for command in app.registered_commands)
 
 
 def arrange_help() -> None:
@@ -401,7 +394,8 @@ def _arrange(group: Any, before: str) -> None:
         panel, example = EXAMPLES.get(before + name_of(command), (None, None))
         if example is not None:
             command.rich_help_panel = None if before else panel
-            command.epilog = "\n\n".join(filter(None, (f"Example: fogspiel {example}", command.epilog)))
+            shown, told = f"Example: fogspiel {example}", command.epilog or ""
+            command.epilog = told if told.startswith(shown) else "\n\n".join(filter(None, (shown, told)))
     group.registered_commands.sort(
         key=lambda command: order.index(word) if (word := before + name_of(command)) in EXAMPLES else len(order)
     )

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 VOLATILE = "VOLATILE"
-PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "peak_megabytes", "fogspiel"}
+PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "last_seen", "peak_megabytes", "fogspiel"}
 """Keys of what depends on the machine, the hour or the version."""
 LONG_TEXT, LONG_LIST = 300, 400
 """Characters of a text, or of a list as JSON, from which on only its digest is kept."""

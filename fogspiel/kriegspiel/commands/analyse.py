@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...cli.app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
-from ...cli.completion import check_engine_option, complete_engines
 from ...cli.execute import RunOptions, start_run
-from .games import Nodes, Time, group
+from .games import Nodes, Time, check_engine_option, complete_engines, group
 
 if TYPE_CHECKING:
     import numpy as np

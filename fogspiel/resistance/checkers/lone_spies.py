@@ -42,6 +42,7 @@ from ...solving.proofs.checkers.primitives import (
 from ..game.rules import VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel lone spies certificate 1"
+VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
 PREFIX = "lone-"
 MAX_PLAYERS = 6
 Groups = tuple[int, ...]  # masks of players; player i is bit i

@@ -41,6 +41,7 @@ from ...solving.proofs.checkers.primitives import (
 from ..game.rules import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
+VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
 Groups = tuple[int, ...]  # masks of players; player i is bit i
 Score = tuple[int, int]  # the points of the resistance and of the spies
 
