@@ -31,7 +31,7 @@ def game(tmp_path, monkeypatch):
 
 def documented(command):
     (row,) = [line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {command}")]
-    return set(re.findall(r"`(\w+)`", row))
+    return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
 
 
 def test_a_game_is_analysed_attempt_by_attempt(game, answer, fogspiel):
