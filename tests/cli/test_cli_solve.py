@@ -12,7 +12,7 @@ from support.own_game import OWN_RPS
 
 from fogspiel.games.permutation_tictactoe.exact import VALUE
 
-SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
+SOLVE = "certificate cpu_seconds exact game kind lower method run sizes state upper value"
 SNAPSHOTS = [
     (("explain", "kuhn"), "first game lower second upper"),
     (("explain", "resistance5"), "game lines lower upper"),
