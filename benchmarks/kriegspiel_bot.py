@@ -1,7 +1,7 @@
 """A bot of kriegspiel.org as a program that speaks our engine protocol: an outside yardstick.
 
     git clone https://github.com/Kriegspiel/bot-simple-heuristics CHECKOUT
-    fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --time 0.1
+    fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --move-seconds 0.1
 
 CHECKOUT is the folder with the bot's `bot.py`, or that file: then another version of it is another player. Such a bot
 plays by `maybe_play_game(game_id)`, which asks its site by `get_json` and `post_json`: these two are replaced here, so

@@ -22,7 +22,7 @@ CONNECTIONS = 50
 POLLS = 10
 """How often a second the run is asked for: ten times as often as a page does."""
 TUNING = ["tune", "batawaf", "--games", "2000000", "--threads", "1"]
-MEETING = ["tournament", "pig", "hold20", "hold25", "uniform", "--games", "2000"]
+MEETING = ["round-robin", "pig", "hold20", "hold25", "uniform", "--games", "2000"]
 REPETITIONS = 3
 
 

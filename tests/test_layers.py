@@ -26,13 +26,7 @@ MODULE = re.compile(r"(?:fogspiel)?\.(?P<room>[a-z]+)(?:\.[a-z_0-9]+)*|(?P<plain
 LOADER = ("collect", "extras", "modules", "sources")
 NAME_OF_SLICE = re.compile(r"""KRIEGSPIEL|RESISTANCE|"kriegspiel"|"resistance|"guesswho""")
 NAMES_LEFT = {
-    "cli/app.py": "examples of commands",
-    "cli/commands/explain.py": "options of a variant",
-    "cli/commands/maintenance.py": "engines to warm up, a kernel to try the compiler with",
-    "cli/commands/solve.py": "options of a variant",
-    "cli/completion.py": "names of engines and of parts of papers",
     "cli/program_options.py": "the option --kriegspiel",
-    "cli/tour.py": "the tour shows every slice",
 }
 """Files of general rooms that still name or import a slice: none may be added."""
 STORE = [*(PACKAGE / "runs" / "store").glob("*.py"), PACKAGE / "runs" / "formatting.py"]

@@ -210,7 +210,7 @@ def test_one_file_of_each_sort_is_found_listed_and_works(plugins, tmp_path, monk
     assert solved["value"] == "1/2" and solved["exact"]
     assert json.loads(run("verify", solved["certificate"], "--json"))["valid"]
     assert "Tries the last attempt of the list" in run("kriegspiel", "engines")
-    match = run("kriegspiel", "match", "last-first", "random", "--games", 2, "--nodes", 1, "--longest", 10, "--json")
+    match = run("kriegspiel", "match", "last-first", "random", "--games", 2, "--nodes", 1, "--max-plies", 10, "--json")
     assert json.loads(match)["games"] == 2
     assert "Count to a number, and keep it as a run." in run("--help")
     assert "Counted to 4." in run("count", "--games", 4)

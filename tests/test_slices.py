@@ -260,7 +260,7 @@ def test_one_file_of_each_sort_works_in_a_slice_of_the_users(tmp_path):
         "tune nim --method standstill --games 2000 --report-games 100 --json",
         "solve --help",
         "solve odds-and-evens --method slow-lane --exact --json",
-        "kriegspiel match last-first random --games 2 --nodes 1 --longest 10 --processes 1 --json",
+        "kriegspiel match last-first random --games 2 --nodes 1 --max-plies 10 --processes 1 --json",
         "kriegspiel engines",
         "count --games 4",
         "runs --json",

@@ -6,6 +6,7 @@ Nor is anything before signals are taken: Ctrl-C in the first moments ends the p
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -27,19 +28,42 @@ _interrupted = threading.Event()  # set once the work was interrupted
 
 
 def load_commands(words: list[str]) -> None:
-    """Load all commands, those of the plug-in folders too that are named before the command."""
-    before = iter(words)
+    """Load the command that is named, or all if there is no such one; those of plug-in folders named before it too."""
+    before, command = iter(words), ""
     for word in before:
         option, equals, folder = word.partition("=")
         if option == OPTION:
             plugins.use(Path(folder if equals else next(before, "")))
         elif not word.startswith("-"):
+            command = word
             break
-    for _ in plugins.modules("cli.commands"):
-        pass
-    from .app import arrange_help
+    from .app import FORMER_COMMANDS, arrange_help, has_command
 
+    command = FORMER_COMMANDS.get(command, command)
+    for source in _likely_modules(command, next(before, "")):
+        plugins.load(source)
+    if not has_command(command):
+        for _ in plugins.modules("cli.commands"):
+            pass
     arrange_help()
+
+
+def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
+    """Yield the modules in whose files a command's name stands, and of a group's package those of the command below."""
+    texts = {}
+    for source in plugins.sources("cli.commands").values():
+        files = [source.path.with_suffix(".py"), source.path / "__init__.py"]
+        texts[source] = "".join(path.read_text("utf-8", "replace") for path in files if path.is_file())
+    for source, text in texts.items():
+        if f'"{command}"' in text:
+            yield source
+            if f'name="{command}"' in text:  # a group, whose commands may be in other files of its package
+                package = source.module.rpartition(".")[0]
+                for other, inside in texts.items():
+                    if other.module.rpartition(".")[0] == package and (
+                        f'"{below}"' in inside or below[:1] in ("", "-")
+                    ):
+                        yield other
 
 
 def _complain(sentence: str) -> NoReturn:

@@ -2,30 +2,29 @@
 
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
-from ..core.plugins import collect, help_of
+from ..core.plugins import collect, extras, help_of
 from . import INTERRUPTED as INTERRUPTED
 from .completion import (
-    check_engine,
     check_game,
     check_method,
-    check_paper,
     check_route,
     check_seed,
-    complete_engines,
     complete_games,
     complete_games_and_runs,
     complete_methods,
-    complete_papers,
     complete_players,
     complete_routes,
     complete_runs,
@@ -37,8 +36,79 @@ if TYPE_CHECKING:
     from ..core.game import Game
     from ..runs.request import Asked, Request
 
+# Options and commands of before 1.0, for one release: they work, and a sentence on stderr names the new ones.
+FORMER_COMMANDS = {"questions": "states", "tournament": "round-robin", "warm": "compile"}
+FORMER_OPTIONS = {
+    "--alone": "--single",
+    "--as": "--seat",
+    "--game": "--source --number",
+    "--longest": "--max-plies",
+    "--range": "--score-range",
+    "--remember": "--perfect-recall",
+    "--save": "--save-response",
+    "--size": "--max-mib",
+    "--stop": "--stop-early",
+    "--time": "--move-seconds --seconds",
+    "--time-2": "--move-seconds-2",
+    "--all": "--decisions",
+}  # each means the first of these that the command has
+NEVER_FORMER = {"tune": ("--time",)}  # what a command has not had before it has not now
+
+
+class Command(TyperCommand):
+    """A command that takes the options of before 1.0 too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        known = {option for parameter in self.params for option in parameter.opts}
+        former = {
+            old: next(new for new in news.split() if new in known)
+            for old, news in FORMER_OPTIONS.items()
+            if known & set(news.split()) and old not in {*known, *NEVER_FORMER.get(str(self.name), ())}
+        }
+        words = list(_renamed(args, former, ctx.resilient_parsing))
+        known |= {"--help", *(option for parameter in self.params for option in parameter.secondary_opts)}
+        if any(word.startswith("--") and word.partition("=")[0] not in known for word in words):
+            rewrite = extras("cli.commands", "REWRITE").get(
+                str(self.name)
+            )  # options that a slice takes for this command
+            words = rewrite(words) if rewrite and not ctx.resilient_parsing else words
+        return super().parse_args(ctx, words)
+
+
+def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Iterator[str]:
+    """Yield the words of a command with the present names of its options."""
+    left = iter(words)
+    for word in left:
+        name, equals, value = word.partition("=")
+        if name in former and not silent:
+            warn_of_former(name, former[name])
+        yield former.get(name, name) + equals + value
+        if word == "--":  # what follows is no option
+            yield from left
+
+
+def warn_of_former(old: str, new: str) -> None:
+    """Print that an option or a command has another name now."""
+    from . import console
+
+    console.warn(f"fogspiel: {old} is deprecated: use {new}")
+
+
+class Group(TyperGroup):
+    """A group of commands that has the commands of before 1.0 too."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        new = FORMER_COMMANDS.get(cmd_name, "")
+        if cmd_name in self.commands or new not in self.commands:
+            return super().get_command(ctx, cmd_name)
+        if not ctx.resilient_parsing:
+            warn_of_former(cmd_name, new)
+        return super().get_command(ctx, new)
+
+
 app = typer.Typer(
     name="fogspiel",
+    cls=Group,
     help="Games in which players cannot see everything: tune strategies, solve exactly, prove it, and play.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -57,18 +127,8 @@ GameWords = Annotated[
     str, typer.Argument(metavar="GAME", callback=check_game, autocompletion=complete_games, help=GAMES)
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", autocompletion=complete_runs)]
-Remember = Annotated[
-    bool, typer.Option("--remember", help="openspiel:NAME whose players forget own moves: let them keep these in mind.")
-]
-RulesFile = Annotated[str | None, typer.Option("--game", help="Where the rules are, if not in the package.")]
-Missions = Annotated[
-    str | None, typer.Option(help="The Resistance: players on each mission, as 2,3,3,4,4; seven for the best of seven.")
-]
-Spies = Annotated[int | None, typer.Option(help="The Resistance: how many are spies.")]
-Fails = Annotated[
-    str | None,
-    typer.Option(help="The Resistance: sabotages that each mission takes, as 1,1,1,2,1 (a star) or 1,1,1,1,1."),
-]
+Remember = Annotated[bool, typer.Option("--perfect-recall", help="Give players of an OpenSpiel game perfect recall.")]
+RulesFile = Annotated[str | None, typer.Option("--source", help="Where the rules are, if not in the package.")]
 
 
 def _version(wanted: bool) -> None:
@@ -124,28 +184,24 @@ def _adding(
     return decorate
 
 
-COMPLETIONS: Mapping[str, Callable[..., list[str]]] = {
+COMPLETIONS: dict[str, Callable[..., list[str]]] = {
     "game": complete_games,
     "tunable game": complete_games,
     "bounded game": complete_games,
     "agent": complete_players,
     "method": complete_methods,
     "route": complete_routes,
-    "paper": complete_papers,
-    "engine": complete_engines,
     "tuned runs": complete_runs,
     "certificate": complete_games_and_runs,
 }
 METAVARS = {"game": "GAME", "tunable game": "GAME", "certificate": "FILE|RUN|GAME"}
-CHECKS: Mapping[str, Callable[[Any], Any]] = {
+CHECKS: dict[str, Callable[[Any], Any]] = {
     "game": check_game,
     "tunable game": check_game,
     "bounded game": check_game,
     "method": check_method,
     "route": check_route,
-    "paper": check_paper,
-    "engine": check_engine,
-}  # by the sort of thing that a field names: what a shell completes, and what is refused before anything is imported
+}  # by the sort of thing that a field names: what a shell completes, and what is refused at once; slices add theirs
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
@@ -173,8 +229,49 @@ def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Aske
 
 
 def print_json(body: Mapping[str, Any]) -> None:
-    """Print the one JSON object of a command."""
-    sys.stdout.write(json.dumps(body, allow_nan=False) + "\n")
+    """Print the one JSON object of a command, its renamed keys under both names."""
+    sys.stdout.write(json.dumps(with_new_keys(body), allow_nan=False) + "\n")
+
+
+def _is_row(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, int) for one in value)
+
+
+NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "proof": ("validation", lambda value: isinstance(value, dict)),
+    "observed": ("pair_counts", _is_row),
+    "pairs": ("pair_counts", _is_row),
+    "claims": ("p_values", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)),
+    "circle": ("cycle", lambda value: isinstance(value, list)),
+    "seen": ("last_seen", lambda value: not isinstance(value, str)),
+    "how": ("ending", lambda value: True),
+    "why": ("reason", lambda value: True),
+    "against": ("opponent", lambda value: True),
+    "as": ("seat", lambda value: True),
+    "sort": ("program_type", lambda value: True),
+    "change": ("fix", lambda value: isinstance(value, str)),
+    "place": ("location", lambda value: value is None or isinstance(value, str)),
+}  # by the key of before 1.0: the one that is printed beside it, and whether a value has that meaning
+RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; a version of rules is a number or a digest, other texts are neither
+STORED = ("ask", "steps", "result", "lines", "tables")  # what rows and files hold, which is printed as it is
+
+
+def with_new_keys(body: Any) -> Any:
+    """Return a JSON value with the keys that have replaced those of before 1.0 beside them."""
+    if isinstance(body, list):
+        return [with_new_keys(one) for one in body]
+    if not isinstance(body, Mapping):
+        return body
+    found = {key: value if key in STORED else with_new_keys(value) for key, value in body.items()}
+    for key in found.keys() & NEW_KEYS.keys():
+        new, means = NEW_KEYS[key]
+        if means(body[key]):
+            found.setdefault(new, found[key])
+    if isinstance(rules := body.get("rules"), int) or str(rules).startswith("sha256 "):
+        found.setdefault("rules_version", rules)
+    elif isinstance(rules, str) and RULE_SET.fullmatch(rules):
+        found.setdefault("rule_set", rules)
+    return found
 
 
 def store_path(chosen: Path | None) -> Path:
@@ -196,11 +293,11 @@ def write_text(text: str, output: Path | None) -> None:
 
 
 def remembering(words: str, remember: bool) -> str:
-    """The words for a game, with what --remember adds to those for a game of OpenSpiel."""
+    """The words for a game, with what --perfect-recall adds to those for a game of OpenSpiel."""
     from ..core.game_names import OPENSPIEL, REMEMBER
 
     if remember and not words.startswith(OPENSPIEL):
-        raise ValueError(f"--remember is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
+        raise ValueError(f"--perfect-recall is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
     return words.removesuffix(REMEMBER) + REMEMBER if remember else words
 
 
@@ -230,6 +327,15 @@ def announce_compilation() -> None:
         warn_of_unwritable(cache_root(), "no such folder can be made or written")
 
 
+class Stop(NamedTuple):
+    """A stop of the tour: its title, its place among the others, its lines by a seed, and what goes on until then."""
+
+    title: str
+    place: int
+    show: Callable[[int], Iterator[str]]
+    meanwhile: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
 # Groups of the commands in `--help`, and the example that each of them shows.
 
 START, TUNE, SOLVE, OWN, RUNS = "Start here", "Tune and compare", "Solve and prove", "Your own games", "Runs"
@@ -239,21 +345,18 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "games": (START, "games"),
     "show": (START, "show leduc"),
     "play": (START, "play kuhn --against solved --coach each"),
-    "kriegspiel": (START, "kriegspiel play --against fog"),
     "web": (START, "web"),
-    "explain": (START, "explain resistance5"),
+    "explain": (START, "explain phantom-ttt"),
     "match": (TUNE, "match batawaf descending random"),
     "tune": (TUNE, "tune batawaf --minutes 1"),
-    "tournament": (TUNE, "tournament batawaf descending ascending random"),
+    "round-robin": (TUNE, "round-robin batawaf descending ascending random"),
     "diagnose": (TUNE, "diagnose batawaf-1"),
     "solve": (SOLVE, "solve leduc --exact"),
     "verify": (SOLVE, "verify kuhn-1"),
-    "bounds": (SOLVE, "bounds phantom-ponnuki-4x4 --time 60"),
+    "bounds": (SOLVE, "bounds phantom-ponnuki-4x4 --seconds 60"),
     "values": (SOLVE, "values phantom-ttt --verify"),
     "exploit": (SOLVE, "exploit kuhn uniform --worst 3"),
-    "questions": (SOLVE, "questions kuhn --output questions.jsonl"),
-    "balance": (SOLVE, "balance resistance --players 7"),
-    "paper": (SOLVE, "paper phantom"),
+    "states": (SOLVE, "states kuhn --output states.jsonl"),
     "new": (OWN, "new mine.py"),
     "check": (OWN, "check mine.py"),
     "export-game": (OWN, "export-game kuhn --output kuhn.efg"),
@@ -261,28 +364,22 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "resume": (RUNS, "resume batawaf-1"),
     "export": (RUNS, "export batawaf-1 --format csv"),
     "doctor": (RUNS, "doctor"),
-    "warm": (RUNS, "warm fog kriegspiel solvers"),
+    "compile": (RUNS, "compile kuhn solvers"),
     "runs backup": (RUNS, "runs backup runs-backup.db"),
     "runs delete": (RUNS, "runs delete kuhn-1"),
     "runs prune": (RUNS, "runs prune --days 90"),
-    "kriegspiel match": (START, "kriegspiel match fog C --games 40 --time 0.1"),
-    "kriegspiel round-robin": (START, "kriegspiel round-robin fog hs C --games 20"),
-    "kriegspiel play": (START, "kriegspiel play --against fog --rules berkeley"),
-    "kriegspiel engine": (START, "kriegspiel engine fog"),
-    "kriegspiel engines": (START, "kriegspiel engines"),
-    "kriegspiel export": (START, "kriegspiel export kriegspiel-1 --output games.pgn"),
-    "kriegspiel analyse": (START, "kriegspiel analyse games.pgn --game 2 --side black"),
-    "kriegspiel check-pgn": (START, "kriegspiel check-pgn games.pgn"),
-    "kriegspiel problems": (START, "kriegspiel problems 1 --play"),
-    "kriegspiel problem": (START, "kriegspiel problem problem.json"),
-    "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
-    "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
-}  # by the words of a command: the panel of the help that lists it, and words to try
+}  # by the words of a command: the panel of the help that lists it, and words to try; slices add theirs
 
 
 def name_of(command: Any) -> str:
     """The word that stands for a command."""
     return str(command.name or command.callback.__name__.replace("_", "-"))
+
+
+def has_command(name: str) -> bool:
+    """True if a command or a group of this name is loaded."""
+    groups = (group.typer_instance.info.name if group.typer_instance else "" for group in app.registered_groups)
+    return name in groups or any(name_of(command) == name for command in app.registered_commands)
 
 
 def arrange_help() -> None:
@@ -293,10 +390,12 @@ def arrange_help() -> None:
 def _arrange(group: Any, before: str) -> None:
     order = list(EXAMPLES)
     for command in group.registered_commands:
+        command.cls = Command
         panel, example = EXAMPLES.get(before + name_of(command), (None, None))
         if example is not None:
             command.rich_help_panel = None if before else panel
-            command.epilog = "\n\n".join(filter(None, (f"Example: fogspiel {example}", command.epilog)))
+            shown, told = f"Example: fogspiel {example}", command.epilog or ""
+            command.epilog = told if told.startswith(shown) else "\n\n".join(filter(None, (shown, told)))
     group.registered_commands.sort(
         key=lambda command: order.index(word) if (word := before + name_of(command)) in EXAMPLES else len(order)
     )

@@ -68,8 +68,8 @@ def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
     return [str(name) for name in kept[what]]
 
 
-def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
-    """Completes the names in a room."""
+def complete_from(room: str, attribute: str) -> Callable[[str], list[str]]:
+    """Return the function that completes the names in a room."""
 
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
@@ -80,11 +80,9 @@ def _listed(room: str, attribute: str) -> Callable[[str], list[str]]:
     return complete
 
 
-complete_games = _listed("games", "GAMES")
-complete_engines = _listed("kriegspiel.engines", "ENGINES")
-complete_methods = _listed("tuning.methods", "METHODS")
-complete_papers = _listed("papers", "EXPERIMENTS")
-complete_routes = _listed("solving.methods", "METHODS")
+complete_games = complete_from("games", "GAMES")
+complete_methods = complete_from("tuning.methods", "METHODS")
+complete_routes = complete_from("solving.methods", "METHODS")
 
 
 def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -133,20 +131,6 @@ def check_game(words: str | None) -> str | None:
     return words
 
 
-def check_engine(words: str | None) -> str | None:
-    """The name of a Kriegspiel engine, perhaps with its effort."""
-    from ..kriegspiel import engine
-
-    if words is not None:
-        engine.check_engine(words)
-    return words
-
-
-def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
-    """The same in an option, unless a shell completes it."""
-    return words if ctx.resilient_parsing else check_engine(words)
-
-
 def check_method(name: str) -> str:
     """The name of a tuning method."""
     from ..tuning.methods import find_tune_method
@@ -160,13 +144,6 @@ def check_route(name: str) -> str:
     from ..solving.methods import AUTO, find_solve_method
 
     return name if name == AUTO else find_solve_method(name).name
-
-
-def check_paper(name: str) -> str:
-    """The name of a part of a paper."""
-    from ..papers.catalogue import find_part
-
-    return find_part(name).name
 
 
 def check_seed(seed: int | None) -> int | None:

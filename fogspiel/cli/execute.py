@@ -190,7 +190,12 @@ def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json"
     delivered, _, files = _deliver(run, kind, options, seconds)
     repeated = repetitions(store_path(options.store), run) if run.name else []
     more = ({"files": files} if delivered.report else {}) | ({"repeated": repeated} if repeated else {})
-    return kind.outcome(run, delivered) | more
+    return with_kind(kind.outcome(run, delivered) | more, kind)
+
+
+def with_kind(body: "Json", kind: "Kind") -> "Json":
+    """Return what is printed of a run with its kind beside `method`, which is that of a search in some kinds."""
+    return body | ({"kind": kind.name} if "method" in body and kind.name else {})
 
 
 def _deliver(

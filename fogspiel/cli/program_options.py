@@ -190,12 +190,12 @@ class ProgramOptions(ProgramSourceOptions, EngineLimits):
     score_range: Annotated[
         tuple[float, float] | None,
         typer.Option(
-            "--range", metavar="LOW HIGH", help="Of the scores, if not 0, 1/2 and 1 alone.", rich_help_panel=PANEL
+            "--score-range", metavar="LOW HIGH", help="Of the scores, if not 0, 1/2 and 1 alone.", rich_help_panel=PANEL
         ),
     ] = None
     alone: Annotated[
         bool,
-        typer.Option("--alone", help="The program scores one vector: play(a, seed).", rich_help_panel=PANEL),
+        typer.Option("--single", help="The program scores one vector: play(a, seed).", rich_help_panel=PANEL),
     ] = False
 
 
@@ -274,7 +274,7 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
             raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
         return Scale(*(scores or (0.0, 1.0)), graded=scores is not None, alone=given.alone)
     if scores is not None or given.alone:
-        raise ValueError(f"--range and --alone are not for --{sort}, whose games are won, drawn and lost")
+        raise ValueError(f"--score-range and --single are not for --{sort}, whose games are won, drawn and lost")
     if sort == "kriegspiel" and given.beside:
         raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
     return Scale(alone=given.uci_opponent is not None)

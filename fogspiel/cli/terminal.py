@@ -192,7 +192,7 @@ def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str])
 def parse_seat(name: str, seats: Sequence[str] = ("first", "second", "white", "black")) -> int:
     """The number of a seat: 0 or 1."""
     if name.lower() not in seats:
-        raise ValueError(f"--as is {name!r}: it must be {seats[0]} or {seats[1]}")
+        raise ValueError(f"--seat is {name!r}: it must be {seats[0]} or {seats[1]}")
     return seats.index(name.lower()) % 2
 
 

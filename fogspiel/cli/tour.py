@@ -2,22 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
 from ..core.agents import find_policy, vector_policy
-from ..core.compile.kernel import interpreted, is_cold
+from ..core.compile.kernel import interpreted
 from ..core.game import known_game
-from ..core.rng import stream_of
-from ..games.chess.fen import SIDES, square_name
-from ..kriegspiel.beliefs.board_filter import list_children
-from ..kriegspiel.engine import SearchLimit, find_engine
-from ..kriegspiel.inferences import belief_of
-from ..kriegspiel.referee import Referee, play_game
-from ..resistance.game.setups import SETUPS
+from ..core.plugins import extras
 from ..runs.execute import Context
 from ..runs.kind import execute
 from ..runs.requests import TuneRequest
@@ -26,12 +19,10 @@ from ..solving.known_values import find_known, verify_shipped
 from ..solving.policies.exploitability import measure_policies
 from ..stats.evaluate import evaluate, report_key
 from . import console
+from .app import Stop
 
-PLAYERS = 7
-PLIES, NODES = 24, 2000
 WAR = TuneRequest(game="batawaf", method="iterative", games=300_000)
 GAMES = 60_000
-ENGINE = "fog"
 NEXT = {
     "check a policy of yours, exactly": "fogspiel exploit kuhn uniform --worst 3",
     "bring a game of yours": "fogspiel new mine.py && fogspiel check mine.py",
@@ -44,51 +35,29 @@ Lines = Iterator[str]
 
 
 def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
-    """Walk through the four systems; prints as it goes unless `quiet`, and returns what was shown."""
+    """Go through all stops, those of slices too; prints as it goes unless `quiet`, and returns what was shown."""
     say: Callable[[object], None] = (lambda words: None) if quiet else console.out.print
     stops: list[Json] = []
-    with compiled_meanwhile(ENGINE):
-        for show in (resistance, phantom, poker, partial(war, store, seed, threads), partial(kriegspiel, seed)):
-            title = str(getattr(show, "func", show).__doc__)
-            say(console.bold(f"{len(stops) + 1}. {title}"))
+    own = (
+        Stop(str(phantom.__doc__), 2, lambda seed: phantom()),
+        Stop(str(poker.__doc__), 3, lambda seed: poker()),
+        Stop(str(war.__doc__), 4, lambda seed: war(store, seed, threads)),
+    )
+    with ExitStack() as meanwhile:
+        found = sorted([*own, *extras("cli.commands", "TOUR").values()], key=lambda stop: stop.place)
+        for stop in found:
+            meanwhile.enter_context(stop.meanwhile())
+        for number, stop in enumerate(found, 1):
+            say(console.bold(f"{number}. {stop.title}"))
             lines = []
-            for line in show():
+            for line in stop.show(seed):
                 say(f"   {line}")
                 lines.append(line)
-            stops.append({"title": title, "lines": lines})
+            stops.append({"title": stop.title, "lines": lines})
     say(console.bold("Next"))
     for wish, command in NEXT.items():
         say(f"   {wish}: {command}")
     return {"seed": seed, "stops": stops, "next": NEXT}
-
-
-@contextmanager
-def compiled_meanwhile(engine: str) -> Iterator[None]:
-    """Have an engine compiled by another process as long as this lasts, if it was not before."""
-    if not is_cold(list_children):
-        yield
-        return
-    from ..kriegspiel.warm_up import finish_compiling, start_compiling
-
-    other = start_compiling(engine)
-    try:
-        yield
-    finally:
-        other.terminate()
-        finish_compiling(other)
-
-
-def resistance() -> Lines:
-    """The Resistance: an optimal rule of one sentence for each team"""
-    from ..resistance.explain import rule_lines, teams_line
-    from ..resistance.simple_rules import team_rule
-
-    setup = SETUPS[PLAYERS]
-    lower, _ = verify_shipped(find_known(f"resistance{PLAYERS}"))
-    wins = (lower + 1) / 2
-    yield f"{PLAYERS} players, {setup.spies} of them spies: the resistance wins {wins} of the games, proved just now."
-    yield "The resistance. " + teams_line(setup, team_rule(setup).teams)
-    yield "The spies. " + " ".join(rule_lines(setup, wins)[:2])
 
 
 def phantom() -> Lines:
@@ -132,36 +101,3 @@ def war(store: Path, seed: int, threads: int) -> Lines:
     score = evaluate(game, found, find_policy(game, "random"), report_key(seed), GAMES, threads=threads)
     low, high = score.interval
     yield f"On {score.games:,} fresh games against shuffled cards it scores {score.mean:.3f} [{low:.3f}, {high:.3f}]."
-
-
-def kriegspiel(seed: int) -> Lines:
-    """Kriegspiel: chess in which you see only your own men"""
-    make = find_engine(ENGINE)
-    players = tuple(make(SearchLimit(nodes=NODES), stream_of(seed, side)) for side in (0, 1))
-    referee = play_game((players[0], players[1]), Referee(), PLIES)
-    yield f"{ENGINE} against itself, after {PLIES // 2} moves each."
-    game = known_game("kriegspiel")
-    boards = [*(board_in(game.show(referee.view(side))) for side in (0, 1)), board_in(game.reveal(referee.state))]
-    yield from beside(*map("\n".join, zip(("White sees", "Black sees", "the truth"), boards, strict=True)))
-    for side, player in enumerate(players):
-        belief = belief_of(player, referee.view(side))
-        if belief is not None:
-            kings = sorted(enumerate(belief[0]), key=lambda place: -place[1])[:3]
-            listed = ", ".join(f"{square_name(square)} {chance:.0%}" for square, chance in kings)
-            yield f"{SIDES[side].capitalize()} thinks that the other king is on {listed}."
-
-
-def board_in(text: str) -> str:
-    """The board in the words for a view or a position: its ranks, and the line of files below them."""
-    lines = text.splitlines()
-    top = next(number for number, line in enumerate(lines) if line.startswith("8 "))
-    return "\n".join(lines[top : top + 9])
-
-
-def beside(*texts: str) -> Lines:
-    """Texts of several lines side by side."""
-    columns = [text.splitlines() for text in texts]
-    widths = [max(map(len, column)) for column in columns]
-    for number in range(max(map(len, columns))):
-        cells = [column[number] if number < len(column) else "" for column in columns]
-        yield "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

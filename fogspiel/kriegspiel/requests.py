@@ -25,7 +25,7 @@ DEFAULT_SECONDS = 0.1  # effort of an attempt where nothing is said
 Seconds = Annotated[
     float | None,
     Field(gt=0, title="Seconds for each attempt", description="Seconds for each attempt (0.1)."),
-    Asked(option="time", subject="the time of an engine", wanted="positive", page_most=3600),
+    Asked(option="move-seconds", subject="the time of an engine", wanted="positive", page_most=3600),
 ]
 Nodes = Annotated[
     int | None,
@@ -59,9 +59,13 @@ class EngineOptions(Request):
     longest: Annotated[
         int | None,
         Field(gt=0, title="Longest game", description="After so many plies a game counts as drawn (never)."),
-        Asked(wanted="a positive number of plies", page_most=1e6),
+        Asked(option="max-plies", wanted="a positive number of plies", page_most=1e6),
     ] = None
-    stop: Annotated[bool, Field(title="Stop early", description="Stop as soon as it is proved who is better.")] = False
+    stop: Annotated[
+        bool,
+        Field(title="Stop early", description="Stop as soon as it is proved who is better."),
+        Asked(option="stop-early"),
+    ] = False
     rules: Annotated[
         Text,
         Field(title="Rules", description="The rule set: icc, berkeley, berkeley-any, cincinnati, rand or english."),
@@ -170,7 +174,9 @@ class EngineMatchRequest(EngineOptions):
     command_name = "kriegspiel match"
     first: Annotated[Text, Field(title="First engine", description=ENGINE), Asked("engine", argument=True)]
     second: Annotated[Text, Field(title="Second engine", description=ENGINE), Asked("engine", argument=True)]
-    time_2: Annotated[Seconds, Field(description="Seconds for the second engine (as the first)."), Asked()] = None
+    time_2: Annotated[
+        Seconds, Field(description="Seconds for the second engine (as the first)."), Asked(option="move-seconds-2")
+    ] = None
     nodes_2: Annotated[Nodes, Field(description="Nodes for the second engine (as the first)."), Asked()] = None
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
@@ -247,7 +253,7 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLim
     from .engine import SearchLimit
 
     if time is not None and nodes is not None:
-        raise ValueError("--time and --nodes exclude each other: give an engine one of them")
+        raise ValueError("--move-seconds and --nodes exclude each other: give an engine one of them")
     return SearchLimit(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, threads)
 
 

@@ -34,7 +34,7 @@ def play_trial(maker: EngineFactory) -> None:
 
 def start_compiling(engine: str) -> subprocess.Popen[bytes]:
     """A process that compiles an engine into the cache; it does not outlive this one."""
-    command = [sys.executable, "-m", "fogspiel.cli", "warm", plain_name(engine)]
+    command = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)]
     started = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

@@ -1,13 +1,46 @@
 """The command of papers."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..cli.app import AsJson, Cluster, Processes, StorePath, announce_compilation, app, asking, listing, print_json
+from ..cli.app import (
+    CHECKS,
+    COMPLETIONS,
+    EXAMPLES,
+    SOLVE,
+    AsJson,
+    Cluster,
+    Processes,
+    StorePath,
+    announce_compilation,
+    app,
+    asking,
+    listing,
+    print_json,
+)
+from ..cli.completion import complete_from
 from ..cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
 from ..runs.requests import PaperRequest
+
+if TYPE_CHECKING:
+    from .catalogue import Computation
+    from .kinds import PaperPart
+
+COMPLETIONS["paper"] = complete_from("papers", "EXPERIMENTS")
+EXAMPLES["paper"] = (SOLVE, "paper phantom")
+
+
+def find_part(name: str) -> "PaperPart | Computation":
+    """Return the part of a paper of that name."""
+    from . import catalogue
+
+    return catalogue.find_part(name)
+
+
+CHECKS["paper"] = find_part
+
 
 # fogspiel paper: the tables of a paper beside ours.
 
@@ -36,7 +69,7 @@ def paper(
     from .kinds import PaperPart
 
     name: str = asked["name"]
-    part = catalogue.find_part(name)
+    part = find_part(name)
     if isinstance(part, PaperPart):
         ask = PaperRequest(**asked).to_json()
         return begin_and_show(ask, RunOptions(store, as_json, processes, cluster, output), once=True)

@@ -1,14 +1,64 @@
 """Commands of The Resistance."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..cli.app import AsJson, StorePath, app, asking, print_json
+from ..cli.app import EXAMPLES, SOLVE, AsJson, Stop, StorePath, app, asking, print_json, warn_of_former
 from ..cli.execute import RunOptions, print_run, start_run
 from .requests import BalanceRequest
+
+EXAMPLES["balance"] = (SOLVE, "balance resistance --players 7")
+NUMBERS = ("--missions", "--spies", "--fails")  # of a variant, whose name says them too
+
+
+def vary_words(words: list[str]) -> list[str]:
+    """Return the words of a command with a variant's name in place of the options that give its numbers."""
+    from .game.rules import vary
+
+    given, left, rest = dict[str, str](), list[str](), iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in NUMBERS:
+            given[name] = value if equals else next(rest, "")
+        else:
+            left.append(word)
+    plain = [place for place, word in enumerate(left) if not word.startswith("-")]
+    if not given or not plain:
+        return words
+    missions, spies, fails = map(given.get, NUMBERS)
+    if spies is not None and not spies.lstrip("-").isdecimal():
+        raise ValueError(f"--spies is {spies[:80]!r}: it must be a whole number")
+    place = next((one for one in plain if left[one].startswith("resistance")), plain[0])
+    left[place] = vary(left[place], missions, None if spies is None else int(spies), fails)
+    warn_of_former(", ".join(given), left[place])
+    return left
+
+
+REWRITE = {"solve": vary_words, "explain": vary_words}
+
+
+def show_rules(seed: int) -> Iterator[str]:
+    """Yield the optimal rules of both teams, for the tour."""
+    from ..solving.known_values import find_known, verify_shipped
+    from .explain import rule_lines, teams_line
+    from .game.rules import SETUPS
+    from .simple_rules import team_rule
+
+    setup = SETUPS[TOUR_PLAYERS]
+    lower, _ = verify_shipped(find_known(f"resistance{TOUR_PLAYERS}"))
+    wins = (lower + 1) / 2
+    teams = f"{TOUR_PLAYERS} players, {setup.spies} of them spies"
+    yield f"{teams}: the resistance wins {wins} of the games, proved just now."
+    yield "The resistance. " + teams_line(setup, team_rule(setup).teams)
+    yield "The spies. " + " ".join(rule_lines(setup, wins)[:2])
+
+
+TOUR_PLAYERS = 7
+TOUR = {"resistance": Stop("The Resistance: an optimal rule of one sentence for each team", 1, show_rules)}
 
 # fogspiel balance.
 

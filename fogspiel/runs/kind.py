@@ -79,10 +79,10 @@ class Kind:
         """Find the game of a run at the source that the user names; a ValueError if it is needed, or if it is wrong."""
         if source is not None:
             if isinstance(run.ask.get("rules"), int):
-                raise ValueError(f"the rules of run {run.name} are not in a file: leave out --game")
+                raise ValueError(f"the rules of run {run.name} are not in a file: leave out --source")
             named = load_game(source).name
             if named != run.ask["game"]:
-                raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --game names {named}")
+                raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --source names {named}")
         if isinstance(run.ask.get("rules"), str):
             game_of_run(run)
 
@@ -110,7 +110,7 @@ class Kind:
     def again(self, run: Run, resume: str) -> str:
         """The command that goes on with a run, from the one that names just the run."""
         words = spec_of(run.ask["game"])
-        return resume if words is None else f"{resume} --game {shlex.quote(words.typed)}"
+        return resume if words is None else f"{resume} --source {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
         """Return the message at an interruption."""

@@ -453,5 +453,5 @@ def game_of_run(run: "Run") -> "Game":
             raise
         raise ValueError(
             f"the rules of run {run.name} ({run.ask['game']}) are in a file, which is used only if you name it: "
-            "add --game FILE"
+            "add --source FILE"
         ) from None

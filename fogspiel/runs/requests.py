@@ -72,7 +72,7 @@ class MatchRequest(Request):
 class RoundRobinRequest(Request):
     """Run a round robin: cross-table, proved claims, and a ranking that copies of a player do not change."""
 
-    command_name, tab = "tournament", "Tournament"
+    command_name, tab = "round-robin", "Tournament"
     once, shown = True, ("games", "seed")
     kind: Literal["tournament"] = "tournament"
     game: Annotated[GameName, Asked("game", argument=True, page="batawaf", hint="")]
@@ -308,7 +308,7 @@ class SolveRequest(Request):
         Field(
             gt=0, title="CPU seconds", description="Sampling stops after so many CPU seconds; 60, if nothing is said."
         ),
-        Asked(option="time", wanted="a positive number of CPU seconds", page_most=1e6),
+        Asked(wanted="a positive number of CPU seconds", page_most=1e6),
     ] = None
 
     def check(self) -> None:
@@ -318,7 +318,7 @@ class SolveRequest(Request):
             raise WrongField("exact", f"--exact needs a vertex: take --method auto or lp, not {self.solver}")
         if not self.samples and (self.seed, self.iterations, self.seconds) != (0, None, None):
             raise ValueError(
-                f"--seed, --iterations and --time are for methods that sample, as {SAMPLING}, not for {self.solver}"
+                f"--seed, --iterations and --seconds are for methods that sample, as {SAMPLING}, not for {self.solver}"
             )
 
     @property
@@ -365,7 +365,7 @@ class BoundsRequest(Request):
     seconds: Annotated[
         float,
         Field(gt=0, title="Seconds of CPU time", description="Stop after so many seconds of CPU time."),
-        Asked(option="time", page=60.0, page_most=1e6),
+        Asked(page=60.0, page_most=1e6),
     ] = 300.0
     memory: Annotated[
         Memory, Field(description="Stop when about so many GiB are used."), Asked(page=1.0, page_most=64)
@@ -531,9 +531,10 @@ class VerifyRequest(Request):
     seconds: Annotated[
         float,
         Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check."),
-        Asked(option="time"),
     ] = 600.0
-    size: Annotated[float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB.")] = 64.0
+    size: Annotated[
+        float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB."), Asked(option="max-mib")
+    ] = 64.0
     memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = DEFAULT_MEMORY
 
     def find_certificate(self, store: Path) -> "Body":

@@ -233,7 +233,7 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
     else:
         options += ("--processes", "1")
         found = (spec_of(reader.run(name).ask["game"]) for name in order.runs)
-        options += next((("--game", words.absolute) for words in found if words), ())
+        options += next((("--source", words.absolute) for words in found if words), ())
     return Question((order.command_name, "--json", *options, "--", *arguments), store=reader.path.resolve())
 
 

@@ -227,7 +227,7 @@ class RunProcesses:
         threads = max(1, (os.cpu_count() or 1) - 1)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the worker)
         words = spec_of(ask["game"])
-        rules = [] if words is None else ["--game", words.absolute]
+        rules = [] if words is None else ["--source", words.absolute]
         store = str(self.reader.path.resolve())
         process = subprocess.Popen(
             [*COMMAND, "resume", "--store", store, "--threads", str(threads), *rules, "--", name],

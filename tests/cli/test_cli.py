@@ -42,7 +42,7 @@ def test_help_needs_neither_numba_nor_numpy():
         "runs",
         "export",
         "tour",
-        "warm",
+        "compile",
         "doctor",
     ],
 )
@@ -87,10 +87,19 @@ def test_match_reports_everything_a_script_needs(answer):
     assert again == found
 
 
-MATCH = "draws exact first game games interval losses observed outcomes rules score seats second seed state wins"
-EXACT = "draws exact first fraction game games interval losses rules score second seed wins"
-GAME = "actions hashed_parameters name parameter_names parameters payoffs players rules source symmetric title view"
-RUN = "against baseline game games interval method proof race report run score seed state steps theta"
+MATCH = (
+    "draws exact first game games interval losses observed outcomes "
+    "pair_counts rules rules_version score seats second seed state wins"
+)
+EXACT = "draws exact first fraction game games interval losses rules rules_version score second seed wins"
+GAME = (
+    "actions hashed_parameters name parameter_names parameters payoffs "
+    "players rules rules_version source symmetric title view"
+)
+RUN = (
+    "against baseline game games interval kind method opponent proof "
+    "race report run score seed state steps theta validation"
+)
 SNAPSHOTS = [
     (("show", "war"), GAME),
     (("match", "nim", "exact", "uniform", "--games", 10), MATCH),
@@ -109,7 +118,10 @@ def test_the_keys_of_every_answer_are_those_of_the_documentation(answer):
         for key in found:
             assert f"`{key}`" in DOCUMENTED, f"docs/json.md does not mention {key}"
     listed = answer("runs")["runs"][0]
-    assert " ".join(sorted(listed)) == "created game games interval method name score seconds seen state steps"
+    assert (
+        " ".join(sorted(listed))
+        == "created game games interval kind last_seen method name score seconds seen state steps"
+    )
 
 
 def test_match_takes_numbers_files_and_baselines(tmp_path, answer):
@@ -293,6 +305,6 @@ def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monke
 
 
 def test_warm_compiles_what_is_named_and_knows_what_there_is(answer, refused):
-    (part,) = answer("warm", "kuhn")["compiled"]
+    (part,) = answer("compile", "kuhn")["compiled"]
     assert part["name"] == "kuhn" and part["cpu_seconds"] >= 0
-    refused("warm", "nosuch", because="there is nothing called 'nosuch' to compile")
+    refused("compile", "nosuch", because="there is nothing called 'nosuch' to compile")

@@ -33,7 +33,7 @@ def game(tmp_path, monkeypatch):
 
 def documented(command):
     (row,) = [line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {command}")]
-    return set(re.findall(r"`(\w+)`", row))
+    return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
 
 
 def test_a_game_is_analysed_attempt_by_attempt(game, answer, fogspiel):
@@ -61,7 +61,9 @@ def test_the_usual_engine_is_fog_and_tells_where_a_lone_king_may_be(game, answer
 
 
 def test_games_by_other_rules_are_analysed_from_files_and_runs(tmp_path, answer):
-    answer("kriegspiel", "match", "greedy", "random", "--rules", "english", "--games", 2, "--nodes", 1, "--longest", 12)
+    answer(
+        "kriegspiel", "match", "greedy", "random", "--rules", "english", "--games", 2, "--nodes", 1, "--max-plies", 12
+    )
     answer("kriegspiel", "export", "kriegspiel-1", "--output", tmp_path / "english.pgn")
     found = [answer("kriegspiel", "analyse", which, *LIGHT) for which in (tmp_path / "english.pgn", "kriegspiel-1:1")]
     tried = [[one["tried"] for one in each["positions"]] for each in found]
@@ -99,7 +101,7 @@ def test_a_filtered_game_needs_no_truth_and_has_none(game, answer, refused):
 
 
 def test_a_game_of_a_stored_match_is_found_by_its_number(answer, refused):
-    answer("kriegspiel", "match", "greedy", "random", "--games", 2, "--nodes", 1, "--longest", 12, "--processes", 1)
+    answer("kriegspiel", "match", "greedy", "random", "--games", 2, "--nodes", 1, "--max-plies", 12, "--processes", 1)
     found = answer("kriegspiel", "analyse", "kriegspiel-1:2", *LIGHT)
     assert found["names"] == ["random (1 node)", "greedy (1 node)"] and found["positions"]
     refused("kriegspiel", "analyse", "kriegspiel-1:3", because="has games 1 to 2, not 3")
@@ -124,11 +126,11 @@ def test_what_cannot_be_analysed_is_refused_in_a_sentence(game, refused):
     refused("kriegspiel", "analyse", because="needs a game or a view")
     refused("kriegspiel", "analyse", game, "--men", "8/8/8/8/8/8/8/4K3", because="needs a game or a view")
     refused("kriegspiel", "analyse", "none.pgn", because="none.pgn cannot be read")
-    refused("kriegspiel", "analyse", game, "--game", 2, because="has games 1 to 1")
+    refused("kriegspiel", "analyse", game, "--number", 2, because="has games 1 to 1")
     refused("kriegspiel", "analyse", game, "--ply", 99, because="turns in this game are from")
     refused("kriegspiel", "analyse", game, "--engine", "greedy", because="keeps no boards in mind")
     refused("kriegspiel", "analyse", game, "--side", "green", because="it must be white or black")
-    refused("kriegspiel", "analyse", game, "--time", 1, "--nodes", 5, because="exclude each other")
+    refused("kriegspiel", "analyse", game, "--move-seconds", 1, "--nodes", 5, because="exclude each other")
 
 
 def test_sound_games_are_found_sound(game, answer, fogspiel):

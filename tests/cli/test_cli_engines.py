@@ -80,7 +80,9 @@ def test_what_an_engine_cannot_do_is_a_sentence(refused, tiny, queen, tmp_path):
     refused(*asked, "--parameters", queen, "--adjudicate", "never", because="never")
     refused(*asked, "--parameters", queen, "--openings", "none.epd", because="none.epd")
     refused(*asked, "--parameters", queen, "--option", "Foo=1", because="has no option 'Foo'")
-    refused(*asked, "--parameters", queen, "--range", "0", "2", because="--range and --alone are not for --uci")
+    refused(
+        *asked, "--parameters", queen, "--score-range", "0", "2", because="--score-range and --single are not for --uci"
+    )
     refused(*asked, "--parameters", queen, "--pgn", tmp_path / "no" / "games.pgn", because="cannot be written")
     refused("tune", "--function", "f.py:play", "--nodes", "3", because="--nodes is not for --function")
     refused("tune", "--command", "cat", "--option", "a=b", because="--option is for --uci")

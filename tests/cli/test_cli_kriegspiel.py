@@ -12,7 +12,7 @@ from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.runs.store import Store
 from fogspiel.stats.elo import INTERVALS_NOTE
 
-SHORT = ("--nodes", 1, "--longest", 40, "--processes", 1)
+SHORT = ("--nodes", 1, "--max-plies", 40, "--processes", 1)
 
 
 @pytest.mark.parametrize("command", ("match", "round-robin", "engines", "export", "play", "learn"))
@@ -24,7 +24,7 @@ def test_every_command_has_help(command, fogspiel):
 def documented(command):
     """The words in code marks of the row of a command."""
     (row,) = [line for line in DOCUMENTED.splitlines() if line.startswith(f"| `kriegspiel {command}")]
-    return set(re.findall(r"`(\w+)`", row))
+    return set(re.findall(r"`(\w+)`", row + DOCUMENTED.partition("Keys that were renamed")[2].partition("\n\n")[0]))
 
 
 def test_engines_are_listed_with_a_sentence_each(answer, fogspiel):
@@ -57,7 +57,7 @@ def test_two_engines_play_the_same_games_by_both_commands(answer):
 def test_both_engines_may_have_efforts_of_their_own_and_switches_are_kept(answer):
     words = ("kriegspiel", "match", "greedy", "greedy", "--games", 2, *SHORT)
     assert answer(*words[:3], "random@2n", *words[4:])["second"]["nodes"] == 2
-    found = answer(*words, "--time-2", 0.001, "--no-fifty", "--promotion-tries", "per_piece")
+    found = answer(*words, "--move-seconds-2", 0.001, "--no-fifty", "--promotion-tries", "per_piece")
     assert found["second"]["seconds"] == 0.001 and found["first"]["nodes"] == 1
     assert found["switches"]["fifty"] is False and found["switches"]["promotion_tries"] == "per_piece"
 
@@ -83,14 +83,16 @@ def test_a_report_has_a_page_a_cross_table_and_files_of_numbers(answer, fogspiel
     assert {"kriegspiel-round-robin.html", "kriegspiel-round-robin.json", "kriegspiel-round-robin-wins.csv"} <= names
     assert found.keys() <= documented("round-robin")
     page = (folder / "kriegspiel-round-robin.html").read_text()
-    command = "fogspiel kriegspiel round-robin greedy@1n random@1n random@2n --games 4 --seed 1 --longest 40 --no-fifty"
+    command = (
+        "fogspiel kriegspiel round-robin greedy@1n random@1n random@2n --games 4 --seed 1 --max-plies 40 --no-fifty"
+    )
     assert command in page and "Wins, draws and losses" in page
     crossed = (folder / "kriegspiel-round-robin-wins.csv").read_text().splitlines()
     assert len(crossed) == 4 and crossed[1].startswith("greedy (1 node),,+")
     shown = fogspiel("kriegspiel", "match", "greedy", "random", "--games", 4, *SHORT, "--output", tmp_path / "match")
     assert "kriegspiel-match.html" in shown.stdout
     facts = json.loads((tmp_path / "match" / "kriegspiel-match.json").read_text())
-    assert facts["command"] == "fogspiel kriegspiel match greedy@1n random@1n --games 4 --seed 1 --longest 40"
+    assert facts["command"] == "fogspiel kriegspiel match greedy@1n random@1n --games 4 --seed 1 --max-plies 40"
     assert "elo" in (tmp_path / "match" / "kriegspiel-match.html").read_text().lower()
 
 
@@ -141,12 +143,12 @@ def test_games_are_exported_for_the_umpire_and_for_each_side(answer, fogspiel, t
 def test_wrong_input_gets_one_sentence_and_writes_nothing(refused, tmp_path):
     match = ("kriegspiel", "match", "greedy", "random")
     refused("kriegspiel", "match", "greedy", "rndom", because="did you mean random")
-    refused(*match, "--time", 0.1, "--nodes", 5, because="exclude each other")
+    refused(*match, "--move-seconds", 0.1, "--nodes", 5, because="exclude each other")
     refused(*match, "--nodes", 0, because="must be positive")
     refused("kriegspiel", "match", "greedy@fast", "random", because="NAME@0.4s")
     refused("kriegspiel", "match", "greedy@0s", "random", because="must be positive")
     refused(*match, "--games", -1, because="--games is -1")
-    refused(*match, "--longest", 0, because="--longest is 0")
+    refused(*match, "--max-plies", 0, because="--max-plies is 0")
     refused(*match, "--seed", -1, because="seed")
     refused(*match, "--promotion-tries", "twice", because="once or per_piece")
     refused("kriegspiel", "round-robin", "greedy", because="2 to 100 engines")

@@ -110,12 +110,12 @@ def test_the_shell_and_c_play_the_same_games(answer, tmp_path):
 
 @pytest.mark.thorough
 def test_scores_of_a_range_and_of_one_vector_alone(answer, fogspiel):
-    words = ("--function", f"{OUTSIDE / 'hill.py'}:alone", "--parameters", OUTSIDE / "hill.toml", "--alone")
-    found = answer("tune", *words, "--range", "-10", "0", "--games", "1500", "--method", "duel")
+    words = ("--function", f"{OUTSIDE / 'hill.py'}:alone", "--parameters", OUTSIDE / "hill.toml", "--single")
+    found = answer("tune", *words, "--score-range", "-10", "0", "--games", "1500", "--method", "duel")
     proof = found["proof"]
     assert proof["proved"] and "elo" not in proof and proof["interval"][0] > 0
     assert abs(found["parameters"]["a"] - 3) < 2
-    outcome = fogspiel("tune", *words, "--range", "-10", "0", "--games", "1500", "--method", "duel")
+    outcome = fogspiel("tune", *words, "--score-range", "-10", "0", "--games", "1500", "--method", "duel")
     assert "better than the start by" in outcome.stdout
 
 
@@ -204,7 +204,7 @@ def test_a_resumed_run_must_name_its_program_and_the_same_one(refused, fogspiel,
     assert not read("function-1").finished
     refused("resume", "function-1", because=("which is run only if you name it", "--function"))
     refused("resume", "function-1", "--command", "cat", because="tunes a function, not a command")
-    refused("resume", "function-1", "--game", "batawaf", because="tunes a program, not a game")
+    refused("resume", "function-1", "--source", "batawaf", because="tunes a program, not a game")
     path.write_text(broken.replace("no more", "never"))
     refused("resume", "function-1", "--function", f"{path}:play", because=("has changed since", "begin a new run"))
     path.write_text(broken)
@@ -238,14 +238,14 @@ NOTHING = {
     ("tune", *HILL, "--seeds", "3"): "--seeds is for games",
     ("tune", *HILL, "--seed", "-1"): "the seed is -1",
     ("tune", *HILL, "--time-limit", "0"): "--time-limit is 0",
-    ("tune", *HILL, "--range", "1", "0"): "low must be below high",
+    ("tune", *HILL, "--score-range", "1", "0"): "low must be below high",
     ("tune", *HILL[:2], *TWO): "KeyError: 'a'",
     (
         "tune",
         "--function",
         f"{OUTSIDE / 'hill.py'}:alone",
         *HILL[2:],
-        "--alone",
+        "--single",
     ): "neither 0, 1/2 nor 1",
     ("tune", "--command", "/no/such/program", *TWO): "the program /no/such/program cannot be started",
     ("tune", "--command", "", *TWO): "the command is empty",

@@ -4,7 +4,7 @@ import pytest
 
 from fogspiel.kriegspiel.pgn import read_pgn
 
-SHORT = ("--nodes", 1, "--longest", 30, "--processes", 1, "--games", 2)
+SHORT = ("--nodes", 1, "--max-plies", 30, "--processes", 1, "--games", 2)
 
 
 @pytest.mark.parametrize(("rules", "title"), [("berkeley-any", "Berkeley + Any"), ("rand", "RAND")])

@@ -96,7 +96,7 @@ def test_every_interrupted_run_is_resumed_but_for_those_that_need_something(thre
     assert [(run["first"], run["state"], run["games"]) for run in told["resumed"]] == [("random", "finished", 400)] * 2
     assert [run["run"] for run in told["resumed"]] == ["batawaf-1", "batawaf-2"]
     assert [skipped["run"] for skipped in told["skipped"]] == ["mine-1", "war-2"]
-    assert "--game FILE" in told["skipped"][0]["why"] and "plug-in" in told["skipped"][1]["why"]
+    assert "--source FILE" in told["skipped"][0]["why"] and "plug-in" in told["skipped"][1]["why"]
     outcome = fogspiel("resume", "--all")
     assert outcome.returncode == 0 and "1 of 3 interrupted runs are finished now" in outcome.stdout
     assert "run mine-1 is skipped: the rules of run mine-1" in outcome.stderr

@@ -12,7 +12,7 @@ from support.own_game import OWN_RPS
 
 from fogspiel.games.permutation_tictactoe.exact import VALUE
 
-SOLVE = "certificate cpu_seconds exact game lower method run sizes state upper value"
+SOLVE = "certificate cpu_seconds exact game kind lower method run sizes state upper value"
 SNAPSHOTS = [
     (("explain", "kuhn"), "first game lower second upper"),
     (("explain", "resistance5"), "game lines lower upper"),
@@ -62,7 +62,7 @@ def test_a_solution_is_explained_by_any_of_its_names(kuhn, answer, fogspiel):
 
 
 def test_a_policy_file_is_explained_where_it_has_answers(answer, fogspiel, refused, tmp_path):
-    answer("exploit", "kuhn", "uniform", "--save", tmp_path / "reply")
+    answer("exploit", "kuhn", "uniform", "--save-response", tmp_path / "reply")
     found = answer("explain", "kuhn", tmp_path / "reply.json")
     assert found["player"] == str(tmp_path / "reply.json") and len(found["first"]) == 4 and len(found["second"]) == 6
     choices = [{"action": "bet", "probability": "1"}]
@@ -97,8 +97,8 @@ def test_a_game_of_ones_own_is_solved_and_checked(tmp_path, refused, answer):
     refused("solve", own, because=("say which one", "own-rps-half"))
     solved = answer("solve", f"{own}:own-rps-half", "--certificate", tmp_path / "proof.json")
     assert solved["value"] == "0" and solved["certificate"] == str(tmp_path / "proof.json")
-    assert answer("verify", tmp_path / "proof.json", "--game", f"{own}:own-rps-half")["valid"]
-    refused("verify", tmp_path / "proof.json", because=("no game 'own-rps-half'", "--game FILE"))
+    assert answer("verify", tmp_path / "proof.json", "--source", f"{own}:own-rps-half")["valid"]
+    refused("verify", tmp_path / "proof.json", because=("no game 'own-rps-half'", "--source FILE"))
 
 
 def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):
@@ -106,7 +106,7 @@ def test_gambit_files_go_out_and_come_back(tmp_path, refused, answer):
         assert answer("export-game", "kuhn", "--output", tmp_path / name)["bytes"] > 0
         solved = answer("solve", tmp_path / name)
         assert solved["value"] == "-1/18"
-        assert answer("verify", solved["certificate"], "--game", tmp_path / name)["valid"]
+        assert answer("verify", solved["certificate"], "--source", tmp_path / name)["valid"]
     refused("export-game", "kuhn", "--output", tmp_path / "kuhn.txt", because=".efg or .nfg")
     refused("export-game", "leduc", "--output", tmp_path / "leduc.nfg", because="write it as .efg")
 
@@ -150,7 +150,7 @@ def test_files_that_cannot_be_solved_are_refused_and_leave_no_run(tmp_path, refu
         (("explain", "kuhn-99"), ("kuhn-99",)),
         (("paper", "poker"), ("no paper 'poker'",)),
         (("bounds", "kuhn"), ("no bounds for kuhn", "phantom-ponnuki-4x4")),
-        (("bounds", "phantom-ponnuki-4x4", "--time", "0"), ("--time is 0.0",)),
+        (("bounds", "phantom-ponnuki-4x4", "--seconds", "0"), ("--seconds is 0.0",)),
     ],
 )
 def test_wrong_input_gets_one_sentence(refused, words, parts):

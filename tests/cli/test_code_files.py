@@ -52,8 +52,8 @@ def certificate(tmp_path, name):
 @pytest.mark.parametrize("form", ["{}", "{}:own-rps-half", "openspiel:{}", "{}:x.efg"])
 def test_a_certificate_does_not_choose_what_is_run(tmp_path, trace, refused, form):
     proof = certificate(tmp_path, form.format(tmp_path / "own.py"))
-    refused("verify", proof, because=("there is no game", "--game FILE"))
-    refused("explain", proof, because=("there is no game", "--game FILE"))
+    refused("verify", proof, because=("there is no game", "--source FILE"))
+    refused("explain", proof, because=("there is no game", "--source FILE"))
     assert not trace.exists()
 
 
@@ -64,7 +64,7 @@ FOREIGN = [
     ("exploit", "rps-half", "uniform", "FILE"),
     ("play", "rps-half", "--against", "FILE"),
     ("explain", "rps-half", "FILE"),
-    ("tournament", "rps-half", "FILE", "uniform", "--games", "4"),
+    ("round-robin", "rps-half", "FILE", "uniform", "--games", "4"),
     ("diagnose", "FILE"),
     ("resume", "FILE"),
     ("export", "FILE"),
@@ -93,7 +93,7 @@ def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatc
 
 def test_a_relative_name_is_not_read_either(tmp_path, trace, refused, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    refused("verify", certificate(tmp_path, "own.py"), because="--game FILE")
+    refused("verify", certificate(tmp_path, "own.py"), because="--source FILE")
     assert not trace.exists()
 
 
@@ -101,24 +101,24 @@ def test_the_user_chooses_what_is_run(tmp_path, trace, answer):
     source = f"{tmp_path / 'own.py'}:own-rps-half"
     proof = answer("solve", source, "--certificate", tmp_path / "proof.json")["certificate"]
     trace.unlink()
-    assert answer("verify", proof, "--game", source)["valid"] and trace.exists()
+    assert answer("verify", proof, "--source", source)["valid"] and trace.exists()
 
 
 def test_a_run_of_rules_in_a_python_file_goes_on_only_if_the_file_is_named(
     tmp_path, trace, unfinished, refused, answer
 ):
     source = f"{tmp_path / 'own.py'}:own-rps-half"
-    refused("resume", unfinished, because=("Python code", f"fogspiel resume {unfinished} --game {source}"))
+    refused("resume", unfinished, because=("Python code", f"fogspiel resume {unfinished} --source {source}"))
     assert not trace.exists() and answer("runs")["runs"][0]["state"] == "interrupted"
-    assert answer("resume", unfinished, "--game", source)["value"] == "0" and trace.exists()
+    assert answer("resume", unfinished, "--source", source)["value"] == "0" and trace.exists()
 
 
 def test_a_python_file_must_be_the_one_that_was_solved(tmp_path, unfinished, fogspiel):
     own = tmp_path / "own.py"
-    outcome = fogspiel("resume", unfinished, "--game", f"{own}:own-rps")
-    assert outcome.returncode == 2 and "solves own-rps-half, but --game names own-rps" in outcome.stderr
+    outcome = fogspiel("resume", unfinished, "--source", f"{own}:own-rps")
+    assert outcome.returncode == 2 and "solves own-rps-half, but --source names own-rps" in outcome.stderr
     own.write_text(own.read_text() + "\n")
-    outcome = fogspiel("resume", unfinished, "--game", f"{own}:own-rps-half")
+    outcome = fogspiel("resume", unfinished, "--source", f"{own}:own-rps-half")
     assert outcome.returncode == 2 and "it can be exported, but not resumed" in outcome.stderr
 
 
@@ -128,15 +128,15 @@ def test_an_interruption_says_to_name_the_python_file_again(tmp_path, unfinished
 
     monkeypatch.setattr(solving, "task_of_run", interrupted)
     source = f"{tmp_path / 'own.py'}:own-rps-half"
-    outcome = fogspiel("resume", unfinished, "--game", source, "--json")
+    outcome = fogspiel("resume", unfinished, "--source", source, "--json")
     assert outcome.returncode == 130
-    assert json.loads(outcome.stdout)["resume"] == f"fogspiel resume {unfinished} --game {source}"
+    assert json.loads(outcome.stdout)["resume"] == f"fogspiel resume {unfinished} --source {source}"
 
 
 def test_the_rules_of_the_package_are_not_named(tmp_path, refused):
     with Store.open(tmp_path / "runs.db", write=True) as store:
         name = store.create(Tuning("pig", games=10).to_json()).name
-    refused("resume", name, "--game", "own.py", because=(name, "leave out --game"))
+    refused("resume", name, "--source", "own.py", because=(name, "leave out --source"))
 
 
 def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refused):
@@ -147,7 +147,7 @@ def test_a_stored_certificate_does_not_choose_what_is_run(tmp_path, trace, refus
         result["certificate"]["game"] = f"{tmp_path / 'own.py'}:own-rps-half"
         run.append("result", result)
         name = run.name
-    refused("explain", name, because="--game FILE")
+    refused("explain", name, because="--source FILE")
     app = application(tmp_path / "runs.db", tmp_path / "games.db")
     with TestClient(guard(app, frozenset({HOST})), base_url=f"http://{HOST}") as client:
         for place in ("/api/strategies", "/strategies"):
@@ -190,6 +190,6 @@ def test_a_function_that_the_user_names_plays_in_matches_and_tournaments(tmp_pat
     words, store = f"{tmp_path / 'policy.py'}:play", ("--store", tmp_path / "runs.db")
     assert answer("match", "kuhn", words, "uniform", "--games", 40, *store)["games"] == 40
     found = answer(
-        "tournament", "kuhn", words, "uniform", "solved", "--games", 40, "--output", tmp_path / "out", *store
+        "round-robin", "kuhn", words, "uniform", "solved", "--games", 40, "--output", tmp_path / "out", *store
     )
     assert found["state"] == "finished"

@@ -49,7 +49,7 @@ def test_an_old_sqlite_is_told_with_what_protects_the_store(monkeypatch, version
 def test_what_is_not_compiled_yet_is_named_with_the_command_that_does_it(monkeypatch, found):
     monkeypatch.setattr("fogspiel.core.compile.kernel.is_cold", lambda kernel: "solving" in kernel.__module__)
     check = found()["kernels"]
-    assert check["ok"] and check["detail"].endswith("not compiled yet: solvers") and "fogspiel warm" in check["hint"]
+    assert check["ok"] and check["detail"].endswith("not compiled yet: solvers") and "fogspiel compile" in check["hint"]
 
 
 def test_damaged_kernel_files_are_counted_and_removed(tmp_path, monkeypatch, fogspiel, found):

@@ -61,7 +61,7 @@ SMALL = [
     ["resume", "rps-1"],
     ["export", "rps-1"],
     ["play", "rps", "--seed", "1"],
-    ["questions", "kuhn", "--output", "questions.jsonl"],
+    ["states", "kuhn", "--output", "questions.jsonl"],
 ]
 
 
@@ -78,7 +78,7 @@ def test_every_command_runs_without_what_only_posix_has(tmp_path):
     work = [
         ["tune", "pig", "--games", "2000", "--report-games", "200", "--threads", "1"],
         ["tune", "pig", "--games", "2000", "--report-games", "200", "--seeds", "2", "--processes", "1"],
-        ["tournament", "rps-half", "uniform", "solved", "--games", "20", "--output", "out"],
+        ["round-robin", "rps-half", "uniform", "solved", "--games", "20", "--output", "out"],
         ["bounds", "phantom-ponnuki-2x2"],
         ["exploit", "kuhn", "uniform"],
         ["new", "mine.py"],

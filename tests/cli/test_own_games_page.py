@@ -135,10 +135,10 @@ def test_every_kind_of_run_goes_on_if_its_file_is_named_and_has_not_changed(here
     for ask in asks:
         with Store.open(Path(os.environ["FOGSPIEL_STORE"]), write=True) as store:
             name = store.create(ask).name
-        refused("resume", name, because=("are in a file", "--game FILE"))
-        refused("resume", name, "--game", "changed.py", because="version")
-        refused("resume", name, "--game", "other.py", because="names other")
-        assert answer("resume", name, "--game", "mine.py")["state"] == "finished"
+        refused("resume", name, because=("are in a file", "--source FILE"))
+        refused("resume", name, "--source", "changed.py", because="version")
+        refused("resume", name, "--source", "other.py", because="names other")
+        assert answer("resume", name, "--source", "mine.py")["state"] == "finished"
 
 
 def test_an_interrupted_run_says_to_name_the_file_again(here, fogspiel, monkeypatch):
@@ -150,14 +150,14 @@ def test_an_interrupted_run_says_to_name_the_file_again(here, fogspiel, monkeypa
     monkeypatch.setattr("fogspiel.runs.tuning_run.steps_of", interrupted)
     outcome = fogspiel("tune", "mine.py", "--games", 2000, "--json")
     assert outcome.returncode == 130
-    assert json.loads(outcome.stdout)["resume"] == "fogspiel resume mine-1 --game mine.py"
+    assert json.loads(outcome.stdout)["resume"] == "fogspiel resume mine-1 --source mine.py"
 
 
 @pytest.mark.thorough
 def test_a_tournament_in_several_processes_finds_the_file(here, answer):
     write_template(here / "mine.py")
-    played = answer("tournament", "mine.py", "bold", "timid", "uniform", "--games", 200, "--processes", 2)
-    assert played["state"] == "finished" and played["command"].startswith("fogspiel tournament mine.py bold timid")
+    played = answer("round-robin", "mine.py", "bold", "timid", "uniform", "--games", 200, "--processes", 2)
+    assert played["state"] == "finished" and played["command"].startswith("fogspiel round-robin mine.py bold timid")
 
 
 @pytest.mark.thorough
@@ -167,12 +167,12 @@ def test_the_keys_of_check_and_new_are_documented(here, answer):
 
 
 def test_remembering_is_for_games_of_openspiel(here, refused):
-    refused("solve", "kuhn", "--remember", because="--remember is for games of OpenSpiel")
+    refused("solve", "kuhn", "--perfect-recall", because="--perfect-recall is for games of OpenSpiel")
 
 
 def test_a_game_of_openspiel_whose_players_forget_is_read_with_remember(here, answer, refused):
     pytest.importorskip("pyspiel")
     game = "openspiel:dark_hex_ir(board_size=2)"  # imperfect recall on purpose, whatever the version of OpenSpiel
     refused("solve", game, because="different moves of that player")
-    assert answer("solve", game, "--remember")["value"] == answer("solve", f"{game}+remember")["value"]
-    assert answer("explain", game, "--remember")["first"]
+    assert answer("solve", game, "--perfect-recall")["value"] == answer("solve", f"{game}+remember")["value"]
+    assert answer("explain", game, "--perfect-recall")["first"]

@@ -87,7 +87,7 @@ def test_nothing_hidden_is_told_before_the_end():
 
 
 def test_the_seat_can_be_chosen_and_the_same_seed_is_the_same_game(play):
-    first, again = (play("1\n1\n1\n1\n", "phantom-ttt", "--as", "second", "--seed", 8).stdout for _ in range(2))
+    first, again = (play("1\n1\n1\n1\n", "phantom-ttt", "--seat", "second", "--seed", 8).stdout for _ in range(2))
     assert first == again and "You are the second player" in first and "All that was done:\nthe other:" in first
 
 
@@ -107,7 +107,7 @@ def test_kriegspiel_leads_to_its_own_terminal(play, tmp_path, monkeypatch):
 
 def test_wrong_options_are_refused(refused):
     refused("play", "chess", because="no game")
-    refused("play", "nim", "--as", "third", because="first or second")
+    refused("play", "nim", "--seat", "third", because="first or second")
     refused("play", "nim", "--against", "nobody", because="not a player")
 
 

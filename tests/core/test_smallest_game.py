@@ -30,7 +30,7 @@ def bluff(tmp_path):
 def test_its_solution_is_the_one_that_is_printed(bluff, answer, tmp_path):
     path = tmp_path / "bluff.json"
     assert answer("solve", bluff, "--exact", "--certificate", path)["value"] == "-1/9"
-    assert answer("verify", path, "--game", bluff)["valid"]
+    assert answer("verify", path, "--source", bluff)["valid"]
     rows = [row for rows in json.loads(path.read_text())["strategies"] for row in rows]
     shares = {tuple(row["view"]): row["probabilities"] for row in rows}
     assert shares == {(0, -1): ["5/6", "1/6"], (1, -1): ["0", "1"], (-1, 1): ["1/3", "2/3"]}

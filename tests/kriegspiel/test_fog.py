@@ -223,7 +223,7 @@ def test_an_engine_has_the_weights_of_a_file(tmp_path, answer):
     learned, path = read_fog_weights(), tmp_path / "other.npz"
     write_fog_weights(FogWeights(learned.replies * 0, learned.worths), path)
     assert (find_engine(f"fog:{path}")(LITTLE, stream_of(1)).belief.policy == 1).all()
-    words = ("kriegspiel", "match", f"fog:{path}@50n", "random", "--games", 2, "--longest", 12, "--processes", 1)
+    words = ("kriegspiel", "match", f"fog:{path}@50n", "random", "--games", 2, "--max-plies", 12, "--processes", 1)
     assert answer(*words)["games"] == 2
 
 

@@ -41,7 +41,7 @@ def test_an_engine_in_a_plugin_folder_is_listed_and_plays_in_matches(folder, ans
     assert {"name": "last", "about": "Tries the last attempt of the list."} in answer("kriegspiel", "engines")[
         "engines"
     ]
-    words = ("kriegspiel", "match", "last", "random", "--games", 2, "--nodes", 1, "--longest", 20)
+    words = ("kriegspiel", "match", "last", "random", "--games", 2, "--nodes", 1, "--max-plies", 20)
     found = answer(*words, "--processes", 1, "--store", tmp_path / "runs.db")
     assert found["games"] == 2 and found["first"]["engine"] == "last"
 

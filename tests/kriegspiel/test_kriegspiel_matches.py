@@ -214,7 +214,7 @@ def test_workers_that_think_long_are_waited_for():
 def test_bad_requests_are_refused():
     for options, part in (
         ({"games": 0}, "--games is 0"),
-        ({"longest": 0}, "--longest is 0"),
+        ({"longest": 0}, "--max-plies is 0"),
         ({"seats": (GREEDY,)}, "2 to 100 engines"),
         ({"seats": (GREEDY, RANDOM, GREEDY)}, "must be different"),
     ):

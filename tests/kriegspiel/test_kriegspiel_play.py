@@ -168,7 +168,7 @@ def test_a_game_is_saved_where_it_says_with_the_result(play, tmp_path):
 
 
 def test_the_end_of_the_input_saves_an_unfinished_game(play, tmp_path):
-    outcome = play("", "--as", "black", "--output", "mine.pgn")
+    outcome = play("", "--seat", "black", "--output", "mine.pgn")
     assert outcome.returncode == 0 and "you left it, *" in outcome.stdout
     (game,) = read_pgn((tmp_path / "mine.pgn").read_text())
     assert game.result == "*" and len(game.messages) == 1 and game.tags["Termination"] == "unterminated"
@@ -203,8 +203,8 @@ def test_a_game_that_cannot_be_saved_is_told(play):
 
 def test_wrong_options_are_refused(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    refused("kriegspiel", "play", "--as", "red", because="white or black")
+    refused("kriegspiel", "play", "--seat", "red", because="white or black")
     refused("kriegspiel", "play", "--against", "nobody", because="no Kriegspiel engine")
-    refused("kriegspiel", "play", "--time", 0, because="must be positive")
-    refused("kriegspiel", "play", "--time", 1, "--nodes", 1, because="exclude each other")
+    refused("kriegspiel", "play", "--move-seconds", 0, because="must be positive")
+    refused("kriegspiel", "play", "--move-seconds", 1, "--nodes", 1, because="exclude each other")
     assert not list(tmp_path.glob("*.pgn"))

@@ -291,7 +291,7 @@ def test_a_program_that_speaks_something_else_is_refused_before_anything_is_play
 
 # At the command line
 
-SHORT = ("--games", 2, "--nodes", 1, "--processes", 1, "--longest", 8)
+SHORT = ("--games", 2, "--nodes", 1, "--processes", 1, "--max-plies", 8)
 
 
 def word(tmp_path, go=PLAY, **given):

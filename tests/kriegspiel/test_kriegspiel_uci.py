@@ -160,7 +160,7 @@ def test_an_engine_that_cannot_be_started_is_one_sentence(command):
 
 # From the command line
 
-SHORT = ("--nodes", 1, "--processes", 1, "--longest", 8)
+SHORT = ("--nodes", 1, "--processes", 1, "--max-plies", 8)
 
 
 def command(tmp_path, text):

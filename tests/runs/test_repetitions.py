@@ -61,7 +61,7 @@ def test_a_lost_worker_is_in_the_summary_and_not_in_the_rows(tmp_path):
 @pytest.mark.thorough
 def test_the_command_line_tells_it_at_the_end(finished, fogspiel, answer, tmp_path):
     path, run = finished
-    words = ("tournament", "pig", *PLAYERS, "--games", 200, "--store", path, "--output", tmp_path / "report")
+    words = ("round-robin", "pig", *PLAYERS, "--games", 200, "--store", path, "--output", tmp_path / "report")
     assert "repeated" not in fogspiel(*words).stdout and "repeated" not in answer(*words)
     note_repetition(path, run, LOST)
     sentence = f"1 job was repeated: {LOST.rpartition(': ')[0]}."

@@ -90,7 +90,7 @@ def test_intervals_hold_together_and_mirror_each_other():
 
 
 def test_a_tournament_is_played_printed_and_written(answer, fogspiel, tmp_path):
-    words = ("tournament", "batawaf", *BATAWAF, "--games", 1000, "--processes", 1, "--output", tmp_path / "report")
+    words = ("round-robin", "batawaf", *BATAWAF, "--games", 1000, "--processes", 1, "--output", tmp_path / "report")
     found = answer(*words)
     assert found["best"] == ["descending"] and found["ranking"][0] == "descending"
     low, high = found["intervals"][0][2]
@@ -105,8 +105,8 @@ def test_a_tournament_is_played_printed_and_written(answer, fogspiel, tmp_path):
 
 
 def test_bad_tournaments_are_refused_before_anything_is_written(refused, tmp_path):
-    refused("tournament", "batawaf", "descending", because="2 to 100 players")
-    refused("tournament", "batawaf", "descending", "descending", because="must be different")
-    refused("tournament", "batawaf", "descending", "nobody", because="not a player of batawaf")
-    refused("tournament", "batawaf", "descending", "uniform", "--games", 0, because="--games is 0")
+    refused("round-robin", "batawaf", "descending", because="2 to 100 players")
+    refused("round-robin", "batawaf", "descending", "descending", because="must be different")
+    refused("round-robin", "batawaf", "descending", "nobody", because="not a player of batawaf")
+    refused("round-robin", "batawaf", "descending", "uniform", "--games", 0, because="--games is 0")
     assert not (tmp_path / "runs.db").exists()

@@ -261,7 +261,7 @@ def found(*command):
 
 LONG = (
     "paper table2 --scale 100",
-    "tournament batawaf descending ascending random --games 40000000",
+    "round-robin batawaf descending ascending random --games 40000000",
     "tune batawaf --games 40000000 --seeds 4",
 )
 
@@ -490,13 +490,13 @@ def test_seeds_tournaments_and_diagnoses_are_the_same_on_a_cluster(cluster, answ
         yield answer("tune", "pig", "--method", "iterative", "--games", 4000, "--seeds", 2, *more, *store)
         yield answer("tune", "pig", "--method", "iterative", "--games", 4000, *store)
         tables = ("--output", tmp_path / "tables")
-        yield answer("tournament", "pig", "hold20", "pig-2", "1.5", "--games", 400, *more, *store, *tables)
+        yield answer("round-robin", "pig", "hold20", "pig-2", "1.5", "--games", 400, *more, *store, *tables)
         small = ("--games", 5000, "--report-games", 200, "--pair-games", 100, *tables)
         yield answer("diagnose", "pig-2", *small, *more, *store)
 
     there = ("--cluster", cluster.scheduler_address)
     assert list(answers("there", *there)) == list(answers("here", "--processes", 1))
-    refused("tournament", "kuhn", "uniform", "solved", *there, because="solved is known on this machine only")
+    refused("round-robin", "kuhn", "uniform", "solved", *there, because="solved is known on this machine only")
 
 
 @pytest.mark.thorough

@@ -68,7 +68,7 @@ def test_a_small_proof_that_takes_endless_work_is_refused(tmp_path, refused):
         verify(endless_bounds(), seconds=0.1)
     assert time.process_time() - began < 3
     proof = written(tmp_path, endless_bounds())
-    refused("verify", proof, "--time", 0.1, because=("takes more CPU time than it may", "--time"))
+    refused("verify", proof, "--seconds", 0.1, because=("takes more CPU time than it may", "--seconds"))
 
 
 def test_fractions_whose_sums_grow_without_end_are_stopped():
@@ -119,8 +119,8 @@ def test_pipes_and_devices_are_refused_at_once(tmp_path, refused, words):
 def test_a_large_file_is_read_only_if_it_is_granted(tmp_path, refused, answer):
     proof = shipped_certificate("kuhn").read_text(encoding="utf-8") + " " * 2_000_000
     path = written(tmp_path, proof)
-    refused("verify", path, "--size", 1, because=("larger than 1,048,576 bytes", "--size"))
-    assert answer("verify", path, "--size", 3)["valid"] and answer("verify", path)["valid"]
+    refused("verify", path, "--max-mib", 1, because=("larger than 1,048,576 bytes", "--max-mib"))
+    assert answer("verify", path, "--max-mib", 3)["valid"] and answer("verify", path)["valid"]
 
 
 @pytest.mark.parametrize("option", ["time", "size", "memory"])

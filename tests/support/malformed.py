@@ -20,7 +20,7 @@ match pig hold20 uniform --games 10 --threads 1
 match kuhn uniform uniform --exact
 solve rps --method lp
 solve x.efg --memory 1
-verify x.json --time 1
+verify x.json --seconds 1
 explain x.json
 explain pig hold20
 exploit kuhn uniform --worst 2
@@ -29,9 +29,9 @@ tune pig --games 50 --report-games 20 --method naive --threads 1
 runs
 export pig-1 --format csv
 resume pig-1
-bounds phantom-ponnuki-2x2 --time 0.01
-tournament rps uniform x.csv --games 2
-questions kuhn --output out.jsonl
+bounds phantom-ponnuki-2x2 --seconds 0.01
+round-robin rps uniform x.csv --games 2
+states kuhn --output out.jsonl
 check x.py
 new y.py
 export-game kuhn --output y.efg

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 VOLATILE = "VOLATILE"
-PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "peak_megabytes", "fogspiel"}
+PASSING_KEYS = {"cpu_seconds", "seconds", "created", "seen", "last_seen", "peak_megabytes", "fogspiel"}
 """Keys of what depends on the machine, the hour or the version."""
 LONG_TEXT, LONG_LIST = 300, 400
 """Characters of a text, or of a list as JSON, from which on only its digest is kept."""
@@ -148,7 +148,7 @@ TUNERS = (
     "psro", "portfolio",
 )  # fmt: skip
 PAPER = "--quick --seeds 1 --scale 0.001 --processes 1"
-CHESS = "--nodes 1 --longest 30 --processes 1 --seed 5"
+CHESS = "--nodes 1 --max-plies 30 --processes 1 --seed 5"
 
 
 def names_of_checks(answer: Any) -> Any:
@@ -230,7 +230,7 @@ GROUPS: dict[str, Group] = {
             "explain batawaf 0,0,50",
             "match batawaf batawaf-10 batawaf-2 --games 1000 --json",
             "match batawaf mixture.json batawaf-2 --games 1000 --json",
-            "tournament batawaf batawaf-1 batawaf-10 descending random --games 2000 --seed 2 --processes 1 "
+            "round-robin batawaf batawaf-1 batawaf-10 descending random --games 2000 --seed 2 --processes 1 "
             "--output tables --json",
             "diagnose batawaf-2 batawaf-10 --games 5000 --report-games 400 --pair-games 200 --output diagnosis --json",
             "resume batawaf-1 --json",
@@ -240,9 +240,9 @@ GROUPS: dict[str, Group] = {
     ),
     "tournament": Group(
         [
-            "tournament rps-half uniform uniform --json",
-            "tournament guesswho24 OL ONL dichotomy uniform --games 2000 --seed 4 --processes 1 --output who --json",
-            "tournament batawaf descending ascending random --games 2000 --processes 1 --output war",
+            "round-robin rps-half uniform uniform --json",
+            "round-robin guesswho24 OL ONL dichotomy uniform --games 2000 --seed 4 --processes 1 --output who --json",
+            "round-robin batawaf descending ascending random --games 2000 --processes 1 --output war",
             "runs --json",
             "export guesswho24-1 --json",
         ],
@@ -284,10 +284,10 @@ GROUPS: dict[str, Group] = {
             "solve table.nfg --exact --json",
             "solve own.py --exact --json",
             "solve own.py:pennies --method cfr+ --gap 0.001 --certificate pennies.json --json",
-            "verify certificates/pennies-1.json --game own.py --json",
-            "verify certificates/tree-1.json --game tree.efg --json",
-            "explain pennies-1 --game own.py --json",
-            "explain certificates/table-1.json --game table.nfg --json",
+            "verify certificates/pennies-1.json --source own.py --json",
+            "verify certificates/tree-1.json --source tree.efg --json",
+            "explain pennies-1 --source own.py --json",
+            "explain certificates/table-1.json --source table.nfg --json",
             "export-game kuhn --output kuhn.efg --json",
             "export-game kuhn --output kuhn.nfg --json",
             "export-game own.py --output pennies.efg --json",
@@ -348,7 +348,7 @@ GROUPS: dict[str, Group] = {
             "kriegspiel engines --json",
             f"kriegspiel match greedy random --games 4 {CHESS} --output report --json",
             f"kriegspiel match greedy random --games 2 --no-fifty --promotion-tries per_piece {CHESS} --json",
-            "kriegspiel match greedy random --games 10 --nodes 1 --processes 1 --stop --json",
+            "kriegspiel match greedy random --games 10 --nodes 1 --processes 1 --stop-early --json",
             f"kriegspiel match greedy random --games 2 {CHESS}",
             f"kriegspiel round-robin greedy@1n random@1n random@2n --games 2 {CHESS} --output robin --json",
             "kriegspiel export kriegspiel-1 --output umpire.pgn --json",
@@ -367,10 +367,10 @@ GROUPS: dict[str, Group] = {
     ),
     "kriegspiel-engines": Group(
         [
-            "kriegspiel match minimax@40n C@40n --games 2 --longest 16 --processes 1 --json",
-            "kriegspiel match hs@40n los@40n --games 2 --longest 16 --processes 1 --json",
-            "kriegspiel match A@40n B10@40n --games 2 --longest 16 --processes 1 --json",
-            "kriegspiel match aosp@40n random@1n --games 2 --longest 16 --processes 1 --json",
+            "kriegspiel match minimax@40n C@40n --games 2 --max-plies 16 --processes 1 --json",
+            "kriegspiel match hs@40n los@40n --games 2 --max-plies 16 --processes 1 --json",
+            "kriegspiel match A@40n B10@40n --games 2 --max-plies 16 --processes 1 --json",
+            "kriegspiel match aosp@40n random@1n --games 2 --max-plies 16 --processes 1 --json",
             "kriegspiel export kriegspiel-1 --output games.pgn --json",
         ],
         written=("*.pgn",),
@@ -389,7 +389,7 @@ GROUPS: dict[str, Group] = {
     "play": Group(
         [
             Command("play nim --against perfect --seed 3 --json", "7\n99\nshout\nlook\ntake 1 from heap 1\n1\n1\n1\n"),
-            Command("play kuhn --as second --seed 8 --json", "1\n1\n1\n"),
+            Command("play kuhn --seat second --seed 8 --json", "1\n1\n1\n"),
             Command("play batawaf --against descending --seed 2", "1\n1\n1\nresign\n"),
             Command("play war --seed 2 --json", ""),
         ]
@@ -415,7 +415,7 @@ GROUPS: dict[str, Group] = {
             "paper poker",
             "resume war-1",
             "export war-1 --format xml",
-            "tournament batawaf random",
+            "round-robin batawaf random",
             "kriegspiel match greedy rndom",
             "kriegspiel match greedy@fast random",
             "kriegspiel round-robin greedy",

@@ -131,5 +131,5 @@ def test_runs_are_diagnosed_printed_and_written(answer, fogspiel, refused, tmp_p
     assert "Exploiters" in fogspiel(*words).stdout
     refused("diagnose", "morra-1", "--games", 10, because="at least 5000")
     refused("diagnose", "morra-7", because="morra-7")
-    answer("tournament", "morra", "uniform", "fixed", "--games", 20, "--processes", 1, "--output", tmp_path / "t")
+    answer("round-robin", "morra", "uniform", "fixed", "--games", 20, "--processes", 1, "--output", tmp_path / "t")
     refused("diagnose", "morra-2", because="diagnose takes runs of `fogspiel tune`")

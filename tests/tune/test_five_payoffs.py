@@ -212,7 +212,7 @@ def test_a_match_scores_in_payoffs(answer):
 @pytest.mark.thorough
 def test_a_tournament_scores_in_shares_of_the_highest_payoff(answer, tmp_path):
     found = answer(
-        "tournament", "sums", "worst", "best", "uniform", "--games", 20_000, "--processes", 1, "--output", tmp_path
+        "round-robin", "sums", "worst", "best", "uniform", "--games", 20_000, "--processes", 1, "--output", tmp_path
     )
     exact = sums_payoff(*(SUMS.named[name] for name in ("worst", "best")))
     assert found["scores"][0][1] == pytest.approx((exact + 2) / 4, abs=0.02) and found["best"] == ["best"]

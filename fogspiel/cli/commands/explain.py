@@ -9,12 +9,9 @@ import typer
 
 from ..app import (
     AsJson,
-    Fails,
-    Missions,
     Remember,
     RulesFile,
     Seed,
-    Spies,
     StorePath,
     announce_compilation,
     app,
@@ -46,19 +43,15 @@ def explain(
     every: Annotated[bool, typer.Option("--all", help="All rows of a solution, not only the first ones.")] = False,
     game: RulesFile = None,
     seed: Seed = 1,
-    missions: Missions = None,
-    spies: Spies = None,
-    fails: Fails = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
     from ...core.game_names import is_tree
-    from ...resistance.game.setups import vary
     from ...runs.request import RUN_NAME
 
-    what = remembering(vary(what, missions, spies, fails), remember)
+    what = remembering(what, remember)
     if game is None and not what.endswith(".json") and not RUN_NAME.fullmatch(what):
         check_game(what)
     from ...core.agents import ParametricPolicy
@@ -98,12 +91,12 @@ def explain(
 
 
 def _certificate(path: Path) -> Mapping[str, Any]:
-    """The certificate in a file; one of The Resistance must hold, for its words trust what it says, as no others do."""
-    from ...resistance.checkers import lone_spies, resistance
+    """The certificate in a file, verified first where the words for its format trust what it says."""
+    from ...core.plugins import extras
     from ...solving.proofs import certificate_files
 
     body = certificate_files.read_certificate(path)
-    if body.get("format") in (lone_spies.FORMAT, resistance.FORMAT):
+    if body.get("format") in extras("solving.proofs.checkers", "VERIFY_FIRST"):
         certificate_files.verify(body)
     return body
 

@@ -192,7 +192,7 @@ def play(
         ),
     ] = None,
     seat: Annotated[
-        str, typer.Option("--as", help="Your seat: first or second (Kriegspiel: white or black).")
+        str, typer.Option("--seat", help="Your seat: first or second (Kriegspiel: white or black).")
     ] = "first",
     seed: Annotated[int | None, typer.Option(help="Same seed, same deal; else another one each time.")] = None,
     remember: Remember = False,

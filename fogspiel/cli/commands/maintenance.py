@@ -1,4 +1,4 @@
-"""fogspiel tour, warm and doctor."""
+"""fogspiel tour, compile and doctor."""
 
 import os
 import platform
@@ -38,14 +38,14 @@ def tour(
         print_json(body)
 
 
-@app.command("warm")
-def warm(
+@app.command("compile")
+def precompile(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]..", help="Games, engines, solvers (all).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile everything beforehand, so that nothing has to be waited for later; it can be interrupted at any time."""
+    """Precompile all kernels, so that no command has to wait for them; it can be interrupted at any time."""
     import time
 
     from .. import console
@@ -101,18 +101,20 @@ Part = tuple[str, Callable[[], None]]
 def parts(names: list[str]) -> Iterator[Part]:
     """List the parts to compile: all, or the games and engines of these names."""
     from ...core.game import known_game, list_games
-    from ...core.plugins import collect
+    from ...core.plugins import extras
 
-    engines = collect("kriegspiel.engines", "ENGINES")
-    known = [*list_games(), SOLVERS, *engines]
+    more: dict[str, Callable[[], None]] = {}
+    for offer in extras("cli.commands", "COMPILE").values():
+        more |= offer()
+    known = [*list_games(), SOLVERS, *more]
     for name in names:
         if name not in known:
             raise ValueError(f"there is nothing called {name!r} to compile: name games, engines or {SOLVERS}")
     for name in names or known:
         if name == SOLVERS:
             yield name, warm_solvers
-        elif name in engines:
-            yield name, partial(warm_engine, name)
+        elif name in more:
+            yield name, more[name]
         else:
             yield name, partial(warm_game, known_game(name))
 
@@ -141,14 +143,6 @@ def warm_solvers() -> None:
         SolveTask(SolveRequest(game="kuhn", solver=method), problem, find_solve_method(method)).solve(
             lambda progress: None
         )
-
-
-def warm_engine(name: str) -> None:
-    """Compile an engine, by a few plies of a game."""
-    from ...kriegspiel.engine import find_engine
-    from ...kriegspiel.warm_up import play_trial
-
-    play_trial(find_engine(name))
 
 
 # Is everything in order: versions, kernel cache, store, what was left behind; each with a hint where it is not.
@@ -244,18 +238,19 @@ def _kernels() -> Check:
     from ...core.agents import find_policy
     from ...core.compile.kernel import is_cold
     from ...core.game import list_games
+    from ...core.plugins import extras
     from ...core.simulate import PolicyMatch
-    from ...kriegspiel.beliefs.board_filter import list_children
     from ...solving.methods.cfr import iterate
 
     game = next(iter(list_games().values()))
     player = find_policy(game, "uniform")
     score = PolicyMatch(game, player, player).scores(1, 0, 2).tolist()
     found = f"{len(list_games())} games; two games of {game.name} played: {score}"
-    cold = [name for name, kernel in {"solvers": iterate, "fog": list_children}.items() if is_cold(kernel)]
+    known = {SOLVERS: lambda: iterate} | extras("cli.commands", "KERNELS")
+    cold = [name for name, kernel in known.items() if is_cold(kernel())]
     if not cold:
         return Check("kernels", True, found)
-    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel warm"
+    hint = "they are compiled when they are first needed; to have it done beforehand: fogspiel compile"
     return Check("kernels", True, f"{found}; not compiled yet: {', '.join(cold)}", hint)
 
 

@@ -82,12 +82,12 @@ def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
     )
 
 
-# fogspiel tournament.
+# fogspiel round-robin.
 
 
-@app.command("tournament", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
+@app.command("round-robin", context_settings={"ignore_unknown_options": True})  # a vector may begin with a minus sign
 @asking(RoundRobinRequest)
-def tournament(
+def round_robin(
     asked: dict[str, Any],
     processes: Processes = None,
     cluster: Cluster = None,

@@ -37,7 +37,11 @@ def list_runs(
     path = store_path(store)
     found = _find(path, game, state)
     if as_json:
-        return print_json({"store": str(path), "runs": [summary.to_json() for summary in found]})
+        from ...runs.kind import kind_of_method
+        from ..execute import with_kind
+
+        listed = [with_kind(summary.to_json(), kind_of_method(summary.method)) for summary in found]
+        return print_json({"store": str(path), "runs": listed})
     from .. import console
 
     if not found:

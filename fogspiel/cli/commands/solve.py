@@ -14,12 +14,9 @@ import typer
 from ...runs.requests import BoundsRequest, SolveRequest, VerifyRequest
 from ..app import (  # fmt: skip
     AsJson,
-    Fails,
     GameWords,
-    Missions,
     Remember,
     RulesFile,
-    Spies,
     StorePath,
     announce_compilation,
     app,
@@ -46,21 +43,17 @@ def _routes() -> str | None:
 def solve(
     asked: dict[str, Any],
     certificate: Annotated[Path | None, typer.Option(help="Write the certificate to this file.")] = None,
-    missions: Missions = None,
-    spies: Spies = None,
-    fails: Fails = None,
     remember: Remember = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a two-player zero-sum game: its value, a strategy for each side, and a certificate that proves it."""
     from ...process.heartbeat import limit_memory
-    from ...resistance.game.setups import vary
     from ...runs.kinds.solve import task_of
     from ...solving.sources import find_source
     from .. import console
 
-    game = vary(asked["game"], missions, spies, fails)
+    game: str = asked["game"]
     request = SolveRequest(**asked | {"game": remembering(game, remember)})
     problem = find_source(request.game)
     if problem.game is not None:

@@ -38,6 +38,7 @@ from ..execute import (
     print_parts,
     print_repetitions,
     print_run,
+    with_kind,
 )
 from ..program_options import ProgramOptions, ProgramSourceOptions, program_of, sort_of, tune_program
 
@@ -75,7 +76,7 @@ def tune(
             if asked[option] != TuneRequest.model_fields[option].default:
                 raise ValueError(f"--{option} is for games: a program is measured against its start, from one seed")
         if remember:
-            raise ValueError("--remember is for games: a program is measured against its start, from one seed")
+            raise ValueError("--perfect-recall is for games: a program is measured against its start, from one seed")
         if processes is not None:
             program = replace(program, workers=processes)
         shared = {name: asked[name] for name in ProgramRequest.model_fields if name in asked}
@@ -120,9 +121,9 @@ def resume(
         from ...runs.kind import finished_json, kind_of
 
         console.err.print(f"run {run} is finished: there is nothing to resume")
-        if as_json:
-            return print_json(finished_json(found))
         kind = kind_of(found)
+        if as_json:
+            return print_json(with_kind(finished_json(found), kind))
         if not kind.writes_report:
             return print_run(found, RunOptions(store))
         print_parts(kind.report(found))

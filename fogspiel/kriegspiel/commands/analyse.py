@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...cli.app import AsJson, Seed, StorePath, announce_compilation, print_json, store_path, taking, write_text
-from ...cli.completion import check_engine_option, complete_engines
 from ...cli.execute import RunOptions, start_run
-from .games import Nodes, Time, group
+from .games import Nodes, Time, check_engine_option, complete_engines, group
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +56,7 @@ class Subject:
 @taking(ViewWords)
 def analyse_game(
     game: Annotated[str | None, typer.Argument(help="A PGN file, or RUN:K for game K of a stored match.")] = None,
-    number: Annotated[int, typer.Option("--game", min=1, help="Which game of a file with several.")] = 1,
+    number: Annotated[int, typer.Option("--number", min=1, help="Which game of a file with several.")] = 1,
     side: Annotated[str | None, typer.Option(help="Whose view: white or black (the viewer's, else white's).")] = None,
     engine: Annotated[
         str | None,
@@ -193,7 +192,7 @@ def _subject(
     else:
         readings = read_pgn(text)
         if number > len(readings):
-            raise ValueError(f"{game} has games 1 to {len(readings)}: --game cannot be {number}")
+            raise ValueError(f"{game} has games 1 to {len(readings)}: --number cannot be {number}")
         reading = readings[number - 1]
         names = (reading.tags.get("White", "?"), reading.tags.get("Black", "?"))
         if reading.viewer == "umpire":

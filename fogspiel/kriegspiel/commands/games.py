@@ -2,7 +2,8 @@
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,11 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...cli.app import (
+    CHECKS,
+    COMPLETIONS,
+    EXAMPLES,
     INTERRUPTED,
+    START,
     AsJson,
     Cluster,
     RunName,
     Seed,
+    Stop,
     StorePath,
     announce_compilation,
     app,
@@ -23,9 +29,83 @@ from ...cli.app import (
     store_path,
     write_text,
 )
-from ...cli.completion import check_engine_option, complete_engines
+from ...cli.completion import complete_from
 from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
 from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, asks_programs, effort_of
+
+complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")
+
+
+def check_engine(words: str | None) -> str | None:
+    """Refuse what is no engine, perhaps with its effort."""
+    from .. import engine
+
+    if words is not None:
+        engine.check_engine(words)
+    return words
+
+
+CHECKS["engine"] = check_engine
+
+
+def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
+    """Refuse it in an option, unless a shell completes the words."""
+    return words if ctx.resilient_parsing else check_engine(words)
+
+
+EXAMPLES |= {
+    "kriegspiel": (START, "kriegspiel play --against fog"),
+    "kriegspiel match": (START, "kriegspiel match fog C --games 40 --move-seconds 0.1"),
+    "kriegspiel round-robin": (START, "kriegspiel round-robin fog hs C --games 20"),
+    "kriegspiel play": (START, "kriegspiel play --against fog --rules berkeley"),
+    "kriegspiel engine": (START, "kriegspiel engine fog"),
+    "kriegspiel engines": (START, "kriegspiel engines"),
+    "kriegspiel export": (START, "kriegspiel export kriegspiel-1 --output games.pgn"),
+    "kriegspiel analyse": (START, "kriegspiel analyse games.pgn --number 2 --side black"),
+    "kriegspiel check-pgn": (START, "kriegspiel check-pgn games.pgn"),
+    "kriegspiel problems": (START, "kriegspiel problems 1 --play"),
+    "kriegspiel problem": (START, "kriegspiel problem problem.json"),
+    "kriegspiel make-problems": (START, "kriegspiel make-problems --candidates 2000"),
+    "kriegspiel learn": (START, "kriegspiel learn --engines minimax@200n,C@200n --games 40"),
+}
+
+
+# What `fogspiel compile`, `doctor` and `tour` find here.
+
+
+def engines_to_compile() -> dict[str, Callable[[], None]]:
+    """Return what compiles each engine, by a few plies of a game."""
+    from ..engine import engines, find_engine
+    from ..warm_up import play_trial
+
+    return {name: lambda name=name: play_trial(find_engine(name)) for name in engines()}  # type: ignore[misc]
+
+
+def board_kernel() -> object:
+    """Return the kernel that tells whether the engine `fog` is compiled."""
+    from ..beliefs.board_filter import list_children
+
+    return list_children
+
+
+def show_game(seed: int) -> Iterator[str]:
+    """Yield the lines of the tour's stop."""
+    from ._tour import kriegspiel
+
+    return kriegspiel(seed)
+
+
+def compiled_meanwhile() -> AbstractContextManager[None]:
+    """Have the engine of the tour compiled in the background."""
+    from . import _tour
+
+    return _tour.compiled_meanwhile()
+
+
+COMPILE = {"engines": engines_to_compile}
+KERNELS = {"fog": board_kernel}
+TITLE = "Kriegspiel: chess in which you see only your own men"
+TOUR = {"kriegspiel": Stop(TITLE, 5, show_game, compiled_meanwhile)}
 
 # fogspiel kriegspiel: matches and round robins of engines.
 
@@ -36,7 +116,7 @@ group = typer.Typer(
 )
 app.add_typer(group)
 
-Time = Annotated[float | None, typer.Option(help="Seconds for each attempt (0.1).")]
+Time = Annotated[float | None, typer.Option("--move-seconds", help="Seconds for each attempt (0.1).")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes for each attempt instead: the same games on every machine.")]
 Cores = Annotated[int, typer.Option(min=1, help="Threads that an engine thinks with.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Games at the same time (cores / threads).")]
@@ -156,7 +236,7 @@ def export_games(
 
 @group.command("play")
 def play_game(
-    colour: Annotated[str, typer.Option("--as", help="Your side: white or black.")] = "white",
+    colour: Annotated[str, typer.Option("--seat", help="Your side: white or black.")] = "white",
     against: Annotated[
         str, typer.Option(callback=check_engine_option, autocompletion=complete_engines, help=f"The engine: {ENGINE}")
     ] = DEFAULT_ENGINE,

@@ -42,6 +42,7 @@ from ..game.setups import VERSION, Setup, find_setup, name_of
 from .resistance import OWNERS, Groups, ResistanceCertificate, Score, TeamStrategy, lowest, split
 
 FORMAT = "fogspiel lone spies certificate 1"
+VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
 PREFIX = "lone-"
 MAX_PLAYERS = 6
 Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is

@@ -43,6 +43,7 @@ from ..game.setups import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
 OWNERS = "the resistance's", "the spies'"
+VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
 Groups = tuple[int, ...]  # masks of players; player i is bit i
 Score = tuple[int, int]  # the points of the resistance and of the spies
 

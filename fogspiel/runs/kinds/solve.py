@@ -136,7 +136,7 @@ def source_of(run: Run, named: str | None) -> str:
     if named is None and is_code(source):
         raise ValueError(
             f"the rules of run {run.name} are Python code, which runs only if you name its file: "
-            f"fogspiel resume {run.name} --game {shlex.quote(source)}"
+            f"fogspiel resume {run.name} --source {shlex.quote(source)}"
         )
     return named or source
 
@@ -145,7 +145,9 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
     """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
     ask, problem = run.ask, find_source(source_of(run, source))
     if problem.name != ask["game"]:
-        raise ValueError(f"run {run.name} solves {ask['game']}, but --game names {problem.name}: give the rules again")
+        raise ValueError(
+            f"run {run.name} solves {ask['game']}, but --source names {problem.name}: give the rules again"
+        )
     if ask["rules"] != problem.version:
         raise ValueError(
             f"run {run.name} was solved by version {ask['rules']} of the rules of {ask['game']}, which now are at "
@@ -269,7 +271,7 @@ class SolveKind(ValueKind):
 
 def _where(run: Run) -> str:
     """Return the option that names the rules, if they are not in the package."""
-    return "" if run.ask["source"] == run.ask["game"] else f" --game {shlex.quote(run.ask['source'])}"
+    return "" if run.ask["source"] == run.ask["game"] else f" --source {shlex.quote(run.ask['source'])}"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ class SolveMethod:
     # How policies are measured where the tree is too large for that.
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], ExploitResult] | None" = None
     exploit_cost: str = ""  # what that takes, in words
-    # The information states that `fogspiel questions` asks for where the tree has too many.
+    # The information states that `fogspiel states` asks for where the tree has too many.
     questions: "Callable[[Game], list[InformationState]] | None" = None
     answers: "Callable[[Game, PolicyTable], Probabilities] | None" = None  # how answers to these questions are followed
 

@@ -6,7 +6,7 @@ A table has a row for each information state. JSON:
      "rows": [{"player": 1, "state": "your card: J", "probabilities": {"bet": "1/3", "check": "2/3"}}, ..]}
 
 CSV has a line for each information state and action: `player,state,action,probability`. A state is named by its id
-(`id`, see `fogspiel questions`) or by what the player sees, in one line (`state`; then the player's own past actions do
+(`id`, see `fogspiel states`) or by what the player sees, in one line (`state`; then the player's own past actions do
 not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their words or numbers.
 Answers are JSON lines, `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}`; several answers to one
 question are averaged.

@@ -43,7 +43,9 @@ def write_certificate(body: Body, path: Path) -> None:
 
 def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
     """The certificate in a file of at most that size, as far as it is one: an object that names a game."""
-    content = read_bytes(path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --size MIB`")
+    content = read_bytes(
+        path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --max-mib MIB`"
+    )
     try:
         body = parse_json(content)
     except ValueError as error:
@@ -84,7 +86,7 @@ def problem_of(body: Body, source: str | None) -> "GameSource":
     try:
         return problem_of_package(body["game"])
     except ValueError as error:
-        raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --game FILE") from None
+        raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --source FILE") from None
 
 
 def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":

@@ -49,8 +49,8 @@ def certificate_text(body: Json) -> str:
 def check_question(content: bytes, game: str | None = None) -> Question:
     """The question whether a certificate holds; only the rules of a game that the user has brought are named."""
     words = spec_of(game) if game is not None else None
-    rules = () if words is None else ("--game", words.absolute)
-    limits = ("--time", str(SECONDS), "--size", str(MEBIBYTES), "--memory", str(GIBIBYTES))
+    rules = () if words is None else ("--source", words.absolute)
+    limits = ("--seconds", str(SECONDS), "--max-mib", str(MEBIBYTES), "--memory", str(GIBIBYTES))
     return Question(("verify", "--json", *limits, *rules, "--", FILE), content)
 
 

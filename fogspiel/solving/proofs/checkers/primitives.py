@@ -170,7 +170,7 @@ def go_on() -> None:
     soonest, end = _ends.get()
     if monotonic() > soonest and process_time() > end:  # CPU time takes five times as long to ask for
         raise refusal(
-            "checking it takes more CPU time than it may; if you trust where it is from, grant more by --time"
+            "checking it takes more CPU time than it may; if you trust where it is from, grant more by --seconds"
         )
 
 
