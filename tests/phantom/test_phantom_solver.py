@@ -321,7 +321,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
     rows_of(changed)[2][2] = {"B2": "1"}
     with pytest.raises(ValueError, match="digest"):
         phantom.verify(changed)
-    with pytest.raises(ValueError, match="lower bound"):
+    with pytest.raises(ValueError, match="black's strategy secures"):
         phantom.verify(forged(changed))
 
 
@@ -332,8 +332,8 @@ def test_a_certificate_that_was_changed_is_refused(document):
         ("game", "phantom-ttt-abrupt", "must be one of"),
         ("rules", 0, "version"),
         ("rules", True, "version"),
-        ("lower", "1", "lower bound"),
-        ("upper", "5/7", "upper bound"),
+        ("lower", "1", "black's strategy secures"),
+        ("upper", "5/7", "white's strategy concedes"),
         ("value", "1/2", "between"),
         ("value", "10/12", "lowest terms"),
         ("strategies", [], "strategies of black and white"),
@@ -374,7 +374,7 @@ def test_a_repeated_row_is_refused_and_a_missing_one_counts(document):
         phantom.verify(forged(changed))
     changed = copy.deepcopy(document)
     rows_of(changed, "white").pop(0)
-    with pytest.raises(ValueError, match="upper bound"):
+    with pytest.raises(ValueError, match="white's strategy concedes"):
         phantom.verify(forged(changed))
 
 

@@ -79,15 +79,15 @@ def prove_bounds(
 ) -> Bounds:
     """The bounds of a certificate, once the strategies of both owners are known to guarantee them.
 
-    Its value must equal both bounds if `exact`, else lie between them; this is tested first, because it costs nothing.
+    Its value must equal both bounds if `exact`, which is tested first, because it costs nothing, else lie between them.
     """
     value, lower, upper = (fraction(body[name], "the " + name) for name in ("value", "lower", "upper"))
     both = f"both bounds, {quoted(lower)} and {quoted(upper)}, are equal to it"
     demand(not exact or lower == value == upper, f"{quoted(value)} is proved only if {both}")
-    demand(lower <= value <= upper, f"the value {quoted(value)} is not between its bounds")
     for owner, verb, prove, claim in ((owners[0], "secures", least, lower), (owners[1], "concedes", most, upper)):
         found = prove()
         demand(found == claim, f"{owner} strategy {verb} {quoted(found)}, but it claims {quoted(claim)}")
+    demand(lower <= value <= upper, f"the value {quoted(value)} is not between its bounds")
     return lower, upper
 
 
