@@ -17,7 +17,7 @@ NUMBERS = ("--missions", "--spies", "--fails")  # of a variant, whose name says 
 
 def vary_words(words: list[str]) -> list[str]:
     """Return the words of a command with a variant's name in place of the options that give its numbers."""
-    from .game.rules import vary
+    from .game.setups import vary
 
     given, left, rest = dict[str, str](), list[str](), iter(words)
     for word in rest:
@@ -45,7 +45,7 @@ def show_rules(seed: int) -> Iterator[str]:
     """Yield the optimal rules of both teams, for the tour."""
     from ..solving.known_values import find_known, verify_shipped
     from .explain import rule_lines, teams_line
-    from .game.rules import SETUPS
+    from .game.setups import SETUPS
     from .simple_rules import team_rule
 
     setup = SETUPS[TOUR_PLAYERS]
