@@ -7,9 +7,9 @@ from ...core.compile.kernel import is_cold
 from ...core.game import known_game
 from ...core.rng import stream_of
 from ...games.chess.fen import SIDES, square_name
-from ..belief_map import belief_of
 from ..beliefs.board_filter import list_children
 from ..engine import SearchLimit, find_engine
+from ..inferences import belief_of
 from ..referee import Referee, play_game
 
 PLIES, NODES = 24, 2000
