@@ -132,7 +132,7 @@ def measure_playouts(size: str) -> Row:
     from fogspiel.core.simulate import PolicyMatch
 
     game = known_game(f"phantom-ponnuki-{size}x{size}")
-    uniform, player = find_policy(game, "uniform"), find_policy(game, "monte-carlo").player(stream_of(1))
+    uniform, player = find_policy(game, "uniform"), find_policy(game, "monte-carlo").new_player(stream_of(1))
     match = PolicyMatch(game, uniform, uniform)
     match.scores(1, 0, 4)
     count, games = 2000, match.scores

@@ -96,7 +96,7 @@ class Landscape:
     def plan(self, theta: np.ndarray) -> np.ndarray:
         """What the game makes of a vector."""
         assert self.game.strategy is not None
-        plan = np.zeros(self.game.strategy.plan)
+        plan = np.zeros(self.game.strategy.plan_size)
         self.game.strategy.prepare(np.asarray(theta, float), plan)
         return plan
 

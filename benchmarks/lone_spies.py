@@ -35,7 +35,7 @@ from fogspiel.resistance.game.setups import VERSION, Setup, name_of
 from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
 from fogspiel.solving.exact import ExactBounds, exact_bounds, exact_from
 from fogspiel.solving.methods.double_oracle import TOLERANCE, Side, double_oracle, restricted_game
-from fogspiel.solving.methods.lp import Simplex, planner_of, program_of
+from fogspiel.solving.methods.lp import Simplex, primal_player_of, program_of
 from fogspiel.solving.proofs.certificate_files import write_certificate
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.solution import Record
@@ -211,9 +211,9 @@ def exact_solution(game: LoneGame, records: Sequence[Record]) -> ExactBounds:
         for side in sides:
             side.add(record["added"][side.player])
     small = restricted_game(form, sides)
-    planner = planner_of(small)
-    simplex = Simplex(program_of(small, planner))
-    found = exact_bounds(small, planner, simplex.optimum())
+    primal_player = primal_player_of(small)
+    simplex = Simplex(program_of(small, primal_player))
+    found = exact_bounds(small, primal_player, simplex.optimum())
     plans = [
         exact_plan_of(side.treeplex, _whole(side, behaviour))
         for side, behaviour in zip(sides, found.behaviours, strict=True)

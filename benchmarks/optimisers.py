@@ -205,7 +205,7 @@ def true_score(task: str, dimension: int, seed: int, optimise: Callable[[Arena],
     """The true score of an answer against the optimum; on discs that of the best reply against the answer."""
     made = TASKS[task](dimension, seed)
     arena = Arena(made.game, seed, Race("count-mixture"), "redrawn", Budget(GAMES[dimension]))
-    answer = optimise(arena).answer
+    answer = optimise(arena).recommendation
     thetas, weights = answer.get("thetas", [answer["theta"]]), answer.get("weights", [1.0])
     reply = made.reply_score(np.array(thetas), np.array(weights))
     return reply if made.cyclic else 1 - reply

@@ -96,8 +96,8 @@ def walk(store: Path, seed: int, threads: int) -> None:
             run = runs.create(request.to_json())
             theta = np.array(execute(run, Context(store, threads))["theta"])
             found.append((run.name, theta))
-            assert game.strategy is not None and game.strategy.words is not None
-            say(f"   {request.method} ({run.name}): {game.strategy.words(theta)}")
+            assert game.strategy is not None and game.strategy.describe is not None
+            say(f"   {request.method} ({run.name}): {game.strategy.describe(theta)}")
             run.close()
     say("   Now on fresh games, against people who shuffle and people who put the worst card first:")
     players = [vector_policy(game, theta, name) for name, theta in found]
@@ -152,7 +152,7 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
             player, name = find_policy(game, stop.how), stop.how
             figures = evaluate(
                 game, player, redrawn_baseline(game), report_key(seed), stop.report, threads=threads
-            ).as_json()
+            ).to_json()
             words = f"{figures['wins']} wins, {figures['draws']} draws, {figures['losses']} losses"
         interval, words = tuple(figures["interval"]), "; ".join(filter(None, (words, stop.remark)))
         paper = PUBLISHED.get((stop.game, stop.how))
@@ -164,8 +164,8 @@ def _words(game: Game, theta: np.ndarray) -> str:
     if game.family == "guesswho":
         asked = int(question(theta, 128, 16, 0.0))
         return f"with 128 characters against 16 it asks about {asked}, where halving asks about 64"
-    assert game.strategy is not None and game.strategy.words is not None
-    return game.strategy.words(theta)
+    assert game.strategy is not None and game.strategy.describe is not None
+    return game.strategy.describe(theta)
 
 
 def _show(title: str, rows: list[Row]) -> None:

@@ -34,7 +34,7 @@ def score_against_start(name: str, policy: ParametricPolicy, seed: int) -> tuple
     """The score of an answer against the start of its run, and the upper limit of it."""
     game = known_game(name)
     start = fixed_baseline(game, seed)
-    if name != "batawaf" and policy.how != MIXED:
+    if name != "batawaf" and policy.selection != MIXED:
         exact = float(exact_score(game, policy, start))
         return exact, exact
     score = evaluate(game, policy, start, report_key(seed), FRESH)

@@ -129,12 +129,12 @@ def main() -> None:
     request = PaperRequest("tuners", seeds=asked.seeds, scale=asked.scale)
 
     def watch(progress: Progress) -> None:
-        print(progress.words, flush=True)
+        print(progress.text, flush=True)
 
     with Store.open(asked.store, write=True) as store:
         run = find_or_create_run(store, request.to_json())
         tuners = PaperKind(lambda name: PaperPart(name, "ours", batches, report))
-        tuners.work(run, Context(asked.store, asked.processes, watch=watch))
+        tuners.execute(run, Context(asked.store, asked.processes, on_progress=watch))
     for path in write_report(report(request, rows_of(run)), asked.output):
         print(path)
 

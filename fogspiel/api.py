@@ -158,7 +158,7 @@ def _agent(game: Game, given: AgentLike, path: StorePath = None, seed: int = 1) 
 
 
 def _strategies(game: Game) -> list[Strategy]:
-    return [each for each in (game.strategy, *game.named.values()) if isinstance(each, Strategy)]
+    return [each for each in (game.strategy, *game.policies.values()) if isinstance(each, Strategy)]
 
 
 def _player(game: Game, given: AgentLike, path: StorePath, seed: int) -> StoredAgent:
@@ -204,8 +204,8 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
     kind, context = kind_of_request("", ask), Context(_path(path), threads, prepared=prepared)
 
     def finish(run: Run, name: str = "") -> _Finished:
-        result = kind.work(run, context)
-        return _Finished(result, Trail(kind.trail(ask), kind.points(run)), name)
+        result = kind.execute(run, context)
+        return _Finished(result, Trail(kind.curve(ask), kind.points(run)), name)
 
     if path is None:
         return finish(UnstoredRun(ask))
@@ -431,7 +431,7 @@ def solve(
     value, lower, upper = (
         Fraction(number) if isinstance(number, str) else number for number in (found.value, found.lower, found.upper)
     )
-    return GameValue(problem.name, value, lower, upper, found.solver, found.certificate, found.sizes, run, trail)
+    return GameValue(problem.name, value, lower, upper, found.description, found.certificate, found.sizes, run, trail)
 
 
 def _words(game: GameLike) -> str:

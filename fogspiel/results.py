@@ -143,7 +143,7 @@ class ExploitOutcome(Result, ExploitResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a line per decision that gives something away, the most costly of each seat first."""
-        return [one.as_json() for seat in (0, 1) for one in self.decisions(seat, None)]
+        return [one.to_json() for seat in (0, 1) for one in self.decisions(seat, None)]
 
     def chart(self) -> Chart:
         """Return bars: each seat's score, and that of its best response to the other seat's policy."""

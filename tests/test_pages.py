@@ -9,7 +9,7 @@ import time
 from importlib.util import find_spec
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 from support.pages import ROOT, Reader, blocks_of
 
 DOCS = ROOT / "docs"
@@ -46,7 +46,7 @@ def read(page, reader, slow):
             reader.run(block)
 
 
-@pytest.mark.parametrize("page", by_default([page for page in PAGES if page not in LONG], PAGES))
+@pytest.mark.parametrize("page", default_cases([page for page in PAGES if page not in LONG], PAGES))
 def test_every_block_of_a_page_runs_and_prints_what_it_says(here, fogspiel, monkeypatch, page):
     read(page, Reader(fogspiel, monkeypatch), slow=False)
 

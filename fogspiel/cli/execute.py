@@ -106,19 +106,19 @@ def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> Non
     with _resumable(run, kind, options), console.progress(run.name or kind.headline(run)) as bar:
 
         def watch(progress: Progress) -> None:
-            bar.show(progress.share, progress.words, progress.games)
+            bar.show(progress.share, progress.text, progress.games)
 
         def on_fault(sentence: str) -> None:
             console.err.print(sentence)
 
         threads = options.threads or kind.processes(run, cores(None))
         path = store_path(options.store)
-        kind.work(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
+        kind.execute(run, Context(path, threads, options.cluster, watch, on_fault, options.source, prepared, again))
 
 
 def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
     """The command that goes on with a run, or with all that it is a part of."""
-    return options.again or kind.again(run, resume_command(run.name, options.store))
+    return options.again or kind.resume_command(run, resume_command(run.name, options.store))
 
 
 @contextmanager
@@ -163,7 +163,7 @@ def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> 
     if report and kind.writes_report:
         print_report(report, f"{folder}", len(files))
     else:
-        print_lines(kind.lines(run, delivered))
+        print_lines(kind.terminal_lines(run, delivered))
     if report and not kind.writes_report:
         page = next(file for file in files if file.endswith(".html"))
         console.out.print(f"the report: {page} and {len(files) - 1} other files")
@@ -190,7 +190,7 @@ def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json"
     delivered, _, files = _deliver(run, kind, options, seconds)
     repeated = repetitions(store_path(options.store), run) if run.name else []
     more = ({"files": files} if delivered.report else {}) | ({"repeated": repeated} if repeated else {})
-    return with_kind(kind.outcome(run, delivered) | more, kind)
+    return with_kind(kind.result_json(run, delivered) | more, kind)
 
 
 def with_kind(body: "Json", kind: "Kind") -> "Json":

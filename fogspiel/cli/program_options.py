@@ -226,7 +226,7 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
         digest=named.digest,
         parameters=tuple(tables),
         range=scores,
-        alone=scale.alone,
+        alone=scale.single,
         facts=named.facts,
         **asked,
     )
@@ -272,12 +272,12 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
     if sort in ("function", "command"):
         if given.beside:
             raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
-        return Scale(*(scores or (0.0, 1.0)), graded=scores is not None, alone=given.alone)
+        return Scale(*(scores or (0.0, 1.0)), graded=scores is not None, single=given.alone)
     if scores is not None or given.alone:
         raise ValueError(f"--score-range and --single are not for --{sort}, whose games are won, drawn and lost")
     if sort == "kriegspiel" and given.beside:
         raise ValueError(f"{given.beside[0].partition('=')[0]} is for --uci: leave it out")
-    return Scale(alone=given.uci_opponent is not None)
+    return Scale(single=given.uci_opponent is not None)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class Terminal:
                     if session.go_on():
                         continue
                 except Forfeit as fault:
-                    return GameEnding(f"the other side forfeits it, {fault}", session.game.top - self.loss)
+                    return GameEnding(f"the other side forfeits it, {fault}", session.game.max_score - self.loss)
                 except ValueError as error:
                     return GameEnding(str(error), failed=True)
                 if len(session.record) != shown:
@@ -80,12 +80,12 @@ class Terminal:
             return GameEnding("you left it")
         except KeyboardInterrupt:
             return GameEnding("you interrupted it", interrupted=True)
-        return GameEnding(self.ending(), session.score)
+        return GameEnding(self.ending(), session.payoff_index)
 
     @property
     def loss(self) -> int:
         """The score of a game that the person has lost."""
-        return 0 if self.session.side == 0 else self.session.game.top
+        return 0 if self.session.side == 0 else self.session.game.max_score
 
     def greeting(self) -> str:
         """The first words."""
@@ -134,7 +134,10 @@ class Terminal:
         """Return the end of a game that was played to its end, and show it."""
         game = self.session.game
         self.tell(game.show(self.session.seen()))
-        score, even = payoff_of(self.session, self.session.score or 0), float(game.payoffs[0] + game.payoffs[-1]) / 2
+        score, even = (
+            payoff_of(self.session, self.session.payoff_index or 0),
+            float(game.payoffs[0] + game.payoffs[-1]) / 2,
+        )
         return "you won" if score > even else "you lost" if score < even else "a draw"
 
     def epilogue(self) -> str:

@@ -95,8 +95,8 @@ def war(store: Path, seed: int, threads: int) -> Lines:
         theta = np.array(execute(run, Context(store, threads))["theta"])
         name = run.name
         run.close()
-    assert game.strategy is not None and game.strategy.words is not None
-    yield f"{WAR.games:,} games, knowing nothing but the rules: {game.strategy.words(theta)}"
+    assert game.strategy is not None and game.strategy.describe is not None
+    yield f"{WAR.games:,} games, knowing nothing but the rules: {game.strategy.describe(theta)}"
     found = vector_policy(game, theta, name)
     score = evaluate(game, found, find_policy(game, "random"), report_key(seed), GAMES, threads=threads)
     low, high = score.interval

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, cast
 
 import numpy as np
 
-from . import NotFound
+from . import NotFound, former_names
 from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
 from .rng import fill_normal, random_unit, stream_of
@@ -54,12 +54,13 @@ def replay_choice(player: Player, seen: np.ndarray, actions: Sequence[int], acti
         player.choose(seen, actions)
 
 
+@former_names(player="new_player")
 @dataclass(frozen=True)
 class PlayerAgent:
     """An agent that is known by the players it sends, each of which draws from the stream of its seat."""
 
     name: str
-    player: Callable[[np.ndarray], Player]
+    new_player: Callable[[np.ndarray], Player]
     # The certificate whose strategies it plays, if it plays one.
     certificate: Mapping[str, Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
@@ -67,14 +68,15 @@ class PlayerAgent:
 # Policies: what the compiled loop plays
 
 
+@former_names(how="selection", player="new_player")
 @dataclass(frozen=True, eq=False, repr=False)
 class ParametricPolicy:
-    """A strategy with its parameters, a row of `thetas` or several; `how` says which row plays which game."""
+    """A strategy with its parameters, a row of `thetas` or several; `selection` says which row plays which game."""
 
     name: str
     strategy: Strategy
     thetas: np.ndarray
-    how: int = ALONE
+    selection: int = ALONE
     weights: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
@@ -83,7 +85,7 @@ class ParametricPolicy:
     @property
     def theta(self) -> Vector | None:
         """The one parameter vector, where there is just one."""
-        return tuple(self.thetas[0].tolist()) if self.how == ALONE and self.strategy.parameters else None
+        return tuple(self.thetas[0].tolist()) if self.selection == ALONE and self.strategy.parameters else None
 
     @property
     def heaviest(self) -> np.ndarray:
@@ -95,9 +97,9 @@ class ParametricPolicy:
         """The sums of the weights up to each row."""
         return np.cumsum(self.weights) if self.weights else np.ones(len(self.thetas))
 
-    def player(self, stream: np.ndarray) -> Player:
+    def new_player(self, stream: np.ndarray) -> Player:
         """A player for one game; where its parameters are drawn, from its own stream."""
-        if self.how == IN_TURN:
+        if self.selection == IN_TURN:
             raise ValueError(f"{self.name}: players in turn have no player for a single game; send each of them alone")
         return PolicyPlayer(self, stream)
 
@@ -121,11 +123,11 @@ def draw_member(how, number, cumulated, draws):
 
 def theta_for(policy: ParametricPolicy, number: int, draws: np.ndarray) -> np.ndarray:
     """The parameters that a policy plays game (pair) `number` with, as the compiled loop draws them."""
-    if policy.how == REDRAWN:
+    if policy.selection == REDRAWN:
         theta = np.empty(policy.thetas.shape[1])
         fill_normal(draws, theta)
         return theta
-    return np.asarray(policy.thetas[draw_member(policy.how, number, policy.cumulated, draws)])
+    return np.asarray(policy.thetas[draw_member(policy.selection, number, policy.cumulated, draws)])
 
 
 class PolicyPlayer:
@@ -133,7 +135,7 @@ class PolicyPlayer:
 
     def __init__(self, policy: ParametricPolicy, stream: np.ndarray):
         self.policy, self.stream = policy, stream
-        self.plan = np.zeros(policy.strategy.plan)
+        self.plan = np.zeros(policy.strategy.plan_size)
 
     def begin(self, side: int) -> None:
         self.policy.strategy.prepare(theta_for(self.policy, 0, self.stream), self.plan)
@@ -157,7 +159,7 @@ def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | N
 
 def find_policy(game: Game, name: str) -> ParametricPolicy:
     """The policy of that name: one of the game's own, or `uniform`, which tries any action."""
-    found = game.named.get(name, UNIFORM if name == UNIFORM.name else None)
+    found = game.policies.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
         raise NotFound(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
     if isinstance(found, Strategy):
@@ -174,7 +176,7 @@ def named_policy(game: Game, name: str, seed: int) -> ParametricPolicy:
 
 def policy_names(game: Game) -> list[str]:
     """The names that `named_policy` knows."""
-    return [*game.named, UNIFORM.name, *(BASELINES if game.strategy else ())]
+    return [*game.policies, UNIFORM.name, *(BASELINES if game.strategy else ())]
 
 
 def fixed_baseline(game: Game, seed: int) -> ParametricPolicy:
@@ -220,11 +222,11 @@ def encode_policy(game: Game, agent: Agent) -> PolicyJson:
     if (
         not isinstance(agent, ParametricPolicy)
         or agent.strategy is not game.strategy
-        or agent.how not in (ALONE, MIXED)
+        or agent.selection not in (ALONE, MIXED)
     ):
         return {}
     theta = agent.heaviest.tolist()
-    if agent.how == ALONE:
+    if agent.selection == ALONE:
         return {"theta": theta}
     return {"theta": theta, "thetas": agent.thetas.tolist(), "weights": list(agent.weights)}
 
@@ -302,7 +304,7 @@ class BestResponseScore(NamedTuple):
 
 def best_response_scores(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
     """The best replies that can be computed against a vector or a mixture of them, none where it is not known how."""
-    if player.strategy is not game.strategy or player.how not in (ALONE, MIXED):
+    if player.strategy is not game.strategy or player.selection not in (ALONE, MIXED):
         return []
     replies = game.exact.best_responses
     found: list[BestResponseScore] = replies(game, player) if replies else []
@@ -311,9 +313,9 @@ def best_response_scores(game: Game, player: ParametricPolicy) -> list[BestRespo
 
 def members_of(player: ParametricPolicy, number: Callable[[float], Number]) -> list[tuple[Number, np.ndarray]]:
     """The vectors of a player or mixture that are ever drawn, with their probabilities as such numbers."""
-    if player.how == IN_TURN:
+    if player.selection == IN_TURN:
         raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
-    weights = [number(weight) for weight in player.weights] if player.how == MIXED else [number(1)]
+    weights = [number(weight) for weight in player.weights] if player.selection == MIXED else [number(1)]
     total = sum(weights[1:], weights[0])
     return [(weight / total, theta) for weight, theta in zip(weights, player.thetas, strict=True) if weight > 0]
 

@@ -89,7 +89,7 @@ class BehaviourPolicy(PlayerAgent):
     digest: str | None = None  # of the file that it was read from, for that may change
     batch: Batch | None = None  # the same probabilities for many states at once, where that is faster
 
-    def shares(self, state: InformationState) -> list[ExactOrFloat]:
+    def action_probabilities(self, state: InformationState) -> list[ExactOrFloat]:
         """The checked probability of each action: fractions if all were given as such, else floats."""
         return check_probabilities(state, self.probabilities(state), self.name)
 

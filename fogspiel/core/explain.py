@@ -105,19 +105,19 @@ MAX_MEMBERS = 20  # members of a mixture that are listed
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Describe a player; the seed decides what is drawn where something has to be sampled."""
     strategy = player.strategy
-    if player.how == REDRAWN:
+    if player.selection == REDRAWN:
         many = len(strategy.parameters)
         drawn = f"draws {many} standard Gaussian parameter{'s' if many > 1 else ''} anew before every pair of games"
         return Explanation((f"{player.name} {drawn} and plays them: {strategy.name}.",))
     if strategy is UNIFORM:
         return Explanation((f"{player.name} tries any of the possible actions with equal probability.",))
-    if player.how in (MIXED, IN_TURN):
+    if player.selection in (MIXED, IN_TURN):
         return _mixture(game, player, seed)
     explain_one = game.look.explain
     if explain_one is not None:
         found: Explanation = explain_one(game, player, seed)
         return found
-    said = strategy.words(player.thetas[0]) if strategy.words else f"plays by its rule: {strategy.name}"
+    said = strategy.describe(player.thetas[0]) if strategy.describe else f"plays by its rule: {strategy.name}"
     return Explanation((f"{player.name} {said}.",))
 
 
@@ -126,7 +126,7 @@ def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     many = len(player.thetas)
     weights = np.array(player.weights or (1 / many,) * many)
     order = np.argsort(-weights, kind="stable").tolist()
-    if player.how == MIXED:
+    if player.selection == MIXED:
         said = f"{player.name} draws one of {many} members before every pair of games, by weight"
     else:
         said = f"{player.name}: {many} members play in turn"

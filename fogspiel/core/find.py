@@ -241,7 +241,7 @@ GAMES = [
         source="An example.",
         payoffs=tuple(Fraction(points) for points in (-2, -1, 0, 1, 2)),  # in even steps
         strategy=Strategy("bluffer", ("bluff", "call"), 2, prepare, choose),
-        named={"bold": (3.0, 3.0), "timid": (-3.0, -3.0)},
+        policies={"bold": (3.0, 3.0), "timid": (-3.0, -3.0)},
     )
 ]
 '''

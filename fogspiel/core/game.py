@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from . import former_names
 from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .compile.kernel import Kernel as Kernel
 from .game_names import likely_modules, no_game
@@ -74,19 +75,20 @@ class Sizes(NamedTuple):
     actions: int
 
 
+@former_names(plan="plan_size", hashed="unordered", halves="per_seat", words="describe")
 @dataclass(frozen=True, repr=False)
 class Strategy:
     """A family of players: `prepare` turns parameters into a plan, once; `choose` plays by the plan, move by move."""
 
     name: str
     parameters: tuple[str, ...]
-    plan: int
+    plan_size: int
     prepare: Kernel
     choose: Kernel
-    hashed: tuple[str, ...] = ()  # parameters that are seeds of something pseudo-random: nearby values are unrelated
+    unordered: tuple[str, ...] = ()  # parameters that are seeds of something pseudo-random: nearby values are unrelated
     # The first half of the parameters serves when moving first, the second half when moving second.
-    halves: bool = False
-    words: Callable[[np.ndarray], str] | None = None  # what a parameter vector does, in a sentence
+    per_seat: bool = False
+    describe: Callable[[np.ndarray], str] | None = None  # what a parameter vector does, in a sentence
 
     def __repr__(self) -> str:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
@@ -135,6 +137,7 @@ HOW_TO_PLAY = "HOW_TO_PLAY"
 EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
 
 
+@former_names(named="policies", kind="category", about="policy_notes", top="max_score")
 @dataclass(frozen=True, repr=False)
 class Game:
     """The record of a game: its rules for the machine and its words for people, of which only the name is needed."""
@@ -152,13 +155,13 @@ class Game:
     # What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors.
     payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
     strategy: Strategy | None = None
-    named: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
+    policies: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     # A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster.
     play: Kernel | None = None
     family: str = ""  # the games that share rules: it names the methods that were made for them
-    kind: str = "Others"  # the heading under which catalogues list the game
-    # What a strategy of `named` does, in a phrase, where `Strategy.words` does not say it.
-    about: Mapping[str, str] = field(default_factory=dict)
+    category: str = "Others"  # the heading under which catalogues list the game
+    # What a strategy of `policies` does, in a phrase, where `Strategy.describe` does not say it.
+    policy_notes: Mapping[str, str] = field(default_factory=dict)
     # Draw another state that a player cannot tell from this one; the stream decides which.
     resample: Resample | None = None
     symmetric: bool = False  # both seats have the same rights
@@ -173,7 +176,7 @@ class Game:
             object.__setattr__(self, "title", self.name)
 
     @property
-    def top(self) -> int:
+    def max_score(self) -> int:
         """The index of the highest payoff; the other seat's index is this less the first one's."""
         return len(self.payoffs) - 1
 
@@ -185,7 +188,7 @@ class Game:
         self.rules.start(first)
         rows = {
             "parameters": ", ".join(parameters_of(self)) or "none",
-            "named strategies": ", ".join(self.named) or "none",
+            "named strategies": ", ".join(self.policies) or "none",
             "payoffs of the first player": ", ".join(map(str, self.payoffs)),
             "at the start": self.reveal(first),
             "source": self.source or "not given",

@@ -1,8 +1,8 @@
 """Contract between the web interface and slices: the site that pages are added to, and a game's additions to play.
 
 The folder of a slice may have `pages/`, `templates/` and `static/`, found like those of `web/`. A page module has
-`add_to(site)`; the site is a `PageSite`, so that a slice imports nothing of the web interface. Under `PLAY` it may list
-a `PlaySupport` for each of its games by name.
+`register(site)`; the site is a `PageSite`, so that a slice imports nothing of the web interface. Under `PLAY` it may
+list a `PlaySupport` for each of its games by name.
 """
 
 import threading

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import BadInput
+from . import BadInput, former_names
 from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
 from .game import CHANCE, OVER, Game, draw_by_weight, new_cells
 from .rng import random_below, stream_of
 
 
+@former_names(score="payoff_index", why_impossible="illegal_reason")
 class Session:
     """One game: its state, who is to move, what may be tried, what each player sees, and the record so far."""
 
@@ -47,7 +48,7 @@ class Session:
         return self.mover == OVER
 
     @property
-    def score(self) -> int | None:
+    def payoff_index(self) -> int | None:
         """The index of the first player's payoff, once the game is over."""
         return int(self.game.rules.score(self.state)) if self.over else None
 
@@ -69,7 +70,7 @@ class Session:
         """Everything the player knows."""
         return view_of(self.game, self.state, player)
 
-    def why_impossible(self, action: int) -> str:
+    def illegal_reason(self, action: int) -> str:
         """Explain why an action of the player to move is not one of the actions."""
         return f"player {self.mover + 1} of {self.game.name} tried {action}, which is not among {self.actions[:12]}"
 
@@ -133,7 +134,7 @@ def finish_game(
             actions = session.actions
             action = players[mover].choose(session.view(mover), list(actions))
             if action not in actions:
-                raise ValueError(session.why_impossible(action))
+                raise ValueError(session.illegal_reason(action))
         session.apply(action)
 
 
@@ -154,7 +155,7 @@ class AgentMatch:
             for column in range(out.shape[1]):
                 swapped = (column + swap) % 2 == 1
                 score = _play_number(self.game, (other, one) if swapped else (one, other), key, number).score
-                out[i, column] = self.game.top - score if swapped else score
+                out[i, column] = self.game.max_score - score if swapped else score
         return out
 
 
@@ -166,7 +167,7 @@ def record_game(game: Game, first: Agent, second: Agent, key: int, number: int) 
 
 
 def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int) -> GameRecord:
-    first, second = (agent.player(stream_of(key, number, 1 + side)) for side, agent in enumerate(agents))
+    first, second = (agent.new_player(stream_of(key, number, 1 + side)) for side, agent in enumerate(agents))
     return play_game(game, (first, second), stream_of(key, number, 0))
 
 
@@ -174,7 +175,7 @@ def _member(agent: Agent, number: int, draws: np.ndarray) -> Agent:
     """Return the player of game (pair) `number`: of a policy the member whose turn it is, or that is drawn."""
     if not isinstance(agent, ParametricPolicy):
         return agent
-    return replace(agent, thetas=theta_for(agent, number, draws)[None], how=ALONE, weights=())
+    return replace(agent, thetas=theta_for(agent, number, draws)[None], selection=ALONE, weights=())
 
 
 # One game between a person and an agent, whoever asks the person.
@@ -216,7 +217,7 @@ class PersonSession(Session):
         self._accepts_draw: Callable[[Player], bool] | None = None
         self.decisions: list[tuple[np.ndarray, int]] = []  # the person's own actions, each with what was seen before it
         self._chance = stream_of(seed, 0)
-        self._player: Player = opponent.player(stream_of(seed, 2 - side))
+        self._player: Player = opponent.new_player(stream_of(seed, 2 - side))
         self._player.begin(1 - side)
         for action in record:
             self._repeat(action)
@@ -229,18 +230,22 @@ class PersonSession(Session):
         return self.resigned or self.agreed or super().over
 
     @property
-    def score(self) -> int | None:
+    def payoff_index(self) -> int | None:
         """The index of the first player's payoff, once the game is over; who resigns gets the least."""
         if self.resigned:
-            return 0 if self.side == 0 else self.game.top
+            return 0 if self.side == 0 else self.game.max_score
         if self.agreed:
-            return self.game.top // 2
-        return super().score
+            return self.game.max_score // 2
+        return super().payoff_index
 
     @property
     def mark(self) -> int | None:
         """The index of the person's payoff, once the game is over."""
-        return self.score if self.score is None or self.side == 0 else self.game.top - self.score
+        return (
+            self.payoff_index
+            if self.payoff_index is None or self.side == 0
+            else self.game.max_score - self.payoff_index
+        )
 
     @property
     def waits_for_person(self) -> bool:

@@ -41,7 +41,7 @@ class Plans(NamedTuple):
 
     rows: np.ndarray
     cumulated: np.ndarray
-    how: int
+    selection: int
 
 
 class Workspace(NamedTuple):
@@ -62,7 +62,7 @@ class Task(NamedTuple):
     seats: int
     weighted: int
     fused: int
-    top: int
+    max_score: int
 
 
 PLANS, WORKSPACE = record_of(Plans, ROWS, REALS, NUMBER), record_of(Workspace, CELLS, CELLS, CELLS, CELLS, REALS)
@@ -178,11 +178,11 @@ class _Side(NamedTuple):
 def _side(policy: ParametricPolicy) -> _Side:
     strategy = policy.strategy
     prepare, choose = compiled(strategy.prepare, PREPARE), compiled(strategy.choose, CHOOSE)
-    plans = np.zeros((len(policy.thetas), strategy.plan))
-    if policy.how != REDRAWN:
+    plans = np.zeros((len(policy.thetas), strategy.plan_size))
+    if policy.selection != REDRAWN:
         for theta, plan in zip(policy.thetas, plans, strict=True):
             prepare(theta, plan)
-    return _Side(prepare, choose, Plans(plans, policy.cumulated, policy.how))
+    return _Side(prepare, choose, Plans(plans, policy.cumulated, policy.selection))
 
 
 @cache
@@ -226,8 +226,8 @@ class PolicyMatch:
         work = Workspace(
             new_cells(sizes.state), new_cells(sizes.view), new_cells(sizes.actions), new_cells(sizes.actions), theta
         )
-        if REDRAWN in (side.how for side in plans):
+        if REDRAWN in (side.selection for side in plans):
             plans = [side._replace(rows=side.rows.copy()) for side in plans]
         weighted = int(self.game.rules.weights is not None)
-        task = Task(np.uint64(key), first, seats, weighted, int(self.fused), self.game.top)
+        task = Task(np.uint64(key), first, seats, weighted, int(self.fused), self.game.max_score)
         play_range(*self._kernels, *plans, work, task, out)

@@ -195,7 +195,7 @@ def reveal(state: np.ndarray) -> str:
     return columns_text(int(state[ROWS]), int(state[COLUMNS]), *stones_in(state, STONES)) + ENDINGS[int(state[RESULT])]
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the playout statistics that a vector expects on an empty board."""
     sides = []
     for weights in np.split(np.asarray(theta), 2):
@@ -227,7 +227,7 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         name=name,
         title=f"Four in a row, {rows} rows by {columns} columns",
         family="four",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
         resample=nothing_hidden,
@@ -236,8 +236,8 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         reveal=reveal,
         label=label,
         source=SOURCE,
-        strategy=Strategy("weights of the columns in playouts", sides, plan, prepare, choose, words=words),
-        named={"even": (0.0,) * len(sides)},
+        strategy=Strategy("weights of the columns in playouts", sides, plan, prepare, choose, describe=describe),
+        policies={"even": (0.0,) * len(sides)},
     )
 
 
@@ -371,8 +371,8 @@ class Solver:
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """The exact score of a player against one of the same kind: other pairs are not known."""
-    alike = first.strategy is second.strategy and first.how == second.how
-    if alike and (first.how == REDRAWN or first.strategy is UNIFORM or first.theta == second.theta is not None):
+    alike = first.strategy is second.strategy and first.selection == second.selection
+    if alike and (first.selection == REDRAWN or first.strategy is UNIFORM or first.theta == second.theta is not None):
         return HALF
     raise ValueError(
         f"the exact score of {first.name} against {second.name} is not known: play games instead of --exact"
@@ -430,7 +430,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
         title = f"How often {side} stones go to each column in a playout, as long as all are open"
         pictures.append(bars(title, (chances / chances.sum()).tolist(), columns))
     favourite = f"It opens most often with {label(often[0][0])}: {estimate_score(often[0][1], ASKED)} of {ASKED} times."
-    return Explanation((f"{player.name} {words(theta)}.", favourite), (table,), tuple(pictures))
+    return Explanation((f"{player.name} {describe(theta)}.", favourite), (table,), tuple(pictures))
 
 
 # Rules of four in a row for a first-time player.

@@ -202,7 +202,7 @@ def hand(name: str, title: str, cards: int) -> Game:
         name=name,
         title=title,
         family="goofspiel",
-        kind="Cards",
+        category="Cards",
         version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,

@@ -136,7 +136,7 @@ def label(action: int) -> str:
     return f"show {action // CALLS} call {action % CALLS}"
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the most frequent throw of a vector."""
     weights = np.zeros(ACTIONS)
     weigh(theta, weights)
@@ -164,14 +164,16 @@ SOURCE = (
     "them, equally often: it shows f = 0..5 and calls 2f, as if the opponent showed the same. Nobody scores more than "
     "1/2 against either."
 )
-FAMILY = Strategy("probabilities of the throws", tuple(map(label, range(ACTIONS))), PLAN, prepare, choose, words=words)
+FAMILY = Strategy(
+    "probabilities of the throws", tuple(map(label, range(ACTIONS))), PLAN, prepare, choose, describe=describe
+)
 
 GAMES = (
     Game(
         name="morra",
         title="Morra, 0 to 5 fingers",
         family="morra",
-        kind="Guessing",
+        category="Guessing",
         version=1,
         rules=Rules(start, mover, legal_among(ACTIONS), apply, view, score),
         resample=resample_one(hidden_among(ACTIONS)),
@@ -181,7 +183,7 @@ GAMES = (
         label=label,
         source=SOURCE,
         strategy=FAMILY,
-        named={
+        policies={
             "uniform36": any_of({sensible(f, h) for f in range(FINGERS) for h in range(FINGERS)}),
             "equilibrium": any_of({sensible(f, f) for f in range(FINGERS)}),
         },
@@ -223,7 +225,7 @@ def law_of(player: ParametricPolicy) -> Law:
     and the score is linear in the probabilities: in one throw it plays exactly like the uniform player.
     """
     members = members_of(player, Fraction)
-    if player.strategy is UNIFORM or player.how == REDRAWN:
+    if player.strategy is UNIFORM or player.selection == REDRAWN:
         return [Fraction(1, ACTIONS)] * ACTIONS
     if player.strategy is not FAMILY:
         raise ValueError(f"{player.name} is not a player of morra whose probabilities are known")
@@ -340,7 +342,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     else:
         reply = "Nobody scores more than 1/2 against it: its exploitability is exactly 0."
     wrong = "Calls that cannot be right, as the other would have to show fewer than 0 or more than 5 fingers"
-    sentences = (f"{player.name} {words(theta)}.", f"{wrong}: {percent(nonsense)}.", reply)
+    sentences = (f"{player.name} {describe(theta)}.", f"{wrong}: {percent(nonsense)}.", reply)
     rows = tuple((f, percent(shown[f]), percent(expected[f])) for f in range(FINGERS))
     table = Table(f"The fingers of {player.name}", ("fingers", "shows them", "expects them"), rows)
     chances = [[float(chance) for chance in law(theta)[CALLS * f : CALLS * (f + 1)]] for f in range(FINGERS)]

@@ -179,7 +179,7 @@ def reveal(state: np.ndarray) -> str:
     return f"{heaps_text(state[HEAP:])}\nplayer {state[MOVER] + 1} to move"
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the strength of a vector."""
     plan, stream, actions = np.zeros(POSITIONS + 1), np.zeros(1, np.uint64), np.zeros(sum(FULL), np.int64)
     prepare(theta, plan)
@@ -207,7 +207,7 @@ GAMES = (
         name="nim",
         title="Nim 1-3-5-7, misère",
         family="nim",
-        kind="Dice and heaps",
+        category="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
@@ -222,10 +222,10 @@ GAMES = (
             POSITIONS + 1,
             prepare,
             choose,
-            words=words,
+            describe=describe,
         ),
-        named={"exact": EXACT, "perfect": Strategy("perfect", (), 1, nothing_to_prepare, choose_perfect)},
-        about={"perfect": "never errs"},
+        policies={"exact": EXACT, "perfect": Strategy("perfect", (), 1, nothing_to_prepare, choose_perfect)},
+        policy_notes={"perfect": "never errs"},
         play=play,
     ),
 )
@@ -264,7 +264,7 @@ def lost_indices() -> frozenset[int]:
 
 def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
     """Return a deterministic player's action in each position, by its index (0 at the end)."""
-    plan, stream, seen = np.zeros(strategy.plan), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
+    plan, stream, seen = np.zeros(strategy.plan_size), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
     strategy.prepare(theta, plan)
     chosen = [0]
     for position in ALL_POSITIONS:
@@ -279,12 +279,12 @@ Play = list[dict[int, Fraction]]  # for each position the chances of the positio
 def _plays(player: ParametricPolicy) -> list[tuple[Fraction, Play]]:
     """The ways a policy plays, with their probabilities."""
     members = members_of(player, Fraction)
-    if player.how == REDRAWN:
+    if player.selection == REDRAWN:
         raise ValueError("the exact score of a redrawn value function at nim is not known: play games instead")
     if player.strategy is UNIFORM:
         equal = [{after: Fraction(1, len(moves(p))) for after in moves(p).values()} for p in (0, *ALL_POSITIONS)]
         return [(Fraction(1), equal)]
-    if player.strategy not in (NIM.strategy, NIM.named["perfect"]):
+    if player.strategy not in (NIM.strategy, NIM.policies["perfect"]):
         raise ValueError(f"{player.name} is not a player of nim whose moves are known")
     found = []
     for weight, theta in members:

@@ -126,7 +126,7 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
         look=look,
         title=title,
         family=name.replace("-", "_"),
-        kind="Cards",
+        category="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample_one(hidden),

@@ -185,7 +185,7 @@ def reveal(state: np.ndarray) -> str:
     return columns_text(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the first turns of a vector."""
     plan = np.zeros(2 * TURNS_EACH * COLUMNS)
     prepare(theta, plan)
@@ -205,7 +205,7 @@ GAMES = (
         name="permutation-four",
         title="Phantom four in a row by permutations, 4 rows by 7 columns",
         family="permutation_four",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
@@ -220,9 +220,9 @@ GAMES = (
             2 * TURNS_EACH * COLUMNS,
             prepare,
             choose,
-            hashed=("first", "second"),
-            halves=True,
-            words=words,
+            unordered=("first", "second"),
+            per_seat=True,
+            describe=describe,
         ),
         play=play,
     ),
@@ -247,7 +247,7 @@ def fill_scores(state, plans_0, plans_1, out):
 
 def _plans(thetas: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     assert FOUR.strategy is not None
-    plans = np.zeros((len(thetas), FOUR.strategy.plan))
+    plans = np.zeros((len(thetas), FOUR.strategy.plan_size))
     for theta, plan in zip(thetas, plans, strict=True):
         FOUR.strategy.prepare(check_vector(FOUR, theta), plan)
     return plans
@@ -264,7 +264,7 @@ def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np
 def _members(player: ParametricPolicy) -> list[tuple[Fraction, np.ndarray]]:
     """The vectors of a policy with their probabilities."""
     members = members_of(player, Fraction)
-    if player.how == REDRAWN or player.strategy is not FOUR.strategy:
+    if player.selection == REDRAWN or player.strategy is not FOUR.strategy:
         raise ValueError(f"the exact score of {player.name} at permutation-four is not known: play games instead")
     return members
 

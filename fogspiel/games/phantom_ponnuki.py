@@ -342,7 +342,7 @@ def board(size: int) -> Game:
         name=f"phantom-ponnuki-{size}x{size}",
         title=f"Phantom ponnuki {size}x{size} (classical)",
         family="phantom_ponnuki",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample_by(start),
@@ -351,8 +351,8 @@ def board(size: int) -> Game:
         reveal=reveal,
         label=lambda cell: cell_name(cell, size),
         source=PONNUKI + CLASSICAL,
-        named={"monte-carlo": monte_carlo(choose)},
-        about=ABOUT,
+        policies={"monte-carlo": monte_carlo(choose)},
+        policy_notes=ABOUT,
     )
 
 

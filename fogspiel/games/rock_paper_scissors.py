@@ -150,7 +150,7 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         name=name,
         title=title,
         family="rps",
-        kind="Guessing",
+        category="Guessing",
         version=1,
         rules=Rules(start_with(len(payoffs) // 2), mover, legal_among(CHOICES), apply, view, score),
         resample=resample_one(hidden_among(CHOICES)),

@@ -16,7 +16,7 @@ STREAM = 0xE4B1  # apart from the streams of games, so that nothing sampled here
 
 def plan_of(player: ParametricPolicy) -> np.ndarray:
     """The plan of a player who is always the same."""
-    plan = np.zeros(player.strategy.plan)
+    plan = np.zeros(player.strategy.plan_size)
     player.strategy.prepare(player.thetas[0], plan)
     return plan
 

@@ -104,18 +104,18 @@ class TokenStream:
         self._advance()
         return token
 
-    def taken_text(self, wanted: str) -> str:
+    def next_text(self, wanted: str) -> str:
         """The next token, a text in quotes, without them."""
         text = self.taken(TEXT, wanted)[1:-1]
         return ESCAPED.sub(r"\1", text) if "\\" in text else text
 
-    def taken_whole(self, wanted: str) -> int:
+    def next_whole(self, wanted: str) -> int:
         """The next token, a whole number from 0."""
         if self.kind != WORD or not WHOLE.fullmatch(self.token):
             raise self.unexpected(wanted)
         return int(self.taken(WORD, wanted))
 
-    def taken_number(self, wanted: str) -> Fraction:
+    def next_number(self, wanted: str) -> Fraction:
         """The next token, any number."""
         if self.kind != WORD or not NUMBER.fullmatch(self.token) or len(self.token) > LONGEST_NUMBER:
             raise self.unexpected(wanted)
@@ -123,20 +123,20 @@ class TokenStream:
             raise self.refusal(f"{self.token} divides by 0")
         return number(self.taken(WORD, wanted))
 
-    def taken_texts(self, wanted: str) -> tuple[str, ...]:
+    def next_texts(self, wanted: str) -> tuple[str, ...]:
         """The texts between braces."""
         self.take("{", f"an opening brace before {wanted}")
         texts = []
         while not self.on("}"):
-            texts.append(self.taken_text(f"{wanted} in quotes, or a closing brace"))
+            texts.append(self.next_text(f"{wanted} in quotes, or a closing brace"))
         self._advance()
         return tuple(texts)
 
-    def taken_pay(self) -> tuple[Fraction, Fraction]:
+    def next_pay(self) -> tuple[Fraction, Fraction]:
         """The payoffs of both players before a closing brace, with or without commas."""
         payoffs = []
         while not self.on("}"):
-            payoffs.append(self.taken_number("a payoff or a closing brace"))
+            payoffs.append(self.next_number("a payoff or a closing brace"))
             self.skip(",")
         if len(payoffs) != 2:
             raise self.refusal(f"here are {len(payoffs)} payoffs, but there are two players")
@@ -149,8 +149,8 @@ def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[st
     for wanted in ((kind,), (version,), ("R", "D")):
         if script.kind != WORD or script.taken(WORD, "") not in wanted:
             raise ValueError(f"{script.source} does not begin with {kind} {version} R: it is no Gambit {form} file")
-    title = script.taken_text("the title of the game in quotes")
-    players = script.taken_texts("the name of a player")
+    title = script.next_text("the title of the game in quotes")
+    players = script.next_texts("the name of a player")
     if len(players) != 2:
         raise script.refusal(f"only games of two players can be solved, but this one names {len(players)}")
     return title, (players[0], players[1])
@@ -202,7 +202,7 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     script = TokenStream(text, source)
     title, players = heading(script, "EFG", "2", "extensive-form")
     if script.kind == TEXT:
-        script.taken_text("a comment")
+        script.next_text("a comment")
     plant, known = TreeBuilder(source, most, script.entry), Known({}, {}, {})
     while not plant.complete:
         script.begin_entry()
@@ -211,7 +211,7 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
         letter = script.taken(WORD, "a node")
         if letter not in NODES:
             raise ValueError(f"{script.entry()}: here is {letter[:40]!r}, where the next node, c, p or t, should be")
-        script.taken_text("the name of the node in quotes")
+        script.next_text("the name of the node in quotes")
         NODES[letter](script, plant, known)
     if script.kind != END:
         raise script.refusal("every node of the tree is there, but the file goes on")
@@ -242,9 +242,9 @@ class Known(NamedTuple):
 
 
 def _read_chance(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
-    number = script.taken_whole("the number of the infoset")
+    number = script.next_whole("the number of the infoset")
     before = known.chances.get(number)
-    name = script.taken_text("a name") if script.kind == TEXT else ""
+    name = script.next_text("a name") if script.kind == TEXT else ""
     if script.on("{"):
         offer = _taken_chances(script, name)
         if before and before[1:] != offer[1:]:
@@ -262,9 +262,9 @@ def _taken_chances(script: TokenStream, name: str) -> Offer:
     script.take("{", "an opening brace")
     actions, probabilities, decimals = [], [], False
     while not script.on("}"):
-        actions.append(script.taken_text("an action in quotes, or a closing brace"))
+        actions.append(script.next_text("an action in quotes, or a closing brace"))
         decimals = decimals or "." in script.token
-        probabilities.append(script.taken_number("the probability of the action"))
+        probabilities.append(script.next_number("the probability of the action"))
     if not actions:
         raise script.refusal("chance has no action here: there must be at least one")
     script.take("}", "a closing brace")
@@ -272,14 +272,14 @@ def _taken_chances(script: TokenStream, name: str) -> Offer:
 
 
 def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
-    player = script.taken_whole("the number of the player")
+    player = script.next_whole("the number of the player")
     if player not in (1, 2):
         raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
-    number = script.taken_whole("the number of the infoset")
+    number = script.next_whole("the number of the infoset")
     before = known.infosets.get((player, number))
-    name = script.taken_text("a name") if script.kind == TEXT else ""
+    name = script.next_text("a name") if script.kind == TEXT else ""
     if script.on("{"):
-        actions = script.taken_texts("an action")
+        actions = script.next_texts("an action")
         if not actions:
             raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
     elif before:
@@ -301,12 +301,12 @@ NODES = {"c": _read_chance, "p": _read_decision, "t": _read_leaf}
 
 def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
     """The number of an outcome and what it pays, given here or before."""
-    number = script.taken_whole("the number of the outcome")
-    name = script.taken_text("a name") if script.kind == TEXT else ""
+    number = script.next_whole("the number of the outcome")
+    name = script.next_text("a name") if script.kind == TEXT else ""
     before = known.outcomes.get(number)
     if script.on("{"):
         script.take("{", "an opening brace")
-        pay = script.taken_pay()
+        pay = script.next_pay()
         if number == 0:
             raise ValueError(f"{script.entry()}: outcome 0 stands for no payoffs, but has some here: number it from 1")
         if before and before.pay != pay:
@@ -373,7 +373,7 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     title, players = heading(script, "NFG", "1", "strategic-form")
     rows, columns = _taken_strategies(script, most)
     if script.kind == TEXT:
-        script.taken_text("a comment")
+        script.next_text("a comment")
     script.begin_entry()
     cells = (_taken_outcomes if script.on("{") else _taken_payoffs)(script, len(rows) * len(columns))
     if script.kind != END:
@@ -394,11 +394,11 @@ def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], 
     sizes: list[int] = []
     for player in (1, 2):
         if script.on("{"):
-            names.append(script.taken_texts("the name of a strategy"))
+            names.append(script.next_texts("the name of a strategy"))
             sizes.append(len(names[-1]))
         else:
             names.append(())
-            sizes.append(script.taken_whole(f"the number of strategies of player {player}, or their names in braces,"))
+            sizes.append(script.next_whole(f"the number of strategies of player {player}, or their names in braces,"))
         if not sizes[-1]:
             raise script.refusal(f"player {player} has no strategy: there must be at least one")
     script.take("}", "a closing brace after the strategies of both players")
@@ -414,9 +414,9 @@ def _taken_payoffs(script: TokenStream, count: int) -> list[Pay]:
     """The payoffs of that many cells, both players' for each."""
     cells = []
     for _ in range(count):
-        first = script.taken_number("a payoff of the first player")
+        first = script.next_number("a payoff of the first player")
         script.skip(",")
-        cells.append((first, script.taken_number("a payoff of the second player")))
+        cells.append((first, script.next_number("a payoff of the second player")))
         script.skip(",")
     return cells
 
@@ -428,12 +428,12 @@ def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
     while not script.on("}"):
         script.take("{", "an outcome in braces, or a closing brace,")
         if script.kind == TEXT:
-            script.taken_text("the name of an outcome")
-        pays.append(script.taken_pay())
+            script.next_text("the name of an outcome")
+        pays.append(script.next_pay())
     script.take("}", "a closing brace")
     cells = []
     for _ in range(count):
-        number = script.taken_whole("the number of an outcome")
+        number = script.next_whole("the number of an outcome")
         if number >= len(pays):
             raise script.refusal(f"there is no outcome {number}: the outcomes are 1 to {len(pays) - 1}, and 0 for none")
         cells.append(pays[number])

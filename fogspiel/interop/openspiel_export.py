@@ -218,7 +218,7 @@ def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
 
 def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
     """The class whose objects are the exported game."""
-    low, high = zero_sum(game, 0)[0], zero_sum(game, game.top)[0]
+    low, high = zero_sum(game, 0)[0], zero_sum(game, game.max_score)[0]
     info = pyspiel.GameInfo(
         num_distinct_actions=limits.actions,
         max_chance_outcomes=game.sizes.actions if limits.draws else 0,

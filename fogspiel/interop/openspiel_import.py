@@ -185,6 +185,6 @@ def _shares_there(
     policy: BehaviourPolicy, state: InformationState, otherwise: list[ExactOrFloat]
 ) -> list[ExactOrFloat]:
     try:
-        return policy.shares(state)
+        return policy.action_probabilities(state)
     except MissingState:
         return otherwise

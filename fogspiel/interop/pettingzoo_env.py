@@ -103,7 +103,7 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
                 self._was_dead_step(action)
                 return
             if action not in self._session.actions:
-                raise ValueError(self._session.why_impossible(action))
+                raise ValueError(self._session.illegal_reason(action))
             self._cumulative_rewards[agent] = 0.0
             self._clear_rewards()
             self._session.apply(int(action))
@@ -115,12 +115,12 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             session = self._session
             while session.mover == CHANCE:
                 session.apply(session.draw_chance(self._chance))
-            if session.score is None:
+            if session.payoff_index is None:
                 check_actions(game, session.actions, count)
                 self.agent_selection = AGENTS[session.mover]
             else:
                 self.agent_selection = AGENTS[0]
-                self.rewards = dict(zip(AGENTS, zero_sum(game, session.score), strict=True))
+                self.rewards = dict(zip(AGENTS, zero_sum(game, session.payoff_index), strict=True))
                 self.terminations = dict.fromkeys(AGENTS, True)
 
         def render(self) -> str:

@@ -59,7 +59,7 @@ def match(
     from .engine import parse_engine
     from .match import EngineMatch, EngineSpec, play_engines
 
-    seats = tuple(EngineSpec(*parse_engine(side.words)) for side in (request.first, request.second))
+    seats = tuple(EngineSpec(*parse_engine(side.spec)) for side in (request.first, request.second))
     engines = EngineMatch(seats, request.games, request.seed)
     return play_engines(engines, tuple(map(float, game.payoffs)), counted, watch)
 

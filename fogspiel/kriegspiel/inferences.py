@@ -279,7 +279,7 @@ def beliefs(words: str, side: int, record: Sequence[int], switches: HouseRules =
     """
     try:
         name, _ = parse_engine(words)
-        engine = engine_agent(name, LIGHT).player(stream_of(0, side))
+        engine = engine_agent(name, LIGHT).new_player(stream_of(0, side))
     except ValueError:
         engine = None
     if not isinstance(engine, MatrixEngine | Minimax | Sampler | Fog):

@@ -118,7 +118,7 @@ def _play_one(
     refused = referee.refused[::-1] if white else referee.refused
     return {
         "white": white,
-        "result": 2 - referee.score if white else referee.score,
+        "result": 2 - referee.payoff_index if white else referee.payoff_index,
         "ending": referee.ending or LIMIT,
         "plies": referee.plies,
         "refused": list(refused),

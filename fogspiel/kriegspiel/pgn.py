@@ -150,7 +150,7 @@ def write_pgn(
     umpire = Referee(fen, switches or HouseRules())
     ply = umpire.plies
     turns, left = turns_of(record, umpire)
-    ended = result or (RESULTS[umpire.score] if umpire.over else UNFINISHED)
+    ended = result or (RESULTS[umpire.payoff_index] if umpire.over else UNFINISHED)
     words: list[str] = []
     after_comment = True
     for place, turn in enumerate(turns, ply):

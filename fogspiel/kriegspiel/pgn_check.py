@@ -125,7 +125,7 @@ def _wrong_result(reading: PgnGame, number: int, line: int) -> str | None:
     umpire = Referee(reading.fen, reading.switches)
     for action in reading.record:
         umpire.attempt(action)
-    if umpire.over and reading.result not in (RESULTS[umpire.score], UNFINISHED):
-        right = f"{RESULTS[umpire.score]} by {umpire.ending}"
+    if umpire.over and reading.result not in (RESULTS[umpire.payoff_index], UNFINISHED):
+        right = f"{RESULTS[umpire.payoff_index]} by {umpire.ending}"
         return f"game {number} (line {line}): its result is {reading.result}, and on the board it ends {right}"
     return None

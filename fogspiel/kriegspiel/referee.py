@@ -131,7 +131,7 @@ class Referee(Session):
         return f"forfeit: {self.forfeit}" if self.forfeit else ENDINGS.get(int(self.state[rules.END]))
 
     @property
-    def score(self) -> int:
+    def payoff_index(self) -> int:
         """White's score: 0 loss, 1 draw, 2 win; a game that is not over counts as drawn."""
         if self.forfeit:
             return LOSS if self.turn == 0 else WIN
@@ -175,12 +175,12 @@ class Referee(Session):
         """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
         action = parse_attempt(move) if isinstance(move, str) else int(move)
         if action not in self.actions:
-            raise ValueError(self.why_impossible(action))
+            raise ValueError(self.illegal_reason(action))
         before = self.plies
         self.apply(action)
         return answer_in(self.state, before, action)
 
-    def why_impossible(self, action: int) -> str:
+    def illegal_reason(self, action: int) -> str:
         """Explain from the player's knowledge why an attempt is not on the list."""
         return why_impossible(self.state, action, self.actions)
 
@@ -247,10 +247,10 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
     result, ending = UNFINISHED, "the game was broken off"
     try:
         finish_game(referee, players, NO_CHANCE, goes_on)
-        result, ending = RESULTS[referee.score], referee.ending or LIMIT
+        result, ending = RESULTS[referee.payoff_index], referee.ending or LIMIT
     except Forfeit as fault:
         referee.forfeit = fault.reason
-        result, ending = RESULTS[referee.score], f"forfeit: {fault.reason}"
+        result, ending = RESULTS[referee.payoff_index], f"forfeit: {fault.reason}"
     finally:
         for side, player in enumerate(players):
             if isinstance(player, LifecyclePlayer):

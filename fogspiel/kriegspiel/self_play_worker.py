@@ -137,7 +137,7 @@ class SelfPlay:
         for key in "ab":
             tags[f"Parameters_{key}"] = json.dumps(asked[key])
         tags["Termination"] = "normal" if referee.ending else "adjudication"
-        white = referee.score / 2
+        white = referee.payoff_index / 2
         pgn = write_pgn(referee.record, tags, result=None if referee.ending else "1/2-1/2")
         return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
 

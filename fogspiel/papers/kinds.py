@@ -65,14 +65,14 @@ class PaperKind(Kind):
 
     def check(self, run: Run) -> PaperRequest:
         """The request, if this version of the package can still answer it."""
-        made_by = run.ask["fogspiel"]
-        asks_the_same = run.ask.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
+        made_by = run.request["fogspiel"]
+        asks_the_same = run.request.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
         if made_by != __version__ and not (run.finished and asks_the_same):
             raise ValueError(f"run {run.name} was made by fogspiel {made_by}, not {__version__}: start it anew")
-        self.find_experiment(run.ask["game"])
-        return PaperRequest.from_json(run.ask)
+        self.find_experiment(run.request["game"])
+        return PaperRequest.from_json(run.request)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have the jobs done, batch by batch."""
         request = self.check(run)
         batches = self.find_experiment(request.name).batches(request)
@@ -83,7 +83,7 @@ class PaperKind(Kind):
             with closing(runner.rows(jobs)) as found:
                 for row in found:
                     batch.append(row)
-                    context.watch(_progress(len(batch), len(jobs), row))
+                    context.on_progress(_progress(len(batch), len(jobs), row))
             done += len(batch)
             try:
                 jobs = batches.send(batch)
@@ -92,7 +92,7 @@ class PaperKind(Kind):
         return {"rows": done}
 
     def headline(self, run: Run) -> str:
-        return str(run.ask["game"])
+        return str(run.request["game"])
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         (_, name), *rest = super().request_lines(ask)
@@ -101,10 +101,10 @@ class PaperKind(Kind):
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [f"All {run.result['rows']:,} jobs are done."]
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         return (delivered.report or self.report(run)).facts(run.name)
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         return Curve()
 
     def report(self, run: Run) -> Report:

@@ -259,7 +259,7 @@ def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | No
 # Words for the checker
 
 
-def certificate(game: ForcedOpening, pair: Pair) -> ResistanceCertificate:
+def make_certificate(game: ForcedOpening, pair: Pair) -> ResistanceCertificate:
     """The solution as JSON can store it; the checker explains the keys."""
     every: list[Place] = [*game.infosets, *game.tails]
     places = {place.number: place for place in every}

@@ -26,17 +26,19 @@ class BalanceKind(Kind):
 
     def check(self, run: Run) -> BalanceRequest:
         """The request, if the rules are still the same."""
-        if run.ask["rules"] != VERSION:
-            raise ValueError(f"run {run.name} is of version {run.ask['rules']} of the rules, not {VERSION}: begin anew")
-        return BalanceRequest.from_json(run.ask)
+        if run.request["rules"] != VERSION:
+            raise ValueError(
+                f"run {run.name} is of version {run.request['rules']} of the rules, not {VERSION}: begin anew"
+            )
+        return BalanceRequest.from_json(run.request)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Look through the tables from where the run was left."""
         request = self.check(run)
 
         def watch(step: SweepStep) -> None:
             recorder.step(step.row, step.row["number"])
-            context.watch(Progress(step.words, step.share))
+            context.on_progress(Progress(step.words, step.share))
 
         return run_generator(sweep(request.space, request.nearest, run.steps), watch).to_json()
 
@@ -52,10 +54,10 @@ class BalanceKind(Kind):
         best = tables_of(run.result)[0]
         return [f"With missions of {best.missions} players the resistance wins {best.wins}; none is nearer to 1/2."]
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         return outcome_of(run, {}, delivered.seconds)
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """Describe the sweep, the methods of its values, and the fairest tables."""
         found: Json = run.result or {}
         yield f"balance: looked through {found['space']}"
@@ -90,7 +92,7 @@ def outcome_of(run: Run, files: dict[str, str], seconds: float | None) -> dict[s
     found: Json = run.result or {}
     rows = [row | {"certificate": files.get(row["game"])} for row in found["nearest"]]
     spent = {"cpu_seconds": None if seconds is None else round(seconds, 3)}
-    return {"run": run.name, "state": "finished", "game": run.ask["game"]} | found | {"nearest": rows} | spent
+    return {"run": run.name, "state": "finished", "game": run.request["game"]} | found | {"nearest": rows} | spent
 
 
 KIND = BalanceKind()

@@ -74,7 +74,7 @@ def spies_json(number: int) -> JsonObject:
     return {"players": number, "value": value, "always": LATE_SABOTAGE, "missions": missions}
 
 
-def add_to(site: PageSite) -> None:
+def register(site: PageSite) -> None:
     """The plans over the API, and their page."""
 
     def compute_spies(players: int) -> JsonObject:

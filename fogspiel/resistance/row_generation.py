@@ -19,7 +19,7 @@ import numpy as np
 from ..core.untrusted_input import JsonRecord
 from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.solution import Record
-from .certificate import SKIPPED, Oracle, answers, at_tails, certificate, exact_pair, oracle, payoff
+from .certificate import SKIPPED, Oracle, answers, at_tails, exact_pair, make_certificate, oracle, payoff
 from .checkers.resistance import ResistanceCertificate
 from .game.setups import Setup
 from .linear_program import SpyProgram
@@ -79,7 +79,7 @@ def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:
         lower, upper = payoff(game, answer.values[0]), payoff(game, best)
         if not (exact or found):
             raise RuntimeError(f"nothing is left to add at {lower}, but the exact bounds do not meet")
-        proof = certificate(game, exact) if exact else None
+        proof = make_certificate(game, exact) if exact else None
         return lower, upper, (lower, len(program.plans), [] if exact else found, proof)
 
     def add(found: tuple[float, int, Found, ResistanceCertificate | None]) -> bool:

@@ -25,7 +25,7 @@ class CurvePoint(JsonRecord):
     high: float | None = None
     accepted: bool | None = None
     population: int | None = None
-    words: str | None = None
+    text: str | None = None
 
     def to_json(self) -> Json:
         """The point as the page draws it."""
@@ -46,7 +46,7 @@ class Curve:
         self.done += 1
         row = body.get("row", {})
         words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "second", "seed") if key in row)
-        return CurvePoint(self.done, words=words)
+        return CurvePoint(self.done, text=words)
 
     def under_way(self, partial: Json) -> CurvePoint | None:
         """The point of the step that is not yet done."""
@@ -81,8 +81,8 @@ class BoundsCurve(Curve):
     def under_way(self, partial: Json) -> CurvePoint | None:
         saved, words = partial.get("saved") or partial, partial.get("remark")
         if "lower" in saved:
-            return replace(_bounds_point(1, saved), words=words)
-        return None if words is None else CurvePoint(self.done, words=words)
+            return replace(_bounds_point(1, saved), text=words)
+        return None if words is None else CurvePoint(self.done, text=words)
 
     def end(self, result: Json) -> CurvePoint | None:
         return None if self.done else _bounds_point(1, result)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
+from ..core import former_names
 from ..core.untrusted_input import parse_json, read_head
 from ..process.jobs import SilenceLimits, run_jobs, say
 from .store import KEEP_SECONDS, Json, Run, Store, canonical, default_path
@@ -26,7 +27,7 @@ Result = TypeVar("Result")
 class Progress(NamedTuple):
     """Progress of the work."""
 
-    words: str
+    text: str
     share: float | None = None  # of all the work, where that is known
     games: int | None = None  # played so far, where it is games that take the time
 
@@ -46,6 +47,7 @@ def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage],
         watch(stage)
 
 
+@former_names(again="resume_command", watch="on_progress")
 @dataclass(frozen=True)
 class Context:
     """Resources of the work on a run, and its listeners."""
@@ -54,13 +56,14 @@ class Context:
     store: Path = field(default_factory=default_path)
     threads: int | None = None  # threads or processes, on which results do not depend; one of each if nothing is said
     cluster: str | None = None  # the address of a Dask scheduler, for kinds whose work is independent jobs
-    watch: Callable[[Progress], None] = ignore_progress
+    on_progress: Callable[[Progress], None] = ignore_progress
     on_fault: Callable[[str], None] = say  # is told when a worker was lost
     source: str | None = None  # where the rules are, if the user says so
     prepared: object = None  # what the kind has made ready before the run was created, if it was
-    again: str = ""  # the command that goes on with the run
+    resume_command: str = ""  # the command that goes on with the run
 
 
+@former_names(keep="save_partial")
 class Recorder:
     """Writes what the work on a run finds."""
 
@@ -79,7 +82,8 @@ class Recorder:
             return True
         if canonical(body) != canonical(self._stored[self._number - 1]):
             raise ValueError(
-                f"run {self.run.name} was played by fogspiel {self.run.ask['fogspiel']}, and this is {__version__}: "
+                f"run {self.run.name} was played by fogspiel {self.run.request['fogspiel']}, "
+                f"and this is {__version__}: "
                 f"step {self._number} comes out differently, so it cannot be resumed; start it anew"
             )
         return False
@@ -89,11 +93,11 @@ class Recorder:
         """Number of steps so far, stored before or now."""
         return self._number
 
-    def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
+    def save_partial(self, state: Callable[[], Mapping[str, Any]]) -> None:
         """Keep the state of the step under way, unless that was done a moment ago."""
         self._state = state
         if time.monotonic() - self._kept > KEEP_SECONDS:
-            self.run.keep_partial(state())
+            self.run.save_partial(state())
             self._kept = time.monotonic()
 
     def interrupt(self) -> None:
@@ -103,7 +107,7 @@ class Recorder:
         if self._state_is_step:
             self.run.append("step", self._state())
         else:
-            self.run.keep_partial(self._state())
+            self.run.save_partial(self._state())
 
 
 # Independent jobs of a run: spread over processes, stored job by job, recalled where an earlier run has done them.
@@ -163,27 +167,27 @@ ONE_IN = 50  # one in so many jobs is done twice
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work: `work(**asked, **given)` returns what is stored beside `asked`."""
+    """One piece of work: `work(**inputs, **derived_inputs)` returns what is stored beside `inputs`."""
 
     name: str  # what its rows call it, whatever the function is called
     work: Callable[..., Mapping[str, Any]]
-    asked: Row
+    inputs: Row
     # What follows from earlier rows, and is therefore not stored again.
-    given: dict[str, Any] = field(default_factory=dict)
+    derived_inputs: dict[str, Any] = field(default_factory=dict)
     # True if it comes out the same whenever it is done: not where the clock decides what is played.
     repeatable: bool = True
 
     def __call__(self) -> Row:
-        return {"job": self.name, **self.asked, **self.work(**self.asked, **self.given)}
+        return {"job": self.name, **self.inputs, **self.work(**self.inputs, **self.derived_inputs)}
 
     def __str__(self) -> str:
-        words = [str(self.asked[word]) for word in WORDS if word in self.asked]
-        return " ".join([self.name, *words, *([f"seed {self.asked['seed']}"] if "seed" in self.asked else [])])
+        words = [str(self.inputs[word]) for word in WORDS if word in self.inputs]
+        return " ".join([self.name, *words, *([f"seed {self.inputs['seed']}"] if "seed" in self.inputs else [])])
 
     @property
     def key(self) -> str:
         """Inputs of the row, as text."""
-        return canonical({"job": self.name, **self.asked})
+        return canonical({"job": self.name, **self.inputs})
 
     @property
     def done_twice(self) -> bool:
@@ -195,14 +199,14 @@ class Job:
 def earlier_runs(store: Store, method: str) -> list[Run]:
     """The intact runs of that method which this version has made."""
     names = [found.name for found in store.summaries() if found.method == method and found.state != "damaged"]
-    return [run for run in map(store.read, names) if run.ask.get("fogspiel") == __version__]
+    return [run for run in map(store.read, names) if run.request.get("fogspiel") == __version__]
 
 
 def find_or_create_run(store: Store, ask: Json) -> Run:
     """The run of that request: the one that is in the store, finished or not, or else a new one."""
     for run in earlier_runs(store, ask["method"]):
-        if run.ask == ask:
-            return store.work_on(run.name)
+        if run.request == ask:
+            return store.acquire(run.name)
     return store.create(ask)
 
 
@@ -225,7 +229,7 @@ class JobRunner:
     def __init__(self, run: Run, recorder: Recorder, context: Context, limits: SilenceLimits | None = None):
         self.run, self.recorder, self.context, self.limits = run, recorder, context, limits or SilenceLimits()
         with Store.open(context.store, write=False) as store:
-            earlier = earlier_runs(store, run.ask["method"])
+            earlier = earlier_runs(store, run.request["method"])
         self.known = {body["key"]: body["row"] for known in (*earlier, run) for body in known.steps}
 
     def rows(self, jobs: Sequence[Job]) -> Generator[Row, None, None]:

@@ -27,6 +27,12 @@ FIGURES = ("value", "lower", "upper", "exact", "solver", "score", "games", "wins
 # The keys of requests that `--json` repeats beside the result.
 OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
 
+# Former names of what a kind says and does, which a plug-in may still use until 2.0.
+FORMER = {
+    "find": "compute", "work": "execute", "made": "handles", "again": "resume_command", "numbers": "parameters_json",
+    "outcome": "result_json", "lines": "terminal_lines", "trail": "curve", "keep_telling": "compact_rows",
+}  # fmt: skip
+
 
 class Outputs(NamedTuple):
     """Files that a command has written for a run."""
@@ -55,10 +61,15 @@ class Kind:
     writes_report = False  # true if the command line writes the report unasked, into a folder of its own
     state_is_step = False  # true if an interruption leaves what was found so far as a step, not as the state of one
     # How a new row changes those that tell what was found so far, where a run may have very many rows.
-    keep_telling: Callable[[list[Row], Row], None] | None = None
+    compact_rows: Callable[[list[Row], Row], None] | None = None
     request: type[Request] | None = None  # the model of its requests
 
-    def made(self, method: str | None) -> bool:
+    def __init_subclass__(cls) -> None:
+        for old, new in FORMER.items():  # kinds of plug-ins in the old words
+            if old in cls.__dict__ and new not in cls.__dict__:
+                setattr(cls, new, cls.__dict__[old])
+
+    def handles(self, method: str | None) -> bool:
         """True if a run with this method in its request is of this kind."""
         return method == self.method
 
@@ -71,31 +82,31 @@ class Kind:
     def check(self, run: Run) -> object:
         """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
         if not self.name:
-            method = run.ask.get("method")
+            method = run.request.get("method")
             raise ValueError(f"run {run.name} has the method {method}, which is not known here: name its plug-in")
-        return run.ask
+        return run.request
 
     def check_source(self, run: Run, source: str | None) -> None:
         """Find the game of a run at the source that the user names; a ValueError if it is needed, or if it is wrong."""
         if source is not None:
-            if isinstance(run.ask.get("rules"), int):
+            if isinstance(run.request.get("rules"), int):
                 raise ValueError(f"the rules of run {run.name} are not in a file: leave out --source")
             named = load_game(source).name
-            if named != run.ask["game"]:
-                raise ValueError(f"run {run.name} is one of {run.ask['game']}, but --source names {named}")
-        if isinstance(run.ask.get("rules"), str):
+            if named != run.request["game"]:
+                raise ValueError(f"run {run.name} is one of {run.request['game']}, but --source names {named}")
+        if isinstance(run.request.get("rules"), str):
             game_of_run(run)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """The result of a run, worked out from where it was left; steps and states go to the recorder."""
         self.check(run)
         return {}
 
-    def work(self, run: Run, context: Context | None = None) -> Json:
+    def execute(self, run: Run, context: Context | None = None) -> Json:
         """Work on a run until it is done; returns its result, which is stored as the last row."""
         recorder = Recorder(run, self.state_is_step)
         try:
-            result = self.find(run, recorder, context or Context())
+            result = self.compute(run, recorder, context or Context())
         except KeyboardInterrupt:
             recorder.interrupt()
             raise
@@ -107,9 +118,9 @@ class Kind:
         """Default number of threads or processes of the work."""
         return cores
 
-    def again(self, run: Run, resume: str) -> str:
+    def resume_command(self, run: Run, resume: str) -> str:
         """The command that goes on with a run, from the one that names just the run."""
-        words = spec_of(run.ask["game"])
+        words = spec_of(run.request["game"])
         return resume if words is None else f"{resume} --source {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
@@ -121,18 +132,18 @@ class Kind:
 
     def headline(self, run: Run) -> str:
         """Describe the run in a few words, when the work on it begins."""
-        return f"{run.ask.get('method')} on {run.ask['game']}"
+        return f"{run.request.get('method')} on {run.request['game']}"
 
     def summary(self, run: Run) -> list[str]:
         """Describe the findings so far, in sentences."""
         return []
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """Return the terminal output of a finished run."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         """Return the `--json` output of a finished run."""
         return finished_json(run)
 
@@ -164,13 +175,13 @@ class Kind:
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         """The trail of a run with this request, before its first step."""
         return Curve(unit="steps")
 
     def points(self, run: Run) -> list[CurvePoint]:
         """A point for every step."""
-        return self.trail(run.ask).points(run.steps)
+        return self.curve(run.request).points(run.steps)
 
     def command(self, ask: Json) -> str:
         """The command that asks for the same."""
@@ -180,15 +191,15 @@ class Kind:
 
     def report(self, run: Run) -> Report:
         """The report of a finished run: in sentences, in figures, the way there, and what was asked."""
-        result, trail = run.result or {}, self.trail(run.ask)
+        result, trail = run.result or {}, self.curve(run.request)
         rows = [(key, _figure(result[key])) for key in FIGURES if key in result]
         rows += [(key.replace("_", " "), _figure(value)) for key, value in result.get("sizes", {}).items()]
         parts: list[Part] = [Table("figures", "In figures", ("what", "figure"), rows)]
         if len(run.steps) > 1 and (chart := trail_chart(trail, trail.points(run.steps))) is not None:
             parts.append(chart)
-        parts.append(Table("asked", "What was asked", ("what", "asked"), self.request_lines(run.ask)))
-        title = f"{self.heading or self.title}: {title_of(run.ask['game'])}"
-        return Report(run.name, title, self.command(run.ask), self.summary(run), parts)
+        parts.append(Table("asked", "What was asked", ("what", "asked"), self.request_lines(run.request)))
+        title = f"{self.heading or self.title}: {title_of(run.request['game'])}"
+        return Report(run.name, title, self.command(run.request), self.summary(run), parts)
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         """The run as lines for other programs, its header first."""
@@ -202,16 +213,17 @@ class Kind:
     def agent(self, run: Run, game: Game) -> Agent:
         """The agent that plays what the run has found, or a ValueError that says why there is none."""
         raise ValueError(
-            f"run {run.name} has the method {run.ask['method']} and is not a player: give a run that tunes {game.name}"
+            f"run {run.name} has the method {run.request['method']} and is not a player: "
+            f"give a run that tunes {game.name}"
         )
 
-    def numbers(self, run: Run) -> Json:
+    def parameters_json(self, run: Run) -> Json:
         """The parameters that the run has found so far, as parameter files have them."""
         return {"theta": None}
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
         """The vector that was found, parameter by parameter."""
-        theta, game = self.numbers(run)["theta"], game_or_none(run.ask["game"])
+        theta, game = self.parameters_json(run)["theta"], game_or_none(run.request["game"])
         if theta is None or game is None:
             return []
         return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
@@ -226,7 +238,7 @@ class Kind:
 
     def playable(self, run: Run) -> bool:
         """True if the run has found an agent of a game that is here."""
-        return self.numbers(run)["theta"] is not None and game_or_none(run.ask["game"]) is not None
+        return self.parameters_json(run)["theta"] is not None and game_or_none(run.request["game"]) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         """Return the category and description of the run's opponent; None if there is none."""
@@ -239,10 +251,10 @@ class AnswerKind(Kind):
     def check(self, run: Run) -> object:
         """Refuse to go on: what was asked may be in files, which are read only where the user names them."""
         if run.finished:
-            return run.ask
-        raise ValueError(f"run {run.name} was not finished, and nothing of it is kept: {self.command(run.ask)}")
+            return run.request
+        raise ValueError(f"run {run.name} was not finished, and nothing of it is kept: {self.command(run.request)}")
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         return dict(run.result or {})
 
 
@@ -263,14 +275,14 @@ def kind_of_method(method: str | None) -> Kind:
         if method in name.split(".") or name == TUNE:
             likely: Sequence[Kind] = load(source).KINDS
             for kind in likely:
-                if kind.made(method):
+                if kind.handles(method):
                     return kind
-    return next((kind for kind in kinds().values() if kind.made(method)), UNKNOWN)
+    return next((kind for kind in kinds().values() if kind.handles(method)), UNKNOWN)
 
 
 def kind_of(run: Run) -> Kind:
     """The kind of a stored run, or a ValueError if its request is none of that kind."""
-    return kind_of_request(run.name, run.ask)
+    return kind_of_request(run.name, run.request)
 
 
 def kind_of_request(run: str, ask: Json) -> Kind:
@@ -285,7 +297,7 @@ def kind_of_request(run: str, ask: Json) -> Kind:
 
 def execute(run: Run, context: Context | None = None) -> Json:
     """Work on a run of any kind until it is done; returns its result."""
-    return kind_of(run).work(run, context)
+    return kind_of(run).execute(run, context)
 
 
 # In words
@@ -307,7 +319,7 @@ def title_of(name: str) -> str:
 
 def finished_json(run: Run) -> Json:
     """A finished run for programs: its name, what was asked, and its result."""
-    asked = {key: run.ask[key] for key in OUTCOME if key in run.ask}
+    asked = {key: run.request[key] for key in OUTCOME if key in run.request}
     return {"run": run.name, "state": "finished", **asked, **(run.result or {})}
 
 

@@ -45,8 +45,8 @@ JOBS = 8  # that keep a small cluster busy; more machines take part where a meth
 class ProgramSpec:
     """A program that the user has named in this process."""
 
-    sort: str
-    words: str  # as the user typed them
+    type: str
+    spec: str  # as the user typed them
     digest: str  # of what the words stand for
     command: tuple[str, ...]  # of its workers
     # What else the games depend on, in numbers and names of ours: it is stored.
@@ -60,14 +60,14 @@ class ProgramSpec:
     @property
     def option(self) -> str:
         """Option by which the user names it."""
-        return shlex.join([f"--{self.sort}", self.words, *self.more])
+        return shlex.join([f"--{self.type}", self.spec, *self.more])
 
     def open(
         self, parameters: Parameters, scale: Scale, workers: int, seconds: float | None, cluster: str | None = None
     ) -> ProgramContest:
         """The program as it is tuned; its workers are started when they are needed, here or on a cluster."""
-        what = {FUNCTION: "function", COMMAND: "program"}.get(self.sort, "engine")
-        title, seconds = f"the {what} {self.words}", seconds or self.seconds
+        what = {FUNCTION: "function", COMMAND: "program"}.get(self.type, "engine")
+        title, seconds = f"the {what} {self.spec}", seconds or self.seconds
         if cluster is not None:
             return ProgramContest(
                 f"the {what}", parameters, ClusterBackend(self.command, title, seconds, scale, cluster), scale
@@ -227,7 +227,7 @@ class ClusterBackend:
         self.command, self.title, self.seconds, self.scale, self.address = command, title, seconds, scale, address
         self.on_fault: Callable[[str], None] = say
 
-    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+    def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """The answers in the order of the questions, whichever machine they come from."""
         texts = [question.text for question in questions]
         jobs = [

@@ -160,7 +160,7 @@ def asked_of(info: FieldInfo) -> Asked:
 class StoredAgent:
     """An agent in a request: its words, and its numbers where it has some, because a file or a run may change."""
 
-    words: str
+    spec: str
     numbers: "PolicyJson" = field(default_factory=lambda: cast("PolicyJson", {}))
     # True if the words are the user's own in this command, so that a function that they name may be run.
     named: bool = field(default=False, compare=False)
@@ -186,13 +186,13 @@ class StoredAgent:
         from ..core.agents import decode_policy_or_none, encode_policy, names_function
         from .agent_parser import parse_agent
 
-        if names_function(self.words) and not self.named:
+        if names_function(self.spec) and not self.named:
             raise ValueError(
-                f"{self.words} is a function of a Python file, which is run only where you name it: begin anew with it"
+                f"{self.spec} is a function of a Python file, which is run only where you name it: begin anew with it"
             )
-        agent = decode_policy_or_none(game, self.numbers, self.words) or parse_agent(game, self.words, store, seed)
+        agent = decode_policy_or_none(game, self.numbers, self.spec) or parse_agent(game, self.spec, store, seed)
         if self.numbers.get("digest") != encode_policy(game, agent).get("digest"):
-            raise ValueError(f"{self.words} has changed since the run began: put the old file back, or begin a new run")
+            raise ValueError(f"{self.spec} has changed since the run began: put the old file back, or begin a new run")
         return agent
 
     @classmethod
@@ -295,7 +295,7 @@ class Request(BaseModel):
 
         def resolve(value: Any) -> Any:
             if isinstance(value, StoredAgent):
-                return StoredAgent.of(game, value.words, store, seed)
+                return StoredAgent.of(game, value.spec, store, seed)
             return tuple(map(resolve, value)) if isinstance(value, tuple) else value
 
         return self.model_copy(update={name: resolve(getattr(self, name)) for name in held})
@@ -358,9 +358,9 @@ class Request(BaseModel):
 def _stored(name: str, value: Any) -> "Json":
     """Return the keys of a row for a field; `theta` is null where the words of an agent say it all."""
     if isinstance(value, StoredAgent):
-        return {name: value.words, f"{name}_theta": None} | {f"{name}_{key}": it for key, it in value.numbers.items()}
+        return {name: value.spec, f"{name}_theta": None} | {f"{name}_{key}": it for key, it in value.numbers.items()}
     if isinstance(value, tuple):
-        return {name: [{"name": one.words, **one.numbers} if isinstance(one, StoredAgent) else one for one in value]}
+        return {name: [{"name": one.spec, **one.numbers} if isinstance(one, StoredAgent) else one for one in value]}
     return {name: value}
 
 
@@ -384,7 +384,7 @@ def _words(name: str, value: Any) -> list[str]:
 
         return [command_spec(value)]
     values = value if isinstance(value, tuple) else (value,)
-    return [one.words if isinstance(one, StoredAgent) else str(one) for one in values]
+    return [one.spec if isinstance(one, StoredAgent) else str(one) for one in values]
 
 
 def plain_type(annotation: Any) -> Any:
@@ -447,11 +447,11 @@ def game_of_run(run: "Run") -> "Game":
     from ..core.game import known_game
 
     try:
-        return known_game(run.ask["game"])
+        return known_game(run.request["game"])
     except ValueError:
-        if isinstance(run.ask.get("rules"), int):
+        if isinstance(run.request.get("rules"), int):
             raise
         raise ValueError(
-            f"the rules of run {run.name} ({run.ask['game']}) are in a file, which is used only if you name it: "
+            f"the rules of run {run.name} ({run.request['game']}) are in a file, which is used only if you name it: "
             "add --source FILE"
         ) from None

@@ -99,7 +99,7 @@ class RoundRobinRequest(Request):
     @property
     def names(self) -> list[str]:
         """The players' names."""
-        return [player.words for player in self.players]
+        return [player.spec for player in self.players]
 
     @property
     def pair_games(self) -> int:
@@ -113,9 +113,9 @@ class RoundRobinRequest(Request):
 
         known = policy_names(known_game(self.game))
         for player in self.players:
-            if "theta" not in player.numbers and player.words not in known:
+            if "theta" not in player.numbers and player.spec not in known:
                 raise ValueError(
-                    f"{player.words} is known on this machine only: a tournament on a cluster takes names, numbers, "
+                    f"{player.spec} is known on this machine only: a tournament on a cluster takes names, numbers, "
                     "parameter files and tuning runs"
                 )
 

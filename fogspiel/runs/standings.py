@@ -83,7 +83,7 @@ class Standings:
             range(len(self.players)), key=lambda i: (-round(float(self.nash.scores[i]), 9), -self.scores[i].sum())
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Everything, with players in the order in which they were given."""
         return {
             "players": list(self.players),

@@ -110,8 +110,8 @@ class StepRow(JsonRecord):
 
 def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:
     """Every answer of a run from the start on, with the games that were played before it."""
-    game = known_game(run.ask["game"])
-    yield 0, encode_policy(game, fixed_baseline(game, run.ask["seed"]))
+    game = known_game(run.request["game"])
+    yield 0, encode_policy(game, fixed_baseline(game, run.request["seed"]))
     members: list[Sequence[float]] = []
     for step in map(StepRow.from_json, run.steps):
         members += step.newcomers or ()
@@ -141,7 +141,7 @@ def recommendation_of(run: Run) -> PolicyJson | None:
     """Return the result of a run so far; None before there is any."""
     if run.result is not None and "theta" in run.result:
         return policy_json_in(run.result)
-    rows = run.telling_rows  # once: those of a long run are read anew each time
+    rows = run.summary_rows  # once: those of a long run are read anew each time
     for number in reversed(range(len(rows))):
         body = rows[number].body
         if "weights" in body and "thetas" not in body:
@@ -225,7 +225,7 @@ class TuningWork:
         return split_budget(self.total or 0, self.search.share)
 
     def _worth(self) -> int:
-        self.context.watch(Progress("measuring how fast games are", 0.0, 0))
+        self.context.on_progress(Progress("measuring how fast games are", 0.0, 0))
         arena = self._arena(Budget())
         speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
         left = (self.left or 0.0) - (time.monotonic() - self.began)
@@ -248,7 +248,7 @@ class TuningWork:
         recorded = [event for row in stored.steps for event in row["events"]]
 
         def watch(arena: Arena, event: Event) -> None:
-            self.recorder.keep(lambda: event)
+            self.recorder.save_partial(lambda: event)
             self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
 
         arena = self._arena(
@@ -271,7 +271,7 @@ class TuningWork:
         """The last races: what the run answers and what is proved about it, and all games of the run."""
 
         def watch(arena: Arena, event: Event) -> None:
-            self.recorder.keep(lambda: {**event, "spent": spent})
+            self.recorder.save_partial(lambda: {**event, "spent": spent})
             self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
 
         least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
@@ -289,7 +289,7 @@ class TuningWork:
         return last, spent + arena.games
 
     def _tell(self, words: str, games: int) -> None:
-        self.context.watch(Progress(words, games / self.total if self.total else None, games))
+        self.context.on_progress(Progress(words, games / self.total if self.total else None, games))
 
 
 def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:

@@ -266,9 +266,9 @@ class RealisationPlan(NamedTuple):
     denominator: int
 
 
-def exact_bounds(form: SequenceForm, planner: int, point: LpPoint) -> ExactBounds:
+def exact_bounds(form: SequenceForm, primal_player: int, point: LpPoint) -> ExactBounds:
     """The exact value by way of an optimum of `program_of(form, planner)`, or else rigorous bounds near it."""
-    return _best(form, _candidates(form, planner, point))
+    return _best(form, _candidates(form, primal_player, point))
 
 
 def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> ExactBounds:
@@ -358,17 +358,17 @@ def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
     return RealisationPlan([weight.numerator * (denominator // weight.denominator) for weight in reach], denominator)
 
 
-def _candidates(form: SequenceForm, planner: int, point: LpPoint) -> Iterator[list[RealisationPlan | None]]:
+def _candidates(form: SequenceForm, primal_player: int, point: LpPoint) -> Iterator[list[RealisationPlan | None]]:
     """Pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
     if point.basis is not None:
-        mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
+        mine, theirs = form.treeplexes[primal_player], form.treeplexes[1 - primal_player]
         responses = 1 + mine.infosets + np.arange(theirs.sequences)
-        program = program_of(form, planner)
+        program = program_of(form, primal_player)
         found = vertex(program, basis_statuses(program, point.basis), np.arange(mine.sequences), responses)
         if found is not None:
             pair = [repair(mine, found[0]), repair(theirs, found[1])]
-            yield pair[::-1] if planner else pair
-    plans = plans_of(form, planner, point.primal, point.dual)
+            yield pair[::-1] if primal_player else pair
+    plans = plans_of(form, primal_player, point.primal, point.dual)
     behaviours = [
         (treeplex, behaviour_of(treeplex, plan)) for treeplex, plan in zip(form.treeplexes, plans, strict=True)
     ]

@@ -23,7 +23,7 @@ class Solution(JsonRecord):
     lower: str | float
     upper: str | float
     exact: bool
-    solver: str  # what was done, in words
+    description: str  # what was done, in words
     sizes: Mapping[str, Size]
     certificate: SolutionCertificate | None
     score: float  # the value as a number
@@ -64,14 +64,14 @@ class Solution(JsonRecord):
 
     def __repr__(self) -> str:
         proved = "with a certificate" if self.certificate else "without a certificate"
-        return f"<Solution: the first player gets {self.words}; by {self.solver}, {proved}>"
+        return f"<Solution: the first player gets {self.words}; by {self.description}, {proved}>"
 
     def _repr_html_(self) -> str:
         game = f" of {self.certificate['game']}" if self.certificate else ""
         lines = {
             f"value{game}": self.words,
             "bounds": f"{self.lower} to {self.upper}",
-            "solver": self.solver,
+            "solver": self.description,
             "certificate": "yes" if self.certificate else "none: the strategies were checked in floating point only",
         }
         cells = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in lines.items())

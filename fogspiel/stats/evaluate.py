@@ -67,10 +67,6 @@ class MatchResult:
         return {"score": self.mean, "interval": self.interval, "games": self.games} | counts
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures of a report, ready for JSON."""
-        return self.as_json()
-
-    def as_json(self) -> dict[str, Any]:
         """The figures of a report; wins, draws and losses where the game has just these."""
         figures: dict[str, Any] = {"score": self.mean, "interval": list(self.interval), "games": self.games}
         if len(self.payoffs) == 3:
@@ -112,7 +108,7 @@ def evaluate(
 
     With `counted`, the figures of a match that was interrupted, only the rest is played.
     """
-    columns, top = 2 if seats == "swapped" else 1, game.top
+    columns, top = 2 if seats == "swapped" else 1, game.max_score
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
     payoffs = tuple(float(payoff) for payoff in game.payoffs)
     if counted is not None:

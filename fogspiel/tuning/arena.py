@@ -125,7 +125,7 @@ class Arena:
 
         An answer that defends is the incumbent of the race; the verdict is about the answer in any case.
         """
-        match, top = self.contest.match_answer(answer, opponent), 2 * self.game.top
+        match, top = self.contest.match_answer(answer, opponent), 2 * self.game.max_score
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
             sums = match.scores(key, first, count, "swapped", self.threads).sum(axis=1)
@@ -196,7 +196,7 @@ class Arena:
     @property
     def _most(self) -> int:
         """The highest score of an observation, as a sum of indices of payoffs."""
-        return self._columns * self.game.top
+        return self._columns * self.game.max_score
 
     def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
         """A vector against the baseline."""

@@ -60,12 +60,12 @@ class ResponseSearch:
         assert self.game.strategy is not None
         self.key = child(self.seed, EXPLOITER)
         self.stream = stream_of(int(self.key), DRAWS)
-        names, self.halves = self.game.strategy.parameters, self.game.strategy.halves
-        self.hashed = np.array([name in self.game.strategy.hashed for name in names], bool)
+        names, self.per_seat = self.game.strategy.parameters, self.game.strategy.per_seat
+        self.unordered = np.array([name in self.game.strategy.unordered for name in names], bool)
 
     def gaussians(self, count: int) -> np.ndarray:
         """That many vectors of standard Gaussian numbers, a row each."""
-        thetas = np.empty((count, len(self.hashed)))
+        thetas = np.empty((count, len(self.unordered)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
@@ -78,7 +78,7 @@ class ResponseSearch:
         """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
         scores = PolicyMatch(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
         self.played += scores.size
-        return np.asarray(scores.sum(axis=1) / (2 * self.game.top))
+        return np.asarray(scores.sum(axis=1) / (2 * self.game.max_score))
 
     def means(self, players: list[ParametricPolicy], pairs: int) -> np.ndarray:
         """The mean score of each player in that many pairs of games; long matches are on the same deals."""
@@ -99,14 +99,14 @@ class ResponseSearch:
             self.next_deals(), 0, pairs * len(thetas), threads=self.threads
         )
         self.played += scores.size
-        return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.top)
+        return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.max_score)
 
     def mutant(self, parent: np.ndarray, reach: float) -> np.ndarray:
         """A neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
         size = math.sqrt(float((parent**2).mean())) or 1.0
         move, anew = self.gaussians(2)
         renewed = np.array([random_unit(self.stream) < 0.5 for _ in parent])
-        return np.where(self.hashed, np.where(renewed, anew, parent), parent + reach * size * move)
+        return np.where(self.unordered, np.where(renewed, anew, parent), parent + reach * size * move)
 
 
 class Exploiter(NamedTuple):
@@ -121,16 +121,16 @@ def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, 
     if games < MIN_GAMES:
         raise ValueError(f"the exploiter has {games} games: it needs at least {MIN_GAMES}")
     search = ResponseSearch(game, frozen, seed, games, threads)
-    if search.halves:
-        thetas = sift(search, int((1 - SELECTION if search.hashed.all() else POOL) * games))
-        pool = [*(vector_policy(game, theta) for theta in thetas), *(find_policy(game, name) for name in game.named)]
+    if search.per_seat:
+        thetas = sift(search, int((1 - SELECTION if search.unordered.all() else POOL) * games))
+        pool = [*(vector_policy(game, theta) for theta in thetas), *(find_policy(game, name) for name in game.policies)]
     else:
         pool = halve(search, list(first_players(search)), int(POOL * games), keep=ELITE)
     starts = [player.thetas[0] for player in pool if player.strategy is game.strategy] or [frozen.heaviest]
-    finalists = pool if search.halves else pool[:KEPT]
-    if not (search.halves and search.hashed.all()):
+    finalists = pool if search.per_seat else pool[:KEPT]
+    if not (search.per_seat and search.unordered.all()):
         finalists = [*finalists, *evolve(search, starts, int(EVOLUTION * games))]
-    if not search.hashed.all():
+    if not search.unordered.all():
         for number, sigma in enumerate(SIGMAS):
             start = starts[0] if number % 2 else frozen.heaviest
             finalists += climb(search, start, sigma, int(GRADIENT * games / len(SIGMAS)))
@@ -143,10 +143,10 @@ def sift(search: ResponseSearch, games: int) -> np.ndarray:
     Seeds have no mutants: there would be many doubles of members, who score one half and hide who scores more.
     """
     drawn = max(games // (4 * SIFTED), QUARTER * ELITE)
-    count = 0 if search.hashed.all() else drawn // 2
+    count = 0 if search.unordered.all() else drawn // 2
     members = search.frozen.thetas[[random_below(search.stream, len(search.frozen.thetas)) for _ in range(count)]]
     mutants = [search.mutant(one, REACHES[i % len(REACHES)]) for i, one in enumerate(members)]
-    pool = Pool(np.vstack([search.gaussians(drawn - count), *mutants]), halves=True)
+    pool = Pool(np.vstack([search.gaussians(drawn - count), *mutants]), per_seat=True)
     pairs = SIFTED
     while True:
         pool.credit(pairs * search.seat_means(pool.thetas, pairs), pairs)
@@ -158,13 +158,13 @@ def sift(search: ResponseSearch, games: int) -> np.ndarray:
 
 def first_players(search: ResponseSearch) -> Iterator[ParametricPolicy]:
     """Named players, Gaussian vectors of several sizes, and neighbours of the frozen player's members."""
-    for name in search.game.named:
+    for name in search.game.policies:
         yield find_policy(search.game, name)
     games_each = 2 * FIRST_PAIRS * math.log2(max(search.games, 2))  # as much again in every later round of the halving
     count = max(len(SCALES), int(POOL * search.games / games_each) // 2)
     thetas = search.gaussians(count)
     for number, theta in enumerate(thetas):
-        yield vector_policy(search.game, np.where(search.hashed, theta, SCALES[number % len(SCALES)] * theta))
+        yield vector_policy(search.game, np.where(search.unordered, theta, SCALES[number % len(SCALES)] * theta))
     for number in range(count):
         member = search.frozen.thetas[random_below(search.stream, len(search.frozen.thetas))]
         yield vector_policy(search.game, search.mutant(member, REACHES[number % len(REACHES)]))
@@ -183,12 +183,12 @@ def halve(search: ResponseSearch, players: list[ParametricPolicy], games: int, k
 
 def evolve(search: ResponseSearch, starts: list[np.ndarray], games: int) -> list[ParametricPolicy]:
     """Evolution with an elite that plays on: in every generation it meets the frozen player on new deals."""
-    seats, until = 2 if search.halves else 1, search.played + games
-    pool = Pool(np.array(starts), search.halves, PRIOR_PAIRS, seats)
+    seats, until = 2 if search.per_seat else 1, search.played + games
+    pool = Pool(np.array(starts), search.per_seat, PRIOR_PAIRS, seats)
     while True:
         parents = [pool.thetas[random_below(search.stream, len(pool.thetas))] for _ in range(OFFSPRING)]
         pool.grow(np.array([search.mutant(one, REACHES[random_below(search.stream, len(REACHES))]) for one in parents]))
-        if search.halves:
+        if search.per_seat:
             means = search.seat_means(pool.thetas, PAIRS)
         else:
             means = search.means([vector_policy(search.game, theta) for theta in pool.thetas], PAIRS)[:, None]
@@ -203,7 +203,7 @@ def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -
     way, until = Ascent(np.array(start), MIN_GAIN), search.played + games
     points = [way.x]
     while search.played < until:
-        e = np.where(search.hashed, 0.0, search.gaussians(DIRECTIONS))
+        e = np.where(search.unordered, 0.0, search.gaussians(DIRECTIONS))
         deals = search.next_deals()
         plus, minus = (
             search.points(policies_in_turn(search.game, way.x + sign * sigma * e), deals, DIRECTIONS)
@@ -232,12 +232,12 @@ def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: 
     law = (shares_of(weights) + 1 / len(archive)) / 2
     parents = archive.thetas[draw_members(arena, law, size)]
     pool = Pool(
-        np.vstack([draw_wide(arena, size // 4), breed(arena, parents, size - size // 4, 1.0, archive.halves)]),
-        archive.halves,
+        np.vstack([draw_wide(arena, size // 4), breed(arena, parents, size - size // 4, 1.0, archive.per_seat)]),
+        archive.per_seat,
     )
     for generation in range(GENERATIONS):
         if generation:
-            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.halves))
+            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.per_seat))
         pool.play(arena, draw_opponents(archive, weights, many))
         pool.shrink(size // MIXTURE_KEPT)
         yield pool
@@ -253,7 +253,7 @@ class Evolution:
     def __init__(self, archive: Archive, weights: np.ndarray) -> None:
         heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
         self.archive, self.weights = archive, weights
-        self.pool = Pool(archive.thetas[heaviest], archive.halves)
+        self.pool = Pool(archive.thetas[heaviest], archive.per_seat)
 
     def go_on(self, pairs: int) -> Iterator[np.ndarray]:
         """Breed for about so many pairs of games; yields the best after each generation."""
@@ -261,7 +261,7 @@ class Evolution:
         for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
             pool.grow(
                 breed(
-                    arena, pool.thetas, MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas), 1.0, self.archive.halves
+                    arena, pool.thetas, MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas), 1.0, self.archive.per_seat
                 )
             )
             pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
@@ -286,7 +286,7 @@ class Climb:
             both = np.vstack([self.way.x + self.sigma * e, self.way.x - self.sigma * e])
             whom = np.tile(draw_opponents(self.archive, self.weights, DIRECTIONS), (2, 1))
             plus, minus = arena.play_pairs(both, whom).sum(axis=(1, 2)).reshape(2, -1)
-            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.top * DIRECTIONS), self.sigma)
+            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * DIRECTIONS), self.sigma)
             yield self.way.average
 
 

@@ -26,11 +26,11 @@ class ParameterSpace(Protocol):
         """Their names."""
 
     @property
-    def hashed(self) -> tuple[str, ...]:
+    def unordered(self) -> tuple[str, ...]:
         """Those without neighbours: seeds of something pseudo-random, or choices."""
 
     @property
-    def halves(self) -> bool:
+    def per_seat(self) -> bool:
         """True if the first half serves in the first seat and the second half in the second."""
 
 
@@ -56,7 +56,7 @@ class Contest(Protocol):
         """Possible payoffs of a game for the first vector, in even ascending steps."""
 
     @property
-    def top(self) -> int:
+    def max_score(self) -> int:
         """The index of the highest payoff."""
 
     @property
@@ -102,8 +102,8 @@ class GameContest:
         return self.game.payoffs
 
     @property
-    def top(self) -> int:
-        return self.game.top
+    def max_score(self) -> int:
+        return self.game.max_score
 
     @property
     def least(self) -> int:

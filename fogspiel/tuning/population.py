@@ -32,7 +32,7 @@ class Archive:
     """
 
     def __init__(self, arena: Arena) -> None:
-        self.arena, self.halves = arena, arena.strategy.halves
+        self.arena, self.per_seat = arena, arena.strategy.per_seat
         self.thetas = np.zeros((0, len(arena.strategy.parameters)))
         # Of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest.
         self.points = np.zeros((0, 0))
@@ -58,7 +58,10 @@ class Archive:
 
     def play(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
         """Let members meet, each of the rows its column, in so many pairs of games."""
-        scores = self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1) / self.arena.game.top
+        scores = (
+            self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
+            / self.arena.game.max_score
+        )
         np.add.at(self.points, (rows, columns), scores[:, 0])
         np.add.at(self.points, (columns, rows), pairs - scores[:, 1])
         np.add.at(self.pairs, (rows, columns), pairs)
@@ -72,7 +75,7 @@ class Archive:
     def nash(self, least: float = 0.0) -> Nash:
         """An equilibrium of the table, weights below `least` pruned."""
         means = self.means
-        if self.halves:
+        if self.per_seat:
             found = equilibrium(means, least) if len(self) <= LARGE else self._solve_by_parts(means, least)
             return Nash(np.array([found.rows, found.columns]), found.value)
         return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
@@ -150,8 +153,8 @@ DOUBT = 4.0  # pairs at 1/2 that are added to every score, so that luck in a few
 class Pool:
     """Candidates with their points in both seats; where halves serve one seat each, they are ranked apart."""
 
-    def __init__(self, thetas: np.ndarray, halves: bool, doubt: float = DOUBT, seats: int = 2) -> None:
-        self.thetas, self.halves, self.doubt = thetas, halves, doubt
+    def __init__(self, thetas: np.ndarray, per_seat: bool, doubt: float = DOUBT, seats: int = 2) -> None:
+        self.thetas, self.per_seat, self.doubt = thetas, per_seat, doubt
         self.points, self.pairs = np.zeros((len(thetas), seats)), np.zeros((len(thetas), seats))
 
     @property
@@ -161,7 +164,7 @@ class Pool:
 
     def play(self, arena: Arena, others: np.ndarray) -> None:
         """Let every candidate play a pair of games against every one of the others."""
-        top, part = arena.game.top, max(NUMBERS // self.thetas.size, 1)
+        top, part = arena.game.max_score, max(NUMBERS // self.thetas.size, 1)
         for start in range(0, len(others), part):
             whom = others[start : start + part]
             scores = arena.play_pairs(np.repeat(self.thetas, len(whom), axis=0), np.tile(whom, (len(self.thetas), 1)))
@@ -179,7 +182,7 @@ class Pool:
     def shrink(self, count: int) -> None:
         """Keep the best ones."""
         scores = self.scores
-        if not self.halves:
+        if not self.per_seat:
             best = (-scores.sum(axis=1)).argsort(kind="stable")[:count]
             self.thetas, self.points, self.pairs = self.thetas[best], self.points[best], self.pairs[best]
             return
@@ -256,7 +259,7 @@ class Population:
         against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the other seat's law
         members = np.flatnonzero(against.sum(axis=0))
         rows, columns = np.nonzero(np.isnan(self.table[:, members]).any(axis=2))
-        top, many = self.arena.game.top, max(NUMBERS // self.thetas.shape[1], 1)
+        top, many = self.arena.game.max_score, max(NUMBERS // self.thetas.shape[1], 1)
         for start in range(0, len(rows), many):
             part, whom = rows[start : start + many], members[columns[start : start + many]]
             self.table[part, whom] = self.arena.play_pairs(self.thetas[part], self.archive.thetas[whom])[:, 0] / top
@@ -266,7 +269,7 @@ class Population:
         """Best candidates first, clones last; where halves serve one seat each, the best ones go together."""
         members = np.flatnonzero(weights.reshape(-1, weights.shape[-1]).sum(axis=0))
         met = self.table[:, members]
-        if self.archive.halves:
+        if self.archive.per_seat:
             first, second = (rank(met[:, :, seat], scores[:, seat]) for seat in (0, 1))
             self.thetas = join_halves(self.thetas, first, second)
             self.table = np.stack([self.table[first, :, 0], self.table[second, :, 1]], axis=2)
@@ -280,8 +283,8 @@ class Population:
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
         parents = np.repeat(self.thetas[draw_members(self.arena, law / law.sum(), count - strangers)], CHILDREN, axis=0)
-        bred = renew_doubles(self.arena, breed(self.arena, parents, len(parents), 1.0, self.archive.halves), parents)
-        children = Pool(bred, self.archive.halves)
+        bred = renew_doubles(self.arena, breed(self.arena, parents, len(parents), 1.0, self.archive.per_seat), parents)
+        children = Pool(bred, self.archive.per_seat)
         part = max(int((weights > 0).sum()) // (weights.ndim * PART), MIN_PART)
         children.play(self.arena, draw_opponents(self.archive, weights, part))
         children.shrink(count - strangers)
@@ -306,7 +309,7 @@ def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
     while True:
         scores = population.play(nash.weights)
         population.sort(scores, nash.weights)
-        best = scores.max(axis=0).sum() if archive.halves else scores.sum(axis=1).max()
+        best = scores.max(axis=0).sum() if archive.per_seat else scores.sum(axis=1).max()
         joins = bool(best / 2 - 0.5 > max(wanted, least))
         wanted = wanted * MORE if joins else max(wanted * LESS, least)
         if joins:

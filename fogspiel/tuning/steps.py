@@ -29,10 +29,10 @@ class Step:
     weights: np.ndarray | None = None
     # What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest.
     value: float | None = None
-    why: str | None = None  # why the answer is this vector or this mixture, in a sentence
+    reason: str | None = None  # why the answer is this vector or this mixture, in a sentence
 
     @property
-    def answer(self) -> PolicyJson:
+    def recommendation(self) -> PolicyJson:
         """The vector, or the mixture with its heaviest member."""
         if self.thetas is None or self.weights is None:
             return {"theta": self.theta.tolist()}
@@ -64,7 +64,7 @@ def next_sigma(sigma: float, success: bool) -> float:
 
 def hashed_parameters(arena: Arena) -> np.ndarray:
     """Return the parameters that are pseudo-random seeds: they have no direction."""
-    return np.array([name in arena.strategy.hashed for name in arena.strategy.parameters])
+    return np.array([name in arena.strategy.unordered for name in arena.strategy.parameters])
 
 
 # Climbing by measured slopes: momentum, strides that adapt to how well the slopes agree, and the average of the way.

@@ -77,7 +77,7 @@ class Validation:
 def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]) -> Iterator[Validation]:
     """Race the answer, then the checkpoints, against the start; each may use half of the games that are left."""
     start: PolicyJson = {"theta": arena.start.tolist()}
-    none = Validation(START, False, start, (0,) * (2 * arena.game.top + 1))
+    none = Validation(START, False, start, (0,) * (2 * arena.game.max_score + 1))
     if answer == start:
         yield none
         return
@@ -101,7 +101,7 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
 def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation:
     """Race one candidate: to be better than the start, or no worse than it and better against the baseline."""
     better, no_worse = (Race("count-mixture-asymmetric", delta, epsilon) for epsilon in (PRECISION, TOLERANCE / 2))
-    first = Verdict(0, (0,) * (2 * arena.game.top + 1), 0)
+    first = Verdict(0, (0,) * (2 * arena.game.max_score + 1), 0)
     if "weights" not in found:
         first = arena.race_answer(found, arena.start, better, _half(arena))
         if first.decision > 0:
@@ -191,7 +191,7 @@ class SearchLog:
 
     def follow(self, step: Step) -> None:
         """Take the next step; the members of mixtures are no checkpoints of their own."""
-        self.answer, self.steps, self.why = step.answer, self.steps + 1, step.why
+        self.answer, self.steps, self.why = step.recommendation, self.steps + 1, step.reason
         if step.accepted and "weights" not in self.answer:
             self.accepted.append(self.answer)
 
@@ -203,7 +203,7 @@ class SearchLog:
 
 def start_log(arena: Arena) -> SearchLog:
     """The way before its first step."""
-    return SearchLog(Step(arena.start, accepted=False).answer)
+    return SearchLog(Step(arena.start, accepted=False).recommendation)
 
 
 def measure_speed(contest: Contest, seed: int, threads: int = 1) -> float:

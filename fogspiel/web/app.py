@@ -179,9 +179,10 @@ def add_pages(site: Site) -> None:
     """Find the pages of the package, its slices and plug-in folders, and add their routes and links."""
     context: PageSite = site
     for module in modules("web.pages"):
-        if not hasattr(module, "add_to"):
-            raise ValueError(f"{module.__file__} is no page: it has no function `add_to(site)` that adds its routes")
-        module.add_to(context)
+        register = getattr(module, "register", None) or getattr(module, "add_to", None)  # its name until 1.0
+        if register is None:
+            raise ValueError(f"{module.__file__} is no page: it has no function `register(site)` that adds its routes")
+        register(context)
         if hasattr(module, "TITLE"):
             site.links.append(Link(module.PATH, module.TITLE, help_of(module)))
         if hasattr(module, "ASIDE"):

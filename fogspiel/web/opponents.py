@@ -109,13 +109,13 @@ def _of_run(run: Summary, runs: Store) -> Opponent | None:
 
 def _about(game: Game, name: str) -> str:
     """Describe a strategy in a sentence."""
-    numbers, family = game.named.get(name), game.strategy
-    if isinstance(numbers, tuple) and family and family.words:
+    numbers, family = game.policies.get(name), game.strategy
+    if isinstance(numbers, tuple) and family and family.describe:
         with interpreted():  # a sentence is not worth compiling anything
-            words = family.words(np.array(numbers, np.float64))
+            words = family.describe(np.array(numbers, np.float64))
         if "\n" not in words:
             return words
-    return game.about.get(name) or NOTES.get(name, "a strategy of the game")
+    return game.policy_notes.get(name) or NOTES.get(name, "a strategy of the game")
 
 
 def demand_opponent(game: Game, words: str) -> None:

@@ -164,7 +164,7 @@ def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
             raise ValueError(f"there is no run named {name[:60]!r} in this store")
         run = reader.run(name)
         tuned_game(run, "only tuning runs can be diagnosed")
-        demand_page_run(name, run.ask)
+        demand_page_run(name, run.request)
 
 
 def refusal(invalid: InvalidRequest) -> JSONResponse:
@@ -232,7 +232,7 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
         arguments[0] = order.game if words is None else words.absolute
     else:
         options += ("--processes", "1")
-        found = (spec_of(reader.run(name).ask["game"]) for name in order.runs)
+        found = (spec_of(reader.run(name).request["game"]) for name in order.runs)
         options += next((("--source", words.absolute) for words in found if words), ())
     return Question((order.command_name, "--json", *options, "--", *arguments), store=reader.path.resolve())
 
@@ -282,7 +282,7 @@ def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[
     choices |= {name: find() for name, find in extras("runs.kinds", "CHOICES").items() if name in named}
     drawn = drawn_fields(model, choices)
     if kind == "diagnose":
-        tuned = [line.name for line in reader.summaries() if TUNE.made(line.method)]
+        tuned = [line.name for line in reader.summaries() if TUNE.handles(line.method)]
         drawn[0]["value"] = next(iter(tuned), "")
         drawn[0]["hint"] += f" There are {', '.join(tuned[:8])}." if tuned else " There are none yet."
     return {

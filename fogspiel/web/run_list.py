@@ -150,7 +150,7 @@ class Enough(Exception):
 
 def checkpoint_scores(run: Run) -> Json:
     """The trail of scores against the baseline, on the same deals for every answer."""
-    game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.ask
+    game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.request
     other, points = named_policy(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
     for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
         score = _measure(game, decode_policy(game, answer), other, ask["seed"])

@@ -96,7 +96,7 @@ class RunProcesses:
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
         """The run that has this request already."""
         with Store.open(self.reader.path, write=False) as store:
-            return next((run for run in earlier_runs(store, ask["method"]) if run.ask == ask), None)
+            return next((run for run in earlier_runs(store, ask["method"]) if run.request == ask), None)
 
     def resume(self, name: str) -> None:
         """Go on with a run that was interrupted."""
@@ -105,7 +105,7 @@ class RunProcesses:
             if state != "interrupted":
                 raise HTTPException(409, f"run {name} is {state}: only an interrupted run can be resumed")
             self._demand_place()
-            self._start_or_queue(name, self.reader.follow(name).ask)
+            self._start_or_queue(name, self.reader.follow(name).request)
 
     def stop(self, name: str) -> str:
         """Stop the work on a run; returns its state after that."""

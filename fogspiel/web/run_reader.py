@@ -55,8 +55,8 @@ class PointColumns:
 
     def append(self, point: CurvePoint) -> None:
         """Add a point."""
-        if point.words is not None:
-            self._words[len(self)] = point.words
+        if point.text is not None:
+            self._words[len(self)] = point.text
         self._at.append(point.at)
         for name, numbers in self._numbers.items():
             value = getattr(point, name)
@@ -82,9 +82,9 @@ class FollowedRun:
 
     store: bytes  # the identity of the store, which may have been replaced by another one
     entry: CatalogueEntry
-    ask: Json
+    request: Json
     kind: Kind
-    trail: Curve
+    curve: Curve
     last: Row
     # The rows that tell what was found so far, where the kind says which.
     telling: list[Row] = field(default_factory=list)
@@ -103,7 +103,7 @@ class FollowedRun:
 
     def run(self, file: StoreFile) -> Run:
         """The run to tell about, without most of its rows."""
-        rows = [Row(0, "ask", self.ask), self.last]
+        rows = [Row(0, "ask", self.request), self.last]
         return Run(file, self.entry, rows, None, running=self.running, telling=[*self.telling])
 
     @property
@@ -147,7 +147,7 @@ class RunReader:
     def run(self, name: str) -> Run:
         """A run, verified; of one with very many rows only those are read that came since it was followed."""
         followed = self.follow(name, at_once=True)
-        if followed.length > MAX_ROWS and followed.kind.keep_telling is not None:
+        if followed.length > MAX_ROWS and followed.kind.compact_rows is not None:
             return followed.run(StoreFile(self.path, write=False))
         with Store.open(self.path, write=False) as store:
             if name not in store.names():
@@ -161,7 +161,7 @@ class RunReader:
             sessions = sessions_of(connection, _entry(connection, committed, name).id)
             return sessions[-1] if sessions else None
 
-        return StoreFile(self.path, write=False).ask(question)
+        return StoreFile(self.path, write=False).read(question)
 
     def follow(self, name: str, *, at_once: bool = False) -> FollowedRun:
         """A run as it stands now, or stood a moment ago; only what is new is read."""
@@ -170,7 +170,7 @@ class RunReader:
             if known is not None and not at_once and time.monotonic() < known.read + FRESH_SECONDS:
                 return known
             file = StoreFile(self.path, write=False)
-            found = file.ask(lambda connection, committed: self._catch_up(connection, committed, name))
+            found = file.read(lambda connection, committed: self._catch_up(connection, committed, name))
             found.running = found.result is None and file.running(found.entry.id)
             found.read = time.monotonic()
             self._followed.remember(name, found)
@@ -183,26 +183,26 @@ class RunReader:
         if found is not None and (found.store, found.entry.id, found.entry.created) != (store, entry.id, entry.created):
             found = None  # another run, which has the name of one that was deleted
         if found is None or found.length > entry.length:
-            ask = json.loads(entry.ask)
+            ask = json.loads(entry.request)
             kind = kind_of_request(name, ask)
-            found = FollowedRun(store, entry, ask, kind, kind.trail(ask), Row(0, "ask", ask))
-            found.digest = link(b"", name, 0, "ask", entry.ask)
+            found = FollowedRun(store, entry, ask, kind, kind.curve(ask), Row(0, "ask", ask))
+            found.digest = link(b"", name, 0, "ask", entry.request)
         for row, digest in rows_after(connection, entry, found.length, found.digest):
             found.digest, found.length, found.last = digest, row.number + 1, row
-            if found.kind.keep_telling is not None:
-                found.kind.keep_telling(found.telling, row)
+            if found.kind.compact_rows is not None:
+                found.kind.compact_rows(found.telling, row)
             if row.kind == "result":
                 found.result = row.body
             else:
-                found.points.append(found.trail.step(row.body))
+                found.points.append(found.curve.step(row.body))
         if found.digest != entry.head:
             raise Damaged("the last row is not the one that was written last", name, found.length - 1)
         found.entry = entry
         partial = partial_of(connection, entry)
         if found.result is not None:
-            found.now = found.trail.end(found.result)
+            found.now = found.curve.end(found.result)
         else:
-            found.now = None if partial is None else found.trail.under_way(partial)
+            found.now = None if partial is None else found.curve.under_way(partial)
         return found
 
 

@@ -422,7 +422,7 @@ def _played(key: str, outline: "SessionSummary") -> PlayedGame:
 
 def standing(game: Game, marks: list[int]) -> Standing:
     """The score of games that ended with these indices of the payoffs, of which there is one at least."""
-    counts = np.bincount(marks[-MAX_KEYS:], minlength=game.top + 1).astype(np.int64)
+    counts = np.bincount(marks[-MAX_KEYS:], minlength=game.max_score + 1).astype(np.int64)
     least, most = float(game.payoffs[0]), float(game.payoffs[-1])
     low, high = interval(counts)
     score, lower, upper = (least + share * (most - least) for share in (mean(counts), low, high))

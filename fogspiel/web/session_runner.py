@@ -137,7 +137,7 @@ class SessionRunner:
         session = stored.session
         decisions = session.decisions.copy()
         found = find_coach(session.game, session.side, session.opponent)
-        return {"against": found.against, "moves": [advice.as_json() for advice in found.advise(decisions)]}
+        return {"against": found.against, "moves": [advice.to_json() for advice in found.advise(decisions)]}
 
     def find(self, key: str) -> StoredSession:
         """The session with this key."""

@@ -209,7 +209,7 @@ def parse_outline(
     game, words = find_kept_game(name), json.loads(opponent)["words"]
     if version != game.version or side not in (0, 1) or not isinstance(words, str) or not isinstance(began, float):
         raise ValueError("a field is not what it should be")
-    if mark is not None and not (isinstance(mark, int) and 0 <= mark <= game.top):
+    if mark is not None and not (isinstance(mark, int) and 0 <= mark <= game.max_score):
         raise ValueError("the result is no payoff of the game")
     return SessionSummary(game, int(side == 1), words, began, mark, resigned == 1)
 

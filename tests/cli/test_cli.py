@@ -10,7 +10,7 @@ import time
 
 import pytest
 from support.commands import COMMAND, DOCUMENTED, heed_interruption
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.game import list_games
 
@@ -287,7 +287,7 @@ TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("cold", by_default([False], [False, True]))
+@pytest.mark.parametrize("cold", default_cases([False], [False, True]))
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
     """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""
     from fogspiel.cli import tour

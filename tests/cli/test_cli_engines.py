@@ -49,7 +49,7 @@ def test_a_chess_engine_is_tuned_and_its_games_are_kept(answer, tiny, queen, tmp
     assert isinstance(found["parameters"]["QueenValue"], int) and found["proof"]["against"] == "start"
     games = (tmp_path / "games.pgn").read_text()
     assert games.count("[Result ") >= found["games"] > 0 and "QueenValue" in games
-    assert stored("uci-1").ask["facts"]["nodes"] == 30
+    assert stored("uci-1").request["facts"]["nodes"] == 30
     assert str(tiny).encode() not in Path(os.environ["FOGSPIEL_STORE"]).read_bytes()
 
 
@@ -65,7 +65,7 @@ def test_what_was_named_beside_an_engine_is_named_again(fogspiel, answer, refuse
     refused("resume", "uci-1", "--uci", tiny, because="name them as before")
     refused("resume", "uci-1", *words[:4], "--opponent-option", "QueenValue=800", because="name them as before")
     refused("resume", "uci-1", "--kriegspiel", "C", because="tunes a chess engine, not a Kriegspiel engine")
-    assert answer("resume", "uci-1", *words)["run"] == "uci-1" and stored("uci-1").ask["alone"]
+    assert answer("resume", "uci-1", *words)["run"] == "uci-1" and stored("uci-1").request["alone"]
 
 
 def test_what_an_engine_cannot_do_is_a_sentence(refused, tiny, queen, tmp_path):
@@ -95,7 +95,7 @@ def test_the_constants_of_a_kriegspiel_engine_are_tuned(answer, refused, tmp_pat
     path.write_text("[exploration]\nstart = 0.388\nlow = 0.05\nhigh = 2\n")
     asked = ("--parameters", path, "--method", "duel", "--games", "6", "--nodes", "5", "--workers", "1")
     found = answer("tune", "--kriegspiel", "C", *asked)
-    assert set(found["parameters"]) == {"exploration"} and stored("kriegspiel-1").ask["facts"] == {"nodes": 5}
+    assert set(found["parameters"]) == {"exploration"} and stored("kriegspiel-1").request["facts"] == {"nodes": 5}
     path.write_text("[exploitation]\nstart = 1\n")
     refused("tune", "--kriegspiel", "C", *asked, because="C has no constant exploitation")
     refused("tune", "--kriegspiel", "D", *asked, because="choose C or hs")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import support
 from support.commands import heed_interruption
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.process import worker_pool
 from fogspiel.runs.kind import kind_of
@@ -75,7 +75,7 @@ def test_a_flat_function_ends_with_its_start_and_says_so(fogspiel):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("method", by_default(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "auto"]))
+@pytest.mark.parametrize("method", default_cases(["reply", "auto"], ["reply", "naive", "iterative", "spsa", "auto"]))
 def test_methods_that_know_games_work_with_programs_too(answer, method):
     found = answer("tune", *HILL, "--games", "1200", "--method", method, "--workers", "1")
     assert set(found["parameters"]) == {"a", "b", "c", "d", "e"} and found["proof"]["against"] == "start"
@@ -149,7 +149,7 @@ def play(a, b, seed):
 
 
 @pytest.mark.parametrize(
-    "number", by_default([], [signal.SIGKILL]) + by_default([], [signal.SIGINT, signal.SIGTERM], others="slow")
+    "number", default_cases([], [signal.SIGKILL]) + default_cases([], [signal.SIGINT, signal.SIGTERM], others="slow")
 )
 def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number):
     path = tmp_path / "slow.py"
@@ -274,9 +274,9 @@ def test_every_part_of_a_run_can_be_told(answer):
     kind = kind_of(run)
     assert kind.name == "program" and not kind.playable(run) and kind.opponent(run) is None
     assert [name for name, _ in kind.parameters(run)] == ["a", "b", "c", "d", "e"]
-    assert ("method", "duel") in kind.request_lines(run.ask) and "start 0.0" in dict(kind.request_lines(run.ask))[
-        "parameter a"
-    ]
+    assert ("method", "duel") in kind.request_lines(run.request) and "start 0.0" in dict(
+        kind.request_lines(run.request)
+    )["parameter a"]
     assert len(kind.points(run)) == len(run.steps)
     assert kind.report(run).title.startswith("Tuning")
     with pytest.raises(ValueError, match="play no game of ours"):

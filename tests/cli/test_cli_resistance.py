@@ -4,7 +4,7 @@ import json
 
 import lone_spies
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 from support.commands import DOCUMENTED
 
 KEYS = "by_program by_rules cpu_seconds game nearest official players run sizes space spies state tables ties too_far"
@@ -56,7 +56,7 @@ def test_only_a_true_certificate_of_lone_spies_is_verified_and_explained(tmp_pat
     assert answer("verify", str(proof))["lower"] == body["value"]
     found = answer("explain", str(proof))
     assert found["game"] == "lone-resistance4-2-2-2-2spies" and "who do not know each other" in found["lines"][0]
-    proof.write_text(json.dumps(forged(body | {"resistance": []})), encoding="utf-8")
+    proof.write_text(json.dumps(reseal(body | {"resistance": []})), encoding="utf-8")
     refused("explain", str(proof), because="the certificate is not valid")
     refused("solve", "lone-resistance5", because="benchmarks/lone_spies.py")
 

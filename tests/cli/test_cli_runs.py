@@ -60,13 +60,13 @@ def test_a_store_is_backed_up_to_a_new_file(three, tmp_path, answer, refused, mo
 
 def test_runs_are_deleted_by_name_all_or_none(three, answer, refused):
     refused("runs", "delete", "war-1", "war-9", because="no run named war-9")
-    with Store.open(three, write=True) as store, store.work_on("batawaf-1"):
+    with Store.open(three, write=True) as store, store.acquire("batawaf-1"):
         refused("runs", "delete", "war-1", "batawaf-1", because="is being worked on")
     assert len(names(answer)) == 3
     assert answer("runs", "delete", "war-1", "batawaf-2") == {"store": str(three), "deleted": ["war-1", "batawaf-2"]}
     assert names(answer) == ["batawaf-1"]
     with Store.open(three, write=False) as store:
-        assert store.problems() == []
+        assert store.faults() == []
 
 
 def test_options_before_a_word_that_would_not_hear_them_are_refused(three, answer, refused):
@@ -78,7 +78,7 @@ def test_pruning_only_lists_unless_it_is_told_to_delete(three, answer, fogspiel,
     assert answer("runs", "prune")["would_delete"] == []
     assert answer("runs", "prune", "--days", 0)["would_delete"] == ["batawaf-1", "batawaf-2"]
     assert "add --yes" in fogspiel("runs", "prune", "--days", 0).stdout and len(names(answer)) == 3
-    with Store.open(three, write=True) as store, store.work_on("batawaf-2"):
+    with Store.open(three, write=True) as store, store.acquire("batawaf-2"):
         assert answer("runs", "prune", "--days", 0)["would_delete"] == ["batawaf-1"]
     assert answer("runs", "prune", "--days", 0, "--game", "batawaf", "--yes")["deleted"] == ["batawaf-1", "batawaf-2"]
     assert answer("runs", "prune", "--days", 0, "--state", "finished", "--yes")["deleted"] == ["war-1"]

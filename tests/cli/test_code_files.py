@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 from fastapi.testclient import TestClient
-from support.certificates import forged
-from support.levels import by_default
+from support.certificates import reseal
+from support.levels import default_cases
 from support.own_game import OWN_RPS
 
 from fogspiel.runs import request
@@ -73,7 +73,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("words", by_default(FOREIGN[::3], FOREIGN), ids=" ".join)
+@pytest.mark.parametrize("words", default_cases(FOREIGN[::3], FOREIGN), ids=" ".join)
 def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     true = solve_unstored(SolveRequest("rps-half")).certificate
@@ -86,7 +86,7 @@ def test_no_command_runs_what_a_file_names(tmp_path, trace, fogspiel, monkeypatc
     }
     for name, body in files.items():
         for game in ("own.py", "own.py:own-rps-half", f"{tmp_path / 'own.py'}", "openspiel:own.py"):
-            (tmp_path / name).write_text(json.dumps(forged(body | {"game": game})), encoding="utf-8")
+            (tmp_path / name).write_text(json.dumps(reseal(body | {"game": game})), encoding="utf-8")
             assert fogspiel(*(name if word == "FILE" else word for word in words)).returncode == 2
             assert not trace.exists()
 

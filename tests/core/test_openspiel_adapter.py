@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel import to_openspiel
 from fogspiel.core.agents import MIXED, ParametricPolicy, find_policy
@@ -98,7 +98,7 @@ def test_without_openspiel_the_sentence_says_how_to_install_it(monkeypatch):
 # The game
 
 
-@pytest.mark.parametrize("name", by_default(["flip", "kuhn", "phantom-ttt", "rps-half"], QUICK))
+@pytest.mark.parametrize("name", default_cases(["flip", "kuhn", "phantom-ttt", "rps-half"], QUICK))
 def test_openspiel_finds_nothing_wrong_with_a_game(pyspiel, name):
     pyspiel.random_sim_test(to_openspiel(name), 2, True, False)
 
@@ -207,7 +207,7 @@ def test_a_game_beyond_its_limits_is_refused_with_a_sentence(pyspiel):
 # What players know
 
 
-@pytest.mark.parametrize("name", by_default(["kuhn", "phantom-ttt-abrupt", "rps"], HIDDEN))
+@pytest.mark.parametrize("name", default_cases(["kuhn", "phantom-ttt-abrupt", "rps"], HIDDEN))
 def test_what_a_player_is_told_depends_on_its_view_and_own_actions_alone(pyspiel, name):
     game, exported, stream = known_game(name), to_openspiel(name), stream_of(7)
     changed = 0
@@ -225,7 +225,7 @@ def test_what_a_player_is_told_depends_on_its_view_and_own_actions_alone(pyspiel
     assert changed
 
 
-@pytest.mark.parametrize("name", by_default(["kuhn"], ["kuhn", "leduc", "goofspiel-4", "binary-poker"]))
+@pytest.mark.parametrize("name", default_cases(["kuhn"], ["kuhn", "leduc", "goofspiel-4", "binary-poker"]))
 def test_strings_and_tensors_tell_information_states_apart_and_nothing_else(pyspiel, name):
     game = known_game(name)
     strings, tensors = {}, {}
@@ -267,7 +267,7 @@ def test_openspiel_finds_our_exploitability_and_gives_policies_back(pyspiel, nam
         assert pyspiel.nash_conv(exported, table) == pytest.approx(float(measured.nash_conv), abs=1e-9)
         back = from_openspiel_policy(game, table)
         for state in states_of(game, build_tree(game)):
-            assert back.shares(state) == pytest.approx(ours.shares(state), abs=1e-12)
+            assert back.action_probabilities(state) == pytest.approx(ours.shares(state), abs=1e-12)
 
 
 def test_exploitability_in_python_agrees_too(pyspiel):
@@ -332,13 +332,13 @@ class ByTensor:
 def test_policies_that_read_tensors_play_as_agents(pyspiel):
     game = known_game("leduc")
     agent = from_openspiel_policy("leduc", ByTensor())
-    players = agent.player(stream_of(1)), agent.player(stream_of(2))
+    players = agent.new_player(stream_of(1)), agent.new_player(stream_of(2))
     assert play_game(game, players, stream_of(3)).record
     known = {state.id: state for state in states_of(game, build_tree(game))}
     for state in walk(to_openspiel(game), 9):
         if state.is_player_node():
             told = known[state.information_state_string().split()[0]]
-            shares = dict(zip(told.actions, agent.shares(told), strict=True))
+            shares = dict(zip(told.actions, agent.action_probabilities(told), strict=True))
             assert told.player == state.current_player()
             assert shares == pytest.approx(ByTensor().action_probabilities(state))
 

@@ -41,7 +41,7 @@ def test_a_game_taken_up_again_goes_on_as_it_would_have(name, side):
                 again.act(action)
             else:
                 assert again.go_on()
-        assert again.record == whole.record and again.score == whole.score
+        assert again.record == whole.record and again.payoff_index == whole.payoff_index
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -51,7 +51,7 @@ def test_a_game_against_an_engine_is_taken_up_from_its_record(side):
     finish(whole, stream_of(5))
     turns = [i for i, moment in enumerate(whole.moments()) if moment.mover == 1 - side]
     again = PersonSession(game, engine_entrant(*parse_engine("greedy")), side, 7, whole.record)
-    assert again.over and again.score == whole.score and len(turns) > 10
+    assert again.over and again.payoff_index == whole.payoff_index and len(turns) > 10
     assert (again.seen() == whole.seen()).all()
 
 
@@ -60,7 +60,7 @@ def test_the_truth_is_shown_only_at_the_end():
     sitting = PersonSession(game, uniform(game), 0, 1)
     with pytest.raises(ValueError, match="when it is over"):
         list(sitting.moments())
-    assert sitting.score is None
+    assert sitting.payoff_index is None
     finish(sitting, stream_of(1))
     moments = list(sitting.moments())
     assert len(moments) == len(sitting.record) + 1

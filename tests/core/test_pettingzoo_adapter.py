@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel import to_pettingzoo
 from fogspiel.core.game import known_game, list_games
@@ -45,7 +45,7 @@ def test_without_pettingzoo_the_sentence_says_how_to_install_it(monkeypatch):
         to_pettingzoo("kuhn")
 
 
-@pytest.mark.parametrize("name", [*by_default(["kuhn", "goofspiel-4"], GAMES), *by_default([], OTHERS, "slow")])
+@pytest.mark.parametrize("name", [*default_cases(["kuhn", "goofspiel-4"], GAMES), *default_cases([], OTHERS, "slow")])
 def test_pettingzoo_finds_nothing_wrong_with_a_game(testing, name):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -80,13 +80,13 @@ def test_rewards_are_the_payoffs_of_the_game_shifted_to_a_sum_of_zero(testing, n
         session = env.unwrapped._session
         _, paid = play(env, seed)
         middle = (game.payoffs[0] + game.payoffs[-1]) / 2
-        assert paid["player_0"] == float(game.payoffs[session.score] - middle) == -paid["player_1"]
+        assert paid["player_0"] == float(game.payoffs[session.payoff_index] - middle) == -paid["player_1"]
         assert env.agents == []
         seen.add(paid["player_0"])
     assert len(seen) > 1
 
 
-@pytest.mark.parametrize("name", by_default(["kuhn", "flip"], HIDDEN))
+@pytest.mark.parametrize("name", default_cases(["kuhn", "flip"], HIDDEN))
 def test_what_an_agent_is_told_depends_on_its_view_alone(testing, name):
     game, env, stream = known_game(name), to_pettingzoo(name, seed=3), stream_of(7)
     changed = 0

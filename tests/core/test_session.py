@@ -25,7 +25,7 @@ from fogspiel.stats.evaluate import make_match
 
 def sends(policy):
     """The same policy as an agent that is known by its players only."""
-    return PlayerAgent(policy.name, policy.player)
+    return PlayerAgent(policy.name, policy.new_player)
 
 
 @pytest.mark.parametrize("name", ["nim", "morra", "pig", "kuhn"])
@@ -80,7 +80,7 @@ def test_a_solved_table_is_followed_in_either_seat():
 def test_records_of_the_referee_replay():
     game = known_game("kuhn")
     follower = certificate_agent("table", uniform_certificate("kuhn"), game)
-    one, two = follower.player(stream_of(1, 1)), follower.player(stream_of(1, 2))
+    one, two = follower.new_player(stream_of(1, 1)), follower.new_player(stream_of(1, 2))
     record, score = play_game(game, (one, two), stream_of(1, 0))
     *_, last = replay(game, record)
     assert game.rules.score(last.state) == score

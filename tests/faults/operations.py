@@ -27,7 +27,7 @@ def fill(path: Path) -> None:
             with store.create({**ASK, "game": game}) as run:
                 for number in range(STEPS):
                     run.append("step", step(number))
-                run.keep_partial({"wins": 3})
+                run.save_partial({"wins": 3})
 
 
 def contents(path: Path) -> dict[str, list[Row]]:
@@ -39,7 +39,7 @@ def mend(path: Path) -> bool:
     """Repair the store if that is needed; says whether it was."""
     with Store.open(path, write=True) as store:
         needed = bool(store.repair())
-        assert store.problems() == []
+        assert store.faults() == []
     return needed
 
 
@@ -55,7 +55,7 @@ def killed(path: Path) -> None:
     if (child := os.fork()) == 0:
         store = Store.open(path, write=True)
         fill(path)
-        run = store.work_on("war-1")
+        run = store.acquire("war-1")
         run.append("step", step(STEPS))
         os._exit(0)
     os.waitpid(child, 0)
@@ -78,9 +78,9 @@ def create(path: Path, say: Say) -> None:
 
 
 def append(path: Path, say: Say) -> None:
-    with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+    with Store.open(path, write=True) as store, store.acquire("war-1") as run:
         while len(run.rows) <= STEPS + MORE:
-            run.keep_partial({"wins": len(run.rows)})
+            run.save_partial({"wins": len(run.rows)})
             run.append("step", step(len(run.rows) - 1))
             say(f"war-1 {len(run.rows)}")
         run.append("result", {"score": 0.5})
@@ -95,7 +95,7 @@ def repair(path: Path, say: Say) -> None:
 
 def back_up(path: Path, say: Say) -> None:
     with Store.open(path, write=False) as store:
-        store.back_up(path.parent / "copy.db")
+        store.backup(path.parent / "copy.db")
         say("copied 0")
 
 

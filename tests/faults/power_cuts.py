@@ -48,16 +48,16 @@ def live(path: Path, remark: Callable[..., None], clock: Clock) -> None:
             run.append("step", step(number))
             clock.ticks += 1
             remark(run=run.name, rows=len(run.rows))
-    with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+    with Store.open(path, write=True) as store, store.acquire("war-1") as run:
         for number in range(ROWS // 2):
-            run.keep_partial({"wins": number})
+            run.save_partial({"wins": number})
             run.append("step", step(number))
             clock.ticks += 1
             remark(run=run.name, rows=len(run.rows))
         remark(deleting="nim-1")
         store.delete(["nim-1"])
         remark(deleted="nim-1")
-        store.back_up(path.parent / "copy.db")
+        store.backup(path.parent / "copy.db")
         remark(copied=True)
         run.append("step", step(0))
         clock.ticks += 1

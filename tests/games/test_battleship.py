@@ -232,7 +232,7 @@ def shots_at(theta, hits, misses, count, game=SEA):
 
 
 def test_the_greedy_player_goes_on_where_it_hit():
-    greedy = SEA.named["greedy"]
+    greedy = SEA.policies["greedy"]
     beside = shots_at(greedy, [40], [0, 8], 100)
     assert sum(beside[square] for square in (31, 39, 41, 49)) > 85
     after = shots_at(greedy, [39, 40, 41], [38], 100)  # most often it is the ship of five, which comes first
@@ -284,10 +284,10 @@ def test_heat_maps_are_symmetric_and_add_up_to_a_fleet():
     for classes, contact in ((battleship.PLACING, 30), (battleship.BELIEF, 31)):
         heat = battleship.heat(theta, classes, contact)
         assert heat.sum() == pytest.approx(1400) and (heat == heat.T).all() and (heat == heat[::-1]).all()
-    border = np.array(SEA.named["border"])
+    border = np.array(SEA.policies["border"])
     heat = battleship.heat(border, battleship.PLACING, battleship.CONTACT_PLACING)
     assert heat[0].mean() > 2 * heat[1:8, 1:8].mean()
-    lines = SEA.strategy.words(border).splitlines()
+    lines = SEA.strategy.describe(border).splitlines()
     assert len(lines) == 12 and all(len(row.split()) == 18 for row in lines[1:10])
     assert lines[-1] == "shoots by the power 20.1 of the chance to hit"
 

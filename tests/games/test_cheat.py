@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.agents import ParametricPolicy, find_policy, fixed_baseline, redrawn_baseline, vector_policy
 from fogspiel.core.compile.kernel import kernel
@@ -140,7 +140,7 @@ def specified_choice(game, state, theta, stream):
 def test_the_strategy_chooses_as_the_specification_says(seed, game, scale):
     rng = np.random.default_rng(seed)
     record, _ = record_game(game, fixed_baseline(game, seed), fixed_baseline(game, seed + 1), seed, 0)
-    theta, plan = rng.normal(size=len(game.strategy.parameters)) * scale, np.zeros(game.strategy.plan)
+    theta, plan = rng.normal(size=len(game.strategy.parameters)) * scale, np.zeros(game.strategy.plan_size)
     game.strategy.prepare(theta, plan)
     played = list(replay(game, record))[rules.HALF : -1]
     for number in rng.integers(len(played), size=10).tolist():
@@ -168,7 +168,7 @@ def test_the_29th_parameter_is_a_seed_and_changes_the_choices():
     records = [
         record_game(SPECIAL, vector_policy(SPECIAL, v), fixed_baseline(SPECIAL, 2), 1, 0)[0] for v in (theta, other)
     ]
-    assert records[0] != records[1] and SPECIAL.strategy.hashed == ("seed",)
+    assert records[0] != records[1] and SPECIAL.strategy.unordered == ("seed",)
 
 
 # Never to lose
@@ -206,7 +206,7 @@ SCRIPTED = [
 ]
 
 
-@pytest.mark.parametrize("game", by_default([CHEAT], ALL), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", default_cases([CHEAT], ALL), ids=lambda game: game.name)
 def test_never_lose_does_not_lose_a_single_game(game):
     safe = find_policy(game, "never_lose")
     vectors = [fixed_baseline(game, seed) for seed in range(8)]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.commands import DOCUMENTED
-from support.levels import by_default, one_of_each_family
+from support.levels import default_cases, one_of_each_family
 
 from fogspiel.core.agents import (
     exact_score,
@@ -70,7 +70,8 @@ LONGEST = "permutation-ttt"
 
 
 @pytest.mark.parametrize(
-    "name", [*one_of_each_family([name for name in EXPLAINED if name != LONGEST]), *by_default([], [LONGEST], "slow")]
+    "name",
+    [*one_of_each_family([name for name in EXPLAINED if name != LONGEST]), *default_cases([], [LONGEST], "slow")],
 )
 def test_every_player_of_every_game_is_explained_the_same_way_twice(name):
     game = known_game(name)
@@ -140,7 +141,7 @@ def test_the_questions_are_those_of_the_kernel_and_scores_those_of_truth(theta):
     for n, m, c, _, god in asked.rows:
         assert int(c) == question(np.array(theta), n, m, 0.0)
         seen = np.array([n, m, 24, 1, 0])
-        assert int(god) == game.named["God"].choose(seen, np.arange(1, n), np.zeros(1), np.zeros(1, np.uint64))
+        assert int(god) == game.policies["God"].choose(seen, np.arange(1, n), np.zeros(1), np.zeros(1, np.uint64))
     for name, _, fraction in scores.rows:
         assert Fraction(fraction) == exact_score(game, player, find_policy(game, name))
     picture = found.pictures[0]
@@ -230,7 +231,7 @@ def test_nim_keeps_wins_and_meets_the_perfect_player_as_in_real_games():
         record, _ = record_game(game, player, find_policy(game, "uniform"), 1, 1)
         assert found.sentences[1].endswith(f": {nim.label(record[0])}.")
     theta = fixed_baseline(game, 2).thetas[0]
-    assert nim.words(theta) in said(explain(game, fixed_baseline(game, 2), 1))
+    assert nim.describe(theta) in said(explain(game, fixed_baseline(game, 2), 1))
     assert "335 of 335" in said(of("nim", "perfect")) and not of("nim", "perfect").tables
 
 
@@ -303,7 +304,7 @@ def _opening_of_battleship(game, player, number):
 def test_the_placements_of_the_longest_ship_have_their_exact_shares():
     """The first ship is drawn by a softmax over its 90 placements alone."""
     game = known_game("battleship")
-    theta = np.array(game.named["border"])
+    theta = np.array(game.policies["border"])
     weights = np.array([np.exp(theta[battleship.CLASS[squares]].mean()) for squares in battleship.PLACEMENTS[:90]])
     weights /= weights.sum()
     rows = [row for row in of("battleship", "border").tables[0].rows if row[0] == 5]

@@ -177,8 +177,8 @@ def test_moving_second_is_no_better_than_first_for_equal_players():
 
 
 def test_words_name_the_heaviest_terms_each_product_once():
-    assert FLIP.strategy.words(np.zeros(420)) == "values nothing"
-    assert FLIP.strategy.words(np.array(FLIP.named["blocking"])) == "values -1 other plays"
+    assert FLIP.strategy.describe(np.zeros(420)) == "values nothing"
+    assert FLIP.strategy.describe(np.array(FLIP.policies["blocking"])) == "values -1 other plays"
     theta = np.zeros(420)
     theta[20 + 20 * 18 + 4], theta[20 + 20 * 4 + 18], theta[20 + 20 * 2 + 2], theta[0] = 1.0, 2.0, -4.0, 0.5
-    assert FLIP.strategy.words(theta) == "values -4 own left * own left, +3 gap * other plays, +0.5 own open"
+    assert FLIP.strategy.describe(theta) == "values -4 own left * own left, +3 gap * other plays, +0.5 own open"

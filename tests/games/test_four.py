@@ -72,7 +72,7 @@ def test_there_are_as_many_positions_as_the_encyclopedia_of_integer_sequences_sa
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.floats(-3, 3), min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_a_playout_draws_open_columns_by_their_softmax(theta):
-    plan = np.zeros(SMALL.strategy.plan)
+    plan = np.zeros(SMALL.strategy.plan_size)
     SMALL.strategy.prepare(np.array(theta), plan)
     for side in (0, 1):
         weights = np.array(theta[4 * side : 4 * side + 4])
@@ -129,7 +129,7 @@ def test_the_strategy_chooses_as_the_specification_says(seed, turns):
     last = list(replay(SMALL, record))[-1]
     if last.mover == -2:
         return
-    theta, plan = rng.normal(size=8), np.zeros(SMALL.strategy.plan)
+    theta, plan = rng.normal(size=8), np.zeros(SMALL.strategy.plan_size)
     SMALL.strategy.prepare(theta, plan)
     stream = stream_of(seed, 5)
     chosen = SMALL.strategy.choose(view_of(SMALL, last.state, last.mover), np.array(last.actions), plan, stream)
@@ -139,13 +139,13 @@ def test_the_strategy_chooses_as_the_specification_says(seed, turns):
 
 
 def test_a_win_is_taken_and_ties_go_to_the_centre():
-    plan, stream = np.zeros(FULL.strategy.plan), stream_of(1)
+    plan, stream = np.zeros(FULL.strategy.plan_size), stream_of(1)
     FULL.strategy.prepare(np.zeros(14), plan)
     for record, expected in (([2, 0, 3, 0, 4, 1], 5), ([0, 6, 0, 6, 0, 6], 0)):
         last = list(replay(FULL, record))[-1]
         assert FULL.strategy.choose(view_of(FULL, last.state, 0), np.array(last.actions), plan, stream) == expected
     last = list(replay(SMALL, [0, 1, 0, 1, 1, 0, 1, 0, 2, 3, 2, 3, 3, 2]))[-1]  # two places left and no line
-    plan = np.zeros(SMALL.strategy.plan)
+    plan = np.zeros(SMALL.strategy.plan_size)
     SMALL.strategy.prepare(np.zeros(8), plan)
     assert last.actions == [2, 3]
     assert SMALL.strategy.choose(view_of(SMALL, last.state, 0), np.array(last.actions), plan, stream) == 2
@@ -251,4 +251,4 @@ def test_views_show_the_same_board_to_both():
     last = list(replay(FULL, [3, 3, 4]))[-1].state
     assert FULL.show(view_of(FULL, last, 0)).splitlines()[4:8] == ["...O...", "...XX..", "1234567", "you have X"]
     assert FULL.show(view_of(FULL, last, 1)).splitlines()[:7] == FULL.show(view_of(FULL, last, 0)).splitlines()[:7]
-    assert FULL.strategy.words(np.zeros(14)).startswith("plays out with columns 14% 14%")
+    assert FULL.strategy.describe(np.zeros(14)).startswith("plays out with columns 14% 14%")

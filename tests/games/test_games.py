@@ -210,7 +210,7 @@ def test_the_compiled_loop_plays_the_recorded_game(game):
 @every_fused_game
 def test_the_fused_kernel_scores_as_the_rules_do(game):
     if game.strategy:
-        vectors = [name for name, known in game.named.items() if not isinstance(known, Strategy)]
+        vectors = [name for name, known in game.policies.items() if not isinstance(known, Strategy)]
         pairs = [(fixed_baseline(game, seed), redrawn_baseline(game)) for seed in range(3)]
         pairs += [(fixed_baseline(game, 7), find_policy(game, name)) for name in vectors]
     else:
@@ -258,7 +258,7 @@ def test_golden_records_replay(game):
 
 
 def kernels_of(game):
-    players = [game.strategy, *(player for player in game.named.values() if isinstance(player, Strategy))]
+    players = [game.strategy, *(player for player in game.policies.values() if isinstance(player, Strategy))]
     yield from (rule for rule in game.rules if rule)
     yield from (kernel for player in players if player for kernel in (player.prepare, player.choose))
     if game.play:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.played_games import agrees
+from support.played_games import scores_agree
 
 from fogspiel.core.agents import (
     ParametricPolicy,
@@ -118,7 +118,7 @@ def by_the_rules(game, first: ParametricPolicy, second: ParametricPolicy) -> Fra
     """The probability that the first mover wins, by walking the game tree with the six rules and the players."""
     plans, stream, known = [], stream_of(1), {}
     for contender in (first, second):
-        plans.append(np.zeros(contender.strategy.plan))
+        plans.append(np.zeros(contender.strategy.plan_size))
         contender.strategy.prepare(contender.thetas[0], plans[-1])
     rules, out = game.rules, np.zeros(game.sizes.actions, np.int64)
 
@@ -208,7 +208,7 @@ def pairs_of_players():
 def test_simulation_agrees_with_the_exact_score(game, first, second):
     if not COMPILED and game.sizes.actions > 24:
         pytest.skip("needs compiled kernels")
-    assert agrees(game, first, second, truth.exact_score(game, first, second), NUMBERS)
+    assert scores_agree(game, first, second, truth.exact_score(game, first, second), NUMBERS)
 
 
 def test_without_beta_the_stochastic_game_is_the_deterministic_one():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.played_games import agrees
+from support.played_games import scores_agree
 
 from fogspiel.core.agents import (
     exact_score,
@@ -92,18 +92,18 @@ def test_the_alias_table_stands_any_finite_vector(theta):
 
 def test_the_named_players_never_call_nonsense():
     for name, number in (("uniform36", 36), ("equilibrium", 6)):
-        law = truth.law(MORRA.named[name])
+        law = truth.law(MORRA.policies[name])
         assert set(law) == {Fraction(0), Fraction(1, number)}
-        assert np.abs(alias_law(MORRA.named[name]) - np.array(law, float)).max() < 1e-15
-        assert (alias_law(MORRA.named[name])[[p == 0 for p in law]] == 0).all()
+        assert np.abs(alias_law(MORRA.policies[name]) - np.array(law, float)).max() < 1e-15
+        assert (alias_law(MORRA.policies[name])[[p == 0 for p in law]] == 0).all()
 
 
 def test_uniform_marginals_make_all_720_vertices_optimal():
     for expected in permutations(range(6)):
         theta = morra.any_of({morra.sensible(f, h) for f, h in enumerate(expected)})
         assert truth.exploitability(theta) == 0
-    assert truth.exploitability(MORRA.named["uniform36"]) == 0
-    assert truth.exploitability(MORRA.named["equilibrium"]) == 0
+    assert truth.exploitability(MORRA.policies["uniform36"]) == 0
+    assert truth.exploitability(MORRA.policies["equilibrium"]) == 0
 
 
 def test_an_optimal_player_never_scores_less_than_half_and_nonsense_loses_to_him():
@@ -144,7 +144,7 @@ def test_the_best_score_against_a_redrawn_gaussian_is_71_132ths():
         == Fraction(71, 132)
         == exact_score(MORRA, find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA))
     )
-    assert agrees(MORRA, find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA), Fraction(71, 132), 50_000)
+    assert scores_agree(MORRA, find_policy(MORRA, "equilibrium"), redrawn_baseline(MORRA), Fraction(71, 132), 50_000)
 
 
 def test_the_best_response_to_a_fixed_gaussian_averages_the_605_of_the_specification():
@@ -159,7 +159,7 @@ def test_played_games_agree_with_exact_scores():
     exact = (3 * exact_score(MORRA, one, three) + exact_score(MORRA, two, three)) / 4
     assert exact_score(MORRA, mixed, three) == exact
     for first, second in ((one, two), (mixed, three), (one, uniform), (uniform, redrawn_baseline(MORRA))):
-        assert agrees(MORRA, first, second, exact_score(MORRA, first, second))
+        assert scores_agree(MORRA, first, second, exact_score(MORRA, first, second))
 
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():
@@ -174,4 +174,4 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
 
 
 def test_words_name_the_commonest_throws():
-    assert MORRA.strategy.words(np.array(morra.any_of({61}))).startswith("throws most often: show 5 call 6 100.0%")
+    assert MORRA.strategy.describe(np.array(morra.any_of({61}))).startswith("throws most often: show 5 call 6 100.0%")

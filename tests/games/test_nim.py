@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.played_games import agrees
+from support.played_games import scores_agree
 
 from fogspiel.core.agents import (
     exact_score,
@@ -103,7 +103,7 @@ def test_equal_values_take_the_first_move_and_the_last_object_only_when_forced()
 
 
 def test_exact_values_play_perfectly_and_like_the_perfect_player():
-    assert NIM.strategy.words(np.array(NIM.named["exact"])) == "keeps the win in 335 of 335 won positions"
+    assert NIM.strategy.describe(np.array(NIM.policies["exact"])) == "keeps the win in 335 of 335 won positions"
     perfect = truth.actions_of(PERFECT.strategy, PERFECT.thetas[0])
     assert truth.actions_of(NIM.strategy, EXACT.thetas[0]) == perfect
     for heaps, action in zip(EVERY[1:], perfect[1:], strict=True):
@@ -117,7 +117,7 @@ def test_words_count_the_won_positions_whose_move_leaves_a_lost_one(seed):
     theta = np.random.default_rng(seed).standard_normal(383)
     won = [heaps for heaps in EVERY[1:] if mover_wins(heaps)]
     kept = sum(not mover_wins(move_by_values(theta, heaps)[2]) for heaps in won)
-    assert NIM.strategy.words(theta) == f"keeps the win in {kept} of 335 won positions"
+    assert NIM.strategy.describe(theta) == f"keeps the win in {kept} of 335 won positions"
 
 
 @pytest.mark.thorough
@@ -145,7 +145,7 @@ def test_mixtures_average_and_uniform_players_agree_with_played_games():
     assert exact_score(NIM, mixed, three) == exact
     assert exact_score(NIM, uniform, uniform) == Fraction(1, 2)
     for first, second in ((one, uniform), (mixed, uniform), (uniform, two)):
-        assert agrees(NIM, first, second, exact_score(NIM, first, second))
+        assert scores_agree(NIM, first, second, exact_score(NIM, first, second))
 
 
 def test_random_value_functions_score_half_with_the_spread_of_the_specification():

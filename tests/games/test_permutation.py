@@ -13,7 +13,7 @@ from fogspiel.games.boards.board import BOARDS, DRAWS, GOES_ON, ILLEGAL, WINS, B
 from fogspiel.games.permutation_tictactoe.scores import best_response, payoffs
 from fogspiel.solving.exact import exact_bounds
 from fogspiel.solving.methods.lp import equilibrium
-from fogspiel.solving.methods.permutation import certificate, rounds, solve
+from fogspiel.solving.methods.permutation import make_certificate, rounds, solve
 from fogspiel.solving.proofs.checkers.permutation import TTT, Grid, verify
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex
@@ -110,7 +110,7 @@ def test_a_tiny_game_has_the_value_of_the_matrix_of_all_permutations(grid, board
     treeplex = Treeplex(0 * one, one, one * len(orders))
     game = SequenceForm((treeplex, treeplex), 1 + rows, 1 + columns, points[rows, columns], 2)
     solution = equilibrium(game)
-    exact = exact_bounds(game, solution.planner, solution.point)
+    exact = exact_bounds(game, solution.primal_player, solution.point)
     assert exact.proved
     assert verify(solve(board), grid) == (exact.value, exact.value)
 
@@ -168,7 +168,8 @@ def test_the_checker_refuses_whatever_is_not_proved():
 def test_the_checker_refuses_a_board_whose_lines_do_not_keep_their_shape():
     with pytest.raises(ValueError, match="turned or reflected"):
         verify(
-            certificate(TINY[0][1], ({(0, 1, 2, 3): 1}, {(0, 1, 2, 3): 1}), HALF), DIAGONALS._replace(lines=((0, 1),))
+            make_certificate(TINY[0][1], ({(0, 1, 2, 3): 1}, {(0, 1, 2, 3): 1}), HALF),
+            DIAGONALS._replace(lines=((0, 1),)),
         )
 
 

@@ -74,7 +74,7 @@ def test_any_orders_play_the_specified_game(seed):
 def test_plus_and_minus_zero_are_the_same_seed_and_neighbours_are_unrelated():
     assert orders_from(0.0) == orders_from(-0.0)
     assert orders_from(1.0) != orders_from(np.nextafter(1.0, 2.0))
-    assert GAME.strategy.hashed == GAME.strategy.parameters and GAME.strategy.halves
+    assert GAME.strategy.unordered == GAME.strategy.parameters and GAME.strategy.per_seat
 
 
 def test_a_player_sees_his_own_orders_only_and_the_stones_at_the_end():
@@ -119,4 +119,4 @@ def test_what_has_no_exact_score_is_refused_in_one_sentence():
 
 def test_words_show_the_first_orders():
     written = "".join(str(column + 1) for column in orders_from(0.0)[0])
-    assert GAME.strategy.words(np.zeros(2)).startswith(f"moving first {written} ")
+    assert GAME.strategy.describe(np.zeros(2)).startswith(f"moving first {written} ")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.played_games import agrees, referee
+from support.played_games import referee, scores_agree
 
 from fogspiel.core.agents import (
     exact_score,
@@ -23,7 +23,7 @@ from fogspiel.games.permutation_tictactoe import exact as truth
 from fogspiel.games.permutation_tictactoe import rules
 from fogspiel.games.permutation_tictactoe.rules import ranks
 from fogspiel.games.permutation_tictactoe.scores import TTT
-from fogspiel.solving.methods.permutation import certificate, solve
+from fogspiel.solving.methods.permutation import make_certificate, solve
 from fogspiel.solving.proofs.checkers.permutation import TTT as GRID
 from fogspiel.solving.proofs.checkers.permutation import verify
 
@@ -53,7 +53,7 @@ def against_random_moves(order, seat, stones=(frozenset(), frozenset())):
 
 
 def plays_as_calculated(first, second, pairs=100_000):
-    return agrees(GAME, first, second, exact_score(GAME, first, second), pairs)
+    return scores_agree(GAME, first, second, exact_score(GAME, first, second), pairs)
 
 
 @given(orders, orders)
@@ -118,7 +118,7 @@ def test_random_orders_score_what_is_known_of_random_tic_tac_toe():
 @pytest.mark.slow
 def test_the_best_vector_against_random_orders_scores_0_7836():
     first, second = truth.best_against_random(0), truth.best_against_random(1)
-    assert ranks(first.cells, second.cells) == GAME.named["best-vs-random"]
+    assert ranks(first.cells, second.cells) == GAME.policies["best-vs-random"]
     score = (first.score + second.score) / 2
     assert score == Fraction(379121, 483840) == exact_score(GAME, BEST, redrawn_baseline(GAME))
     assert (first.score, second.score) == (Fraction(707, 768), Fraction(611, 945))
@@ -165,7 +165,7 @@ def test_the_equilibrium_is_played_with_its_probabilities():
 
 @pytest.mark.slow
 def test_the_stored_equilibrium_is_what_the_solver_finds_and_convinces_the_checker():
-    proof = certificate(TTT, truth.representatives(), truth.VALUE)
+    proof = make_certificate(TTT, truth.representatives(), truth.VALUE)
     assert proof == solve()
     assert verify(proof) == (truth.VALUE, truth.VALUE)
 
@@ -198,7 +198,7 @@ def test_the_best_response_to_a_population_scores_its_exploitability():
 
 
 def test_words_name_both_orders():
-    assert GAME.strategy.words(np.zeros(18)).startswith("moving first A1 B1 C1 A2 B2 C2 A3 B3 C3; moving second A1")
+    assert GAME.strategy.describe(np.zeros(18)).startswith("moving first A1 B1 C1 A2 B2 C2 A3 B3 C3; moving second A1")
 
 
 def test_what_has_no_exact_score_is_refused_in_one_sentence():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.played_games import agrees
+from support.played_games import scores_agree
 
 from fogspiel.core.agents import exact_score, find_policy, mixture_policy, redrawn_baseline, vector_policy
 from fogspiel.core.game import CHANCE, OVER, known_game
@@ -80,7 +80,7 @@ def rate_by_rules(threshold_0, threshold_1):
 )
 def test_the_parameter_becomes_a_threshold_half_to_even_and_within_bounds(x, threshold):
     assert rules.threshold_of(np.array([float(x)])) == threshold
-    assert PIG.strategy.words(np.array([float(x)])) == f"holds as soon as a turn has {threshold} points"
+    assert PIG.strategy.describe(np.array([float(x)])) == f"holds as soon as a turn has {threshold} points"
 
 
 def test_a_turn_follows_the_rules():
@@ -123,7 +123,7 @@ def test_the_best_threshold_against_a_redrawn_gaussian_scores_as_specified():
     for slope, ceiling in ((1, 0.5167), (2, 0.5223), (3, 0.5262)):
         scores = truth.threshold_matrix()[2:, 2:] @ truth.redrawn_law(slope)[2:]
         assert 2 + scores.argmax() == 25 and scores.max() == pytest.approx(ceiling, abs=5e-5)
-        assert slope != 2 or agrees(PIG, HOLD25, redrawn_baseline(PIG), scores.max())
+        assert slope != 2 or scores_agree(PIG, HOLD25, redrawn_baseline(PIG), scores.max())
 
 
 @pytest.mark.thorough
@@ -180,13 +180,13 @@ def test_the_optimum_beats_every_threshold_and_by_how_much():
 
 @pytest.mark.thorough
 def test_played_games_agree_with_the_tables():
-    assert agrees(PIG, HOLD20, HOLD25, exact_score(PIG, HOLD20, HOLD25))
+    assert scores_agree(PIG, HOLD20, HOLD25, exact_score(PIG, HOLD20, HOLD25))
     for first, second in ((OPTIMAL, HOLD20), (OPTIMAL, UNIFORM), (HOLD25, UNIFORM)):
-        assert agrees(PIG, first, second, truth.rate(first, second), 30_000)
+        assert scores_agree(PIG, first, second, truth.rate(first, second), 30_000)
 
 
 def test_the_optimal_plan_takes_less_than_two_seconds():
-    plan = np.zeros(rules.OPTIMUM.plan)
+    plan = np.zeros(rules.OPTIMUM.plan_size)
     rules.prepare_optimum(np.zeros(0), plan)
     begun = time.perf_counter()
     rules.prepare_optimum(np.zeros(0), plan)
@@ -199,7 +199,7 @@ def test_mixtures_average():
     exact = exact_score(PIG, mixed, HOLD25)
     assert exact == (exact_score(PIG, HOLD20, HOLD25) + 3 * exact_score(PIG, hold(50), HOLD25)) / 4
     assert truth.rate(mixed, HOLD25) == pytest.approx(float(exact), abs=1e-12)
-    assert agrees(PIG, mixed, HOLD25, exact)
+    assert scores_agree(PIG, mixed, HOLD25, exact)
 
 
 def test_two_of_a_kind_share_the_points():

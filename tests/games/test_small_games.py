@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import replay, view_of
@@ -62,7 +62,7 @@ OPENSPIEL = {
     "goofspiel-4": "turn_based_simultaneous_game(game=goofspiel(imp_info=true,num_cards=4,points_order=descending))",
     "goofspiel-5": "turn_based_simultaneous_game(game=goofspiel(imp_info=true,num_cards=5,points_order=descending))",
 }
-every_small_game = pytest.mark.parametrize("name", by_default(TREES.keys() - {"liars-dice-6"}, TREES))
+every_small_game = pytest.mark.parametrize("name", default_cases(TREES.keys() - {"liars-dice-6"}, TREES))
 
 
 @cache
@@ -122,7 +122,7 @@ def dealt(state):
     return [after for outcome, _ in state.chance_outcomes() for after in dealt(state.child(outcome))]
 
 
-@pytest.mark.parametrize("name", by_default(OPENSPIEL.keys() - {"liars-dice-6"}, OPENSPIEL))
+@pytest.mark.parametrize("name", default_cases(OPENSPIEL.keys() - {"liars-dice-6"}, OPENSPIEL))
 def test_openspiel_plays_the_same_game(name):
     """Actions in the same order, infosets cut the same way, the same payoffs everywhere."""
     pyspiel = pytest.importorskip("pyspiel")

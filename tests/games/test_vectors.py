@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.every_game import by_name, tunable_games_of_each_family
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.agents import vector_policy
 from fogspiel.core.game import CHANCE, OVER, known_game, list_games
@@ -155,7 +155,7 @@ def test_spoilt_parameter_files_are_refused_in_one_sentence(game, tmp_path):
 
 TUNABLE = [game for game in list_games().values() if game.strategy]
 some_tunable_games = pytest.mark.parametrize(
-    "game", by_default([known_game("nim"), known_game("war")], TUNABLE), ids=by_name
+    "game", default_cases([known_game("nim"), known_game("war")], TUNABLE), ids=by_name
 )
 
 

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import QUEEN
@@ -278,7 +278,7 @@ def test_against_a_lone_king_the_choice_and_the_squares_are_told():
     assert position.boards == 5 and [chance for chance in position.belief["king"] if chance] == [0.2] * 5
 
 
-@pytest.mark.parametrize("name", by_default(["cincinnati", "rand"], RULE_SETS))
+@pytest.mark.parametrize("name", default_cases(["cincinnati", "rand"], RULE_SETS))
 def test_games_by_every_rule_set_are_analysed(name):
     switches = HouseRules.usual(name)
     players = tuple(find_engine("greedy")(LIGHT, stream_of(5, side)) for side in (0, 1))

@@ -258,7 +258,9 @@ def test_whole_games_with_full_beliefs_are_played_by_every_rule_set(name):
 
 @pytest.mark.thorough
 def test_fog_beats_a_random_player():
-    scores = [play_game((make_fog(seed), Random(LITTLE, stream_of(4, seed))), Referee(), 600).score for seed in (0, 1)]
+    scores = [
+        play_game((make_fog(seed), Random(LITTLE, stream_of(4, seed))), Referee(), 600).payoff_index for seed in (0, 1)
+    ]
     assert sum(scores) >= 3
 
 

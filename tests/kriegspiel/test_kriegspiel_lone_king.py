@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from kriegspiel_endings import defend, draw_ending
 from kriegspiel_endings_tuning import ENDS, MATE, play_endings
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
@@ -79,7 +79,7 @@ def worlds_after(worlds, action, seen):
     return list(found.values())
 
 
-@pytest.mark.parametrize("men", by_default(["KQ"], ["KBN", "KQ", "KP", "KRB"]))
+@pytest.mark.parametrize("men", default_cases(["KQ"], ["KBN", "KQ", "KP", "KRB"]))
 def test_the_squares_of_the_king_are_exactly_those_of_all_games_that_sound_alike(men):
     for number in range(3):
         stream, house = stream_of(number, 5), HouseRules(fifty=False, repetition=False, material=False)

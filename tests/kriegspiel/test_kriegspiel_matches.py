@@ -101,8 +101,8 @@ def asked(**options):
 def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        execute(run, Context(path, processes, watch=watch))
-        return KIND.outcome(run, Outputs()), [(row.kind, row.body) for row in run.rows]
+        execute(run, Context(path, processes, on_progress=watch))
+        return KIND.result_json(run, Outputs()), [(row.kind, row.body) for row in run.rows]
 
 
 def test_a_pair_is_two_games_whose_records_say_everything_that_is_counted():
@@ -117,7 +117,7 @@ def test_a_pair_is_two_games_whose_records_say_everything_that_is_counted():
                 refused[side ^ game["white"]] += 1
         assert umpire.plies == game["plies"] and refused == game["refused"]
         assert game["ending"] == (umpire.ending or LIMIT)
-        assert game["result"] == (2 - umpire.score if game["white"] else umpire.score)
+        assert game["result"] == (2 - umpire.payoff_index if game["white"] else umpire.payoff_index)
     assert row["games"][0]["record"] != row["games"][1]["record"]
     assert row == match.play_pair([GREEDY.to_json(), RANDOM.to_json()], 1, 4, 200, switches)
 
@@ -196,7 +196,7 @@ def test_a_run_is_not_resumed_by_engines_of_other_code(tmp_path, monkeypatch):
         outcome(path, asked(), watch=stop)
     monkeypatch.setattr(played, "code_of", lambda engine: "other")
     with Store.open(path, write=True) as store, pytest.raises(ValueError, match="code has changed"):
-        execute(store.work_on("kriegspiel-1"), Context(path))
+        execute(store.acquire("kriegspiel-1"), Context(path))
 
 
 def test_timed_matches_are_stored_and_found_finished(tmp_path):

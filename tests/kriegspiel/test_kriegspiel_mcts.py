@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.games.chess.bitboards import KING, PAWN
@@ -223,7 +223,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     assert np.mean(told) > 0.8 * np.mean(blind)  # both are negative
 
 
-@pytest.mark.parametrize("name", by_default(["A", "C"], ["A", "B1", "B7", "C"]))
+@pytest.mark.parametrize("name", default_cases(["A", "C"], ["A", "B1", "B7", "C"]))
 def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
     records = []
     for threads in (1, 1, 2, 2):
@@ -247,7 +247,7 @@ def test_a_refused_attempt_leaves_the_rest_of_the_tree():
 
 
 def test_c_wins_against_a_random_mover():
-    results = [umpire.score for umpire in games_of("C", "random", 4, 300)]
+    results = [umpire.payoff_index for umpire in games_of("C", "random", 4, 300)]
     assert results.count(2) >= 3
 
 
@@ -311,6 +311,6 @@ def test_c_searches_at_least_120_000_nodes_in_a_second():
 
 @pytest.mark.slow
 def test_c_wins_nine_games_of_ten_against_a_random_mover():
-    wins = sum(umpire.score == 2 for umpire in games_of("C", "random", 100, 2000))
-    wins += sum(umpire.score == 0 for umpire in games_of("random", "C", 100, 2000))
+    wins = sum(umpire.payoff_index == 2 for umpire in games_of("C", "random", 100, 2000))
+    wins += sum(umpire.payoff_index == 0 for umpire in games_of("random", "C", 100, 2000))
     assert wins >= 180

@@ -239,7 +239,7 @@ def result(number, other, effort=QUICK):
     umpire, side = Referee(), number % 2
     players = [find_engine(name)(effort, stream_of(number, seat)) for seat, name in enumerate(("minimax", other))]
     play_game((players[side], players[1 - side]), umpire, 600)
-    return (umpire.score - 1) * (-1 if side else 1)
+    return (umpire.payoff_index - 1) * (-1 if side else 1)
 
 
 @pytest.mark.thorough

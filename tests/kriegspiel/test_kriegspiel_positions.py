@@ -1,7 +1,7 @@
 """Positions made by hand for what referees of Kriegspiel get wrong, and the rules that houses differ in."""
 
 import pytest
-from support.kriegspiel_referees import SlowReferee, cells, judged, of_the_package
+from support.kriegspiel_referees import SlowReferee, attempt_everywhere, cells, of_the_package
 
 from fogspiel.kriegspiel.referee import HouseRules, Referee
 
@@ -267,7 +267,7 @@ def test_a_position_made_by_hand(name):
         text, answer = line.split(": ", 1)
         if answer == "not offered":
             assert text not in umpire.attempts() and text not in slow.attempts()
-        elif judged(text, umpire, slow, game) is None:
+        elif attempt_everywhere(text, umpire, slow, game) is None:
             assert answer == "illegal move"
         else:
             assert answer == umpire.message.text + (f"; {umpire.ending}" if umpire.over else "")
@@ -279,7 +279,7 @@ def heard(fen, texts, **switches):
     slow = SlowReferee(fen, umpire.switches.promotion_tries == "per_piece", umpire.switches.passant_square == "arrival")
     found = []
     for text in texts.split():
-        judged(text, umpire, slow)
+        attempt_everywhere(text, umpire, slow)
         found.append(umpire.message.text + (f"; {umpire.ending}" if umpire.over else ""))
     return found
 

@@ -232,7 +232,7 @@ def forfeited(words, effort=ONE):
     """The game that a program has lost as White."""
     player = programs.ProgramPlayer(words, effort, stream_of(1))
     umpire = play_game((player, anything(3)), Referee(BLOCKED), 20)
-    assert player.program.process.poll() is not None and umpire.score == 0
+    assert player.program.process.poll() is not None and umpire.payoff_index == 0
     return umpire
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 import chess
 import pytest
 from joblib import Parallel, delayed
-from support.kriegspiel_referees import SlowReferee, judged, of_the_package, questions
+from support.kriegspiel_referees import SlowReferee, attempt_everywhere, of_the_package, questions
 
 from fogspiel.games.chess.fen import parse_square
 from fogspiel.kriegspiel.game import rules
@@ -38,7 +38,7 @@ def compared(seed, fen, longest, lists=True):
             assert {text for text in questions(game) if text[:4] not in slow.refused} == set(offered), umpire.fen
         text = rng.choice(offered)
         castles = "K" in umpire.fen.split()[2].upper() and text in ("e1g1", "e1c1", "e8g8", "e8c8")
-        message = judged(text, umpire, slow, game)
+        message = attempt_everywhere(text, umpire, slow, game)
         told["refused" if message is None else "accepted"] += 1
         if message is not None:
             assert int(umpire.state[rules.END]) == slow.ending(), umpire.fen

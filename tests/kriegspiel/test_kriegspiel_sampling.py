@@ -206,7 +206,7 @@ def test_a_pool_that_knows_the_board_mates():
     umpire = Referee()
     player = ENGINES["aosp"](SearchLimit(nodes=300), stream_of(1))
     play_game((player, Random(LITTLE, stream_of(7))), umpire, 400)
-    assert umpire.score in (WIN, DRAW)
+    assert umpire.payoff_index in (WIN, DRAW)
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_better_samples_play_better(stronger, weaker):
         players = tuple(
             makers[name](SearchLimit(nodes=1000), stream_of(6, game // 2, side)) for side, name in enumerate(names)
         )
-        score = play_game(players, Referee(), 600).score
+        score = play_game(players, Referee(), 600).payoff_index
         points += score if game % 2 == 0 else 2 - score
     assert points > 1.2 * games
 

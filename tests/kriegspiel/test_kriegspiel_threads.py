@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
@@ -12,7 +12,7 @@ from fogspiel.kriegspiel.referee import Referee, play_game
 TREES = ("A:none", "B1:none", "C:none")
 
 
-@pytest.mark.parametrize("name", by_default(["A:none", "hs"], [*TREES, "minimax", "los", "aosp", "hs"]))
+@pytest.mark.parametrize("name", default_cases(["A:none", "hs"], [*TREES, "minimax", "los", "aosp", "hs"]))
 def test_an_engine_with_two_threads_plays_a_legal_game(name):
     """The umpire raises an error for whatever may not be tried."""
     player = find_engine(name)(SearchLimit(nodes=40, threads=2), stream_of(3, 0))

@@ -17,7 +17,7 @@ def after(*moves, fen=None):
 
 def test_a_game_begins_with_twenty_attempts_and_white_to_move():
     umpire = Referee()
-    assert umpire.mover == 0 and not umpire.over and umpire.ending is None and umpire.score == DRAW
+    assert umpire.mover == 0 and not umpire.over and umpire.ending is None and umpire.payoff_index == DRAW
     assert len(umpire.attempts()) == 20 and "e2e4" in umpire.attempts()
     assert umpire.message.text == "White begins"
 
@@ -180,7 +180,7 @@ def replay_game(record, switches=WILD_16):
 
 def test_a_game_is_played_to_its_end_or_to_a_limit_and_replays():
     short = play_game((First(), First()), Referee(), 11)
-    assert short.plies == 11 and not short.over and short.score == DRAW
+    assert short.plies == 11 and not short.over and short.payoff_index == DRAW
     whole = play_game((First(), First()), Referee())
     assert whole.over
     again = replay_game(whole.record)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import chess
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
 from fogspiel.kriegspiel.problems.problem import (
@@ -186,7 +186,7 @@ def test_a_dozen_problems_are_shipped_and_get_harder():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", by_default(range(1, 12), range(1, len(SHIPPED_PROBLEMS) + 1)))
+@pytest.mark.parametrize("number", default_cases(range(1, 12), range(1, len(SHIPPED_PROBLEMS) + 1)))
 def test_a_shipped_problem_has_one_key_no_shorter_mate_and_a_solution_that_holds(number):
     problem, solver = SHIPPED_PROBLEMS[number - 1], Solver()
     found = solve(problem, solver)

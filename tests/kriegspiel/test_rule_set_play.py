@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.bitboards import KINDS
@@ -79,7 +79,7 @@ def play_all(name, engines, nodes, longest):
             assert umpire.forfeit is None
 
 
-@pytest.mark.parametrize("name", by_default(["icc", "rand"], RULE_SETS, others="slow"))
+@pytest.mark.parametrize("name", default_cases(["icc", "rand"], RULE_SETS, others="slow"))
 def test_engines_play_by_every_rule_set(name):
     play_all(name, ENGINES, 30, 60)
 

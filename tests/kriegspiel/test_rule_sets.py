@@ -6,7 +6,7 @@ from collections import Counter
 import chess
 import pytest
 from joblib import Parallel, delayed
-from support.levels import by_default
+from support.levels import default_cases
 from support.rule_set_oracle import Oracle, agree
 
 from fogspiel.core.game import DRAW, WIN
@@ -108,7 +108,7 @@ def demand_events(name, told, least):
     assert not bits & TRIES_HIDDEN or not told["tries"]
 
 
-@pytest.mark.parametrize("name", by_default(["english"], RULE_SETS))
+@pytest.mark.parametrize("name", default_cases(["english"], RULE_SETS))
 def test_the_package_says_the_same_in_random_games(name):
     demand_events(name, sum((compared(name, seed) for seed in range(GAMES)), Counter()), 1)
 
@@ -226,7 +226,7 @@ def test_berkeley_knows_no_fifty_moves_but_two_thousand_quiet_plies():
     umpire = Referee("7k/8/8/8/8/8/1R6/K7 w - - 1990 1000", HouseRules.usual("berkeley"))
     for number in range(10):
         umpire.attempt(shuffle[number % 4])
-    assert umpire.ending == "a draw: a thousand moves without a capture or a pawn move" and umpire.score == DRAW
+    assert umpire.ending == "a draw: a thousand moves without a capture or a pawn move" and umpire.payoff_index == DRAW
 
 
 # Names

@@ -9,7 +9,7 @@ import pytest
 
 from fogspiel.papers.cauwet2018 import figure1, section5
 from fogspiel.papers.cauwet2018.section5 import answer, batches, paper_error, questions, report, standard_error, verdict
-from fogspiel.runs.report import Chart, as_json
+from fogspiel.runs.report import Chart, to_json
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.stats.evaluate import MatchResult
 
@@ -79,7 +79,7 @@ def test_rows_are_plain_json_and_depend_neither_on_threads_nor_on_when_they_are_
 
 def test_a_report_needs_nothing_but_its_rows(few):
     again = report(json.loads(json.dumps(few)), quick=True)
-    assert as_json(again) == as_json(report(few, quick=True))
+    assert to_json(again) == to_json(report(few, quick=True))
     assert [table.name for table in again.tables] == ["orders", "risks", "misprint", "cheat"]
     assert "This is the quick version" in again.paragraphs[1] and len(report(few).paragraphs) == 1
 
@@ -95,7 +95,7 @@ def test_the_relations_of_Guess_Who_hold(few):
 
 def test_every_question_is_a_job_of_its_own():
     (jobs,) = batches(PaperRequest("section5", quick=True))
-    assert [job.asked for job in jobs] == questions(quick=True)
+    assert [job.inputs for job in jobs] == questions(quick=True)
 
 
 def test_standard_errors_are_those_of_the_sample():

@@ -52,7 +52,7 @@ def found_by(path, request, experiment=SMALL, processes=1, watch=lambda progress
     """The name of the run of an experiment, what its jobs found, and all its rows."""
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        PaperKind(lambda name: experiment).work(run, Context(path, processes, watch=watch))
+        PaperKind(lambda name: experiment).execute(run, Context(path, processes, on_progress=watch))
         return run.name, rows_of(run), [(row.kind, row.body) for row in run.rows]
 
 

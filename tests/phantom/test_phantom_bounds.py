@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL, WINS
 from fogspiel.papers.teytaud2011.ponnuki_claims import (
@@ -262,7 +262,7 @@ def broken(proof, change):
     """A copy of a proof with a change and a digest that fits it."""
     copied = copy.deepcopy(proof)
     change(copied)
-    return forged(copied)
+    return reseal(copied)
 
 
 def test_a_proof_that_was_tampered_with_is_refused_with_a_sentence():

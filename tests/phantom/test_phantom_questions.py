@@ -31,7 +31,7 @@ def test_answers_are_played(answers):
     game = known_game("phantom-ttt")
     agent = read_policy(game, str(answers))
     scores = [
-        play_game(game, (agent.player(stream_of(n, 1)), agent.player(stream_of(n, 2))), stream_of(n, 0)).score
+        play_game(game, (agent.new_player(stream_of(n, 1)), agent.new_player(stream_of(n, 2))), stream_of(n, 0)).score
         for n in range(50)
     ]
     assert set(scores) <= {0, 1, 2}

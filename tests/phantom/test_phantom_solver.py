@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.core.compile.kernel import kernel
 from fogspiel.games.boards.board import (
@@ -24,7 +24,7 @@ from fogspiel.games.boards.board import (
 from fogspiel.games.phantom.look import phantom as phantom_game
 from fogspiel.solving.methods.lp import equilibrium, solve_lp
 from fogspiel.solving.methods.phantom.bilinear_form import build_form
-from fogspiel.solving.methods.phantom.certificate import certificate
+from fogspiel.solving.methods.phantom.certificate import make_certificate
 from fogspiel.solving.methods.phantom.explain import strategy_lines
 from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometry, histories_of
 from fogspiel.solving.methods.phantom.solver import (
@@ -63,7 +63,7 @@ def answer(form):
 
 @pytest.fixture(scope="module")
 def document(answer):
-    return certificate(answer)
+    return make_certificate(answer)
 
 
 # Sizes
@@ -124,7 +124,7 @@ def test_the_paper_s_bounds_hold(answer):
 @pytest.mark.thorough
 @pytest.mark.parametrize(("cell", "value"), [("B2", "35/44"), ("A2", "5671/7576")])
 def test_an_opening_has_a_certificate_of_its_own(cell, value):
-    body = certificate(solution(f"phantom-ttt-opening-{cell}"))
+    body = make_certificate(solution(f"phantom-ttt-opening-{cell}"))
     assert phantom.verify(body) == (Fraction(value), Fraction(value))
     for game in ("phantom-ttt", "phantom-ttt-opening-C3"):
         other = body | {"game": game}
@@ -159,7 +159,7 @@ def test_a_pure_strategy_is_worth_the_same_for_both_verifiers(form, answer):
             plan = RealisationPlan(plan_of(side, behaviour).astype(np.int64), 1)
             plans = [*answer.plans]
             plans[player] = plan
-            changed = certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
+            changed = make_certificate(type(answer)("phantom-ttt", form, tuple(plans), VALUE, VALUE, 0))
             rows = changed["strategies"][phantom.PLAYERS[player]]
             board = phantom.board_of("phantom-ttt")
             found = phantom.guaranteed_value(board, player, phantom.strategy_of(board, player, rows), set(range(9)))
@@ -172,7 +172,7 @@ def test_dark_hex_is_a_sure_win_for_black():
     assert (answer.lower, answer.upper) == (1, 1)
     assert answer.form.sizes["infosets"] == [18642, 36564]
     assert answer.form.sizes["sequences"] == [66047, 115086]
-    assert phantom.verify(certificate(answer)) == (1, 1)
+    assert phantom.verify(make_certificate(answer)) == (1, 1)
 
 
 @pytest.mark.slow
@@ -322,7 +322,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
     with pytest.raises(ValueError, match="digest"):
         phantom.verify(changed)
     with pytest.raises(ValueError, match="black's strategy secures"):
-        phantom.verify(forged(changed))
+        phantom.verify(reseal(changed))
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_a_certificate_that_was_changed_is_refused(document):
 )
 def test_a_wrong_claim_is_refused_even_if_it_is_forged(document, key, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        phantom.verify(forged(copy.deepcopy(document) | {key: wrong}))
+        phantom.verify(reseal(copy.deepcopy(document) | {key: wrong}))
 
 
 @pytest.mark.parametrize(
@@ -364,18 +364,18 @@ def test_a_row_that_makes_no_sense_is_refused(document, row, sentence):
     changed = copy.deepcopy(document)
     rows_of(changed)[:] = [row]
     with pytest.raises(ValueError, match=sentence):
-        phantom.verify(forged(changed))
+        phantom.verify(reseal(changed))
 
 
 def test_a_repeated_row_is_refused_and_a_missing_one_counts(document):
     changed = copy.deepcopy(document)
     rows_of(changed).append(rows_of(changed)[0])
     with pytest.raises(ValueError, match="repeats"):
-        phantom.verify(forged(changed))
+        phantom.verify(reseal(changed))
     changed = copy.deepcopy(document)
     rows_of(changed, "white").pop(0)
     with pytest.raises(ValueError, match="white's strategy concedes"):
-        phantom.verify(forged(changed))
+        phantom.verify(reseal(changed))
 
 
 # Words

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS
 from fogspiel.solving.bounds.and_or_search import Fields
-from fogspiel.solving.bounds.certificate import certificate, explain
+from fogspiel.solving.bounds.certificate import explain, make_certificate
 from fogspiel.solving.bounds.point_based import PointSearch, proved_worth, vector_proof
 from fogspiel.solving.bounds.ponnuki import search_bounds
 from fogspiel.solving.bounds.window_regrets import round_row
@@ -36,14 +36,14 @@ def white_on_2x2():
     nodes = vector_proof(search)
     worth = Fraction(nodes[-1].pop("worth"))
     nodes[-1] |= {"worths": [int(worth * GRID)] * 4, "unit": GRID}
-    return json.loads(json.dumps(certificate("phantom-ponnuki-2x2", Fraction(0), [], 1 - worth, nodes)))
+    return json.loads(json.dumps(make_certificate("phantom-ponnuki-2x2", Fraction(0), [], 1 - worth, nodes)))
 
 
 @pytest.mark.slow
 def test_the_vectors_of_black_on_3x3_win_nearly_always():
     search = after_sweeps(THREE, 0, 4)
     worth = proved_worth(search.to_json())
-    proof = certificate("phantom-ponnuki-3x3", worth, vector_proof(search), Fraction(1), [])
+    proof = make_certificate("phantom-ponnuki-3x3", worth, vector_proof(search), Fraction(1), [])
     assert verify(json.loads(json.dumps(proof)))[0] == worth > Fraction(999, 1000)
 
 
@@ -65,7 +65,7 @@ def test_the_vectors_of_both_players_on_2x2_stay_within_the_value():
         worth = proved_worth(search.to_json())
         nodes = vector_proof(search)
         proof = (worth, nodes, Fraction(1), []) if player == 0 else (Fraction(0), [], 1 - worth, nodes)
-        lower, upper = verify(certificate("phantom-ponnuki-2x2", *proof))
+        lower, upper = verify(make_certificate("phantom-ponnuki-2x2", *proof))
         assert lower <= Fraction(1, 2) <= upper and (player or lower > 0)
 
 
@@ -193,14 +193,14 @@ def test_a_proof_by_vectors_that_was_tampered_with_is_refused_in_a_sentence_with
     TAMPERED[way](proof)
     began = time.process_time()
     with pytest.raises(ValueError, match="the certificate is not valid: ") as caught:
-        verify(forged(proof))
+        verify(reseal(proof))
     assert time.process_time() - began < 1
     assert len(str(caught.value)) < 300 and "\n" not in str(caught.value)
 
 
 def test_a_format_of_before_is_still_read():
-    proof = certificate("phantom-ponnuki-3x3", Fraction(0), [], Fraction(1), [])
-    assert verify(forged(proof | {"format": FORMER})) == (0, 1)
+    proof = make_certificate("phantom-ponnuki-3x3", Fraction(0), [], Fraction(1), [])
+    assert verify(reseal(proof | {"format": FORMER})) == (0, 1)
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ def test_an_interrupted_analysis_goes_on_to_the_same_rows(tmp_path):
         execute(whole, Context(prepared=request))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                execute(broken, Context(prepared=request, watch=stop))
+                execute(broken, Context(prepared=request, on_progress=stop))
             assert len(broken.steps) == done and not broken.finished
         with pytest.raises(ValueError, match="give the command that began it once more"):
             execute(broken)

@@ -22,7 +22,7 @@ def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path, monkeypatch):
         execute(whole, Context(tmp_path / "runs.db"))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                execute(broken, Context(tmp_path / "runs.db", watch=stop))
+                execute(broken, Context(tmp_path / "runs.db", on_progress=stop))
             assert len(broken.steps) == done and not broken.finished
         execute(broken, Context(tmp_path / "runs.db"))
         assert [row.body for row in broken.rows] == [row.body for row in whole.rows]

@@ -81,7 +81,7 @@ def test_rows_do_not_tell_which_jobs_were_done_twice(tmp_path, monkeypatch):
     def rows(one_in):
         monkeypatch.setattr("fogspiel.runs.execute.ONE_IN", one_in)
         calls, stored = [], []
-        run, recorder = SimpleNamespace(ask={"method": "m"}, steps=[]), SimpleNamespace(step=stored.append)
+        run, recorder = SimpleNamespace(request={"method": "m"}, steps=[]), SimpleNamespace(step=stored.append)
 
         def double(seed):
             calls.append(seed)

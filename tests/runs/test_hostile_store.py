@@ -88,7 +88,7 @@ def test_a_run_of_an_odd_name_is_set_aside_and_the_others_are_listed(name, store
     assert outcome.stderr[:-1].isprintable()
     assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
     with Store.open(store, write=False) as runs:
-        (problem,) = runs.problems()
+        (problem,) = runs.faults()
         assert "cannot be part of a file's name" in problem.sentence and "doctor --repair" in problem.hint
 
 
@@ -102,7 +102,7 @@ def test_an_entry_of_odd_values_is_set_aside(columns, store, fogspiel, answer):
     forge(store, **columns)
     assert [run["name"] for run in answer("runs", "--store", store)["runs"]] == ["kuhn-1", "kuhn-2"]
     with Store.open(store, write=True) as runs:
-        assert len(runs.set_aside()) == 1 and runs.problems()
+        assert len(runs.set_aside()) == 1 and runs.faults()
         assert runs.create({**KUHN, "game": "war"}).name == "war-1"
         runs.delete(["kuhn-1"])
         assert runs.names() == ["kuhn-2", "war-1"]
@@ -150,7 +150,7 @@ def test_a_run_whose_first_row_is_no_request_is_set_aside(request_text, store, f
         refused(command, "pig-1", "--store", store, because="set aside")
     with Store.open(store, write=True) as runs:
         assert "run number 2 is lost: it cannot be read as a run of fogspiel" in runs.repair()
-        assert runs.names() == ["kuhn-1", "kuhn-2"] and runs.problems() == []
+        assert runs.names() == ["kuhn-1", "kuhn-2"] and runs.faults() == []
 
 
 def test_a_request_without_its_details_does_not_keep_the_others_from_being_resumed(store, answer):
@@ -181,7 +181,7 @@ def test_a_row_that_no_fogspiel_writes_is_damage_that_repair_cuts_off(row, store
     assert answer("runs", "--store", store)["runs"][3]["state"] == "damaged"
     assert fogspiel("export", name, "--store", store).returncode == 2
     with Store.open(store, write=True) as runs:
-        assert len(runs.problems()) == 1 and runs.repair() and runs.problems() == []
+        assert len(runs.faults()) == 1 and runs.repair() and runs.faults() == []
     assert answer("runs", "--store", store)["runs"][3]["steps"] == 0
 
 

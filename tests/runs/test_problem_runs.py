@@ -36,7 +36,7 @@ def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):
         execute(run, Context(whole))
         for done in (1, 2):
             with pytest.raises(KeyboardInterrupt):
-                execute(again, Context(broken, watch=stop if done == 1 else _after(2)))
+                execute(again, Context(broken, on_progress=stop if done == 1 else _after(2)))
             assert len(again.steps) == done and not again.finished
         execute(again, Context(broken))
         assert [row.body for row in again.rows] == [row.body for row in run.rows] and len(run.steps) == 3
@@ -67,7 +67,7 @@ def test_a_longer_search_recalls_what_a_shorter_one_has_found(tmp_path, monkeypa
         execute(store.create(ProblemsRequest(4).to_json()), Context(path))
         monkeypatch.setattr("fogspiel.runs.execute.run_jobs", do_jobs)
         execute(store.create(ProblemsRequest(8).to_json()), Context(path))
-    assert [(job.asked["first"], job.asked["count"]) for job in left] == [(4, 4)]
+    assert [(job.inputs["first"], job.inputs["count"]) for job in left] == [(4, 4)]
 
 
 def test_a_request_survives_the_store_and_wrong_ones_are_refused():

@@ -85,7 +85,7 @@ def test_jobs_that_are_given_up_and_those_of_other_runs_are_not_counted(finished
     assert repetitions(path, run) == []
     with Store.open(path, write=True) as store:
         store.delete([run.name])
-        other = store.create(run.ask)
+        other = store.create(run.request)
         other.close()
     note_repetition(path, run, LOST)
     assert run.name == other.name and len(repetitions(path, run)) == 1 and repetitions(path, other) == []

@@ -42,7 +42,7 @@ def fill(path: Path, steps: int = 12) -> dict[str, list[Row]]:
                 if game == "nim":
                     run.append("result", {"games": 7, "score": 1.0, "interval": [0.9, 1.0]})
                 else:
-                    run.keep_partial({"wins": 3})
+                    run.save_partial({"wins": 3})
     return contents(path)
 
 
@@ -127,7 +127,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_missing_store_reads_as_a_store_without_runs_and_stays_missing(path: Path) -> None:
     with Store.open(path, write=False) as store:
-        assert store.names() == [] and store.summaries() == [] and store.problems() == []
+        assert store.names() == [] and store.summaries() == [] and store.faults() == []
         with pytest.raises(StoreError, match="there is no run named war-1"):
             store.read("war-1")
     assert list(path.parent.iterdir()) == []
@@ -145,9 +145,9 @@ def test_a_run_is_what_was_asked_then_its_steps_then_its_result(path: Path) -> N
         with pytest.raises(ValueError, match="a step or the result"):
             store.create(ASK).append("ask", ASK)
         assert store.read("war-1").rows == run.rows
-        assert store.read("war-1").ask == ASK and store.read("war-1").steps == [step(1)]
+        assert store.read("war-1").request == ASK and store.read("war-1").steps == [step(1)]
         run.close()
-        again = store.work_on("war-1")
+        again = store.acquire("war-1")
         assert again.finished and again.result == {"score": 0.6}
 
 
@@ -175,9 +175,9 @@ def test_two_runs_with_the_same_request_have_byte_equal_rows(path: Path) -> None
 def test_a_partial_outlives_its_process_and_ends_with_its_step(path: Path) -> None:
     with Store.open(path, write=True) as store, store.create(ASK) as run:
         assert run.partial() is None
-        run.keep_partial({"wins": 10})
-        run.keep_partial({"wins": 20})
-    with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+        run.save_partial({"wins": 10})
+        run.save_partial({"wins": 20})
+    with Store.open(path, write=True) as store, store.acquire("war-1") as run:
         assert run.partial() == {"wins": 20}
         run.append("step", step(1))
         assert run.partial() is None
@@ -188,14 +188,14 @@ def test_a_damaged_partial_counts_as_absent(path: Path) -> None:
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE partials SET body = ?", ('{"wins":4}',))
     raw.close()
-    with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+    with Store.open(path, write=True) as store, store.acquire("war-1") as run:
         assert run.partial() is None and run.rows == rows["war-1"]
 
 
 def test_the_list_of_runs_tells_state_score_and_times(path: Path) -> None:
     fill(path)
     with Store.open(path, write=True) as store:
-        working = store.work_on("war-2")
+        working = store.acquire("war-2")
         first, second, third = Store.open(path, write=False).summaries()
         working.close()
     assert (first.name, first.game, first.method) == ("war-1", "war", "naive")
@@ -353,7 +353,7 @@ def test_a_stale_log_is_not_replayed_into_a_new_store(path: Path) -> None:
         live = picked_up(path)
     lay({"-wal": live["-wal"], "-shm": live["-shm"], "-lock": live["-lock"]}, path)
     with Store.open(path, write=True) as store:
-        assert store.names() == [] and store.problems() == []
+        assert store.names() == [] and store.faults() == []
         assert len(store.create(ASK).rows) == 1
     assert len(contents(path)["war-1"]) == 1
 
@@ -387,7 +387,7 @@ def read_or_refused(path: Path, rows: dict[str, list[Row]]) -> bool:
         assert noticed or scores == [(0.511, "interrupted"), (1.0, "finished"), (0.511, "interrupted")]
     except StoreError:
         noticed = True
-    assert not noticed or store.problems()
+    assert not noticed or store.faults()
     return noticed
 
 
@@ -467,7 +467,7 @@ def test_an_older_copy_in_the_place_of_the_store_is_noticed(path: Path) -> None:
         store.create(ASK)
     older = path.read_bytes()
     with Store.open(path, write=True) as store:
-        store.work_on("war-1").append("step", step(1))
+        store.acquire("war-1").append("step", step(1))
     path.write_bytes(older)
     with pytest.raises(Damaged, match="run war-1, row 1: the row is missing"):
         Store.open(path, write=False).read("war-1")
@@ -479,18 +479,18 @@ def test_repair_keeps_the_good_rows_and_the_run_goes_on(path: Path) -> None:
     bad = flipped(whole, 8 * (whole.index(canonical(rows["war-1"][7].body).encode()) + 20))
     path.write_bytes(bad)
     with Store.open(path, write=True) as store:
-        (problem,) = store.problems()
+        (problem,) = store.faults()
         assert (problem.run, problem.row) == ("war-1", 7) and "doctor --repair" in problem.hint
         with pytest.raises(Damaged):
-            store.work_on("war-1")
+            store.acquire("war-1")
         said = store.repair()
         assert "run war-1 is cut back from 13 rows to 7" in said
-        assert store.problems() == [] and store.repair() == []
-        with store.work_on("war-1") as run:
+        assert store.faults() == [] and store.repair() == []
+        with store.acquire("war-1") as run:
             assert run.rows == rows["war-1"][:7]
             for row in rows["war-1"][7:]:
                 run.append(row.kind, row.body)
-        assert store.work_on("war-2").partial() == {"wins": 3}
+        assert store.acquire("war-2").partial() == {"wins": 3}
     assert contents(path) == rows
     assert Path(f"{path}.backup-1").read_bytes() == bad
     assert {file.name for file in path.parent.iterdir()} == {"runs.db", "runs.db-lock", "runs.db.backup-1"}
@@ -504,9 +504,9 @@ def test_what_the_store_says_twice_is_repaired_without_loss(path: Path, what: st
     for at in places:
         path.write_bytes(flipped(whole, 8 * at + 9))
         with Store.open(path, write=True) as store:
-            assert store.problems()
+            assert store.faults()
             store.repair()
-            assert store.problems() == []
+            assert store.faults() == []
         assert contents(path) == rows
 
 
@@ -521,7 +521,7 @@ def test_repair_saves_what_it_can_from_a_torn_file(path: Path) -> None:
         path.write_bytes(torn)
         with Store.open(path, write=True) as store:
             store.repair()
-            assert store.problems() == []
+            assert store.faults() == []
         for name, kept in contents(path).items():
             assert kept == rows[name][: len(kept)]
 
@@ -550,32 +550,32 @@ def test_a_run_under_work_is_refused_by_name_and_process(path: Path) -> None:
     with Store.open(path, write=True) as store:
         start = time.monotonic()
         with pytest.raises(StoreBusy, match=f"run war-1 is being worked on by process {holder.pid} on .* since 20"):
-            store.work_on("war-1")
+            store.acquire("war-1")
         assert time.monotonic() - start < 1
         assert store.read("war-1").state == "running"
-        with store.work_on("war-2") as run:
+        with store.acquire("war-2") as run:
             run.append("step", step(99))
         os.kill(holder.pid, signal.SIGKILL)
         holder.wait()
         assert store.read("war-1").state == "interrupted"
-        store.work_on("war-1").append("step", step(99))
+        store.acquire("war-1").append("step", step(99))
 
 
 def test_one_process_cannot_work_on_a_run_twice(path: Path) -> None:
     fill(path)
     with Store.open(path, write=True) as one, Store.open(path, write=True) as two:
-        run = one.work_on("war-1")
+        run = one.acquire("war-1")
         for store in (one, two):
             with pytest.raises(StoreBusy, match=f"process {os.getpid()} "):
-                store.work_on("war-1")
+                store.acquire("war-1")
         run.close()
-        two.work_on("war-1").append("step", step(99))
+        two.acquire("war-1").append("step", step(99))
 
 
 def test_looking_at_a_store_does_not_drop_the_locks_of_the_same_process(path: Path) -> None:
     fill(path)
     with Store.open(path, write=True) as store:
-        run = store.work_on("war-1")
+        run = store.acquire("war-1")
         for _ in range(3):
             with Store.open(path, write=False) as viewer, Store.open(path, write=True) as other:
                 assert viewer.read("war-1").state == other.read("war-1").state == "running"
@@ -603,14 +603,14 @@ def killed_at_random(path: Path, times: int) -> None:
         told = process.stdout.read()  # not communicate(), which would miss what was read ahead with the first line
         process.wait()
         committed = max([committed, *(int(number) for number in told.split("\n")[:-1])])
-        with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+        with Store.open(path, write=True) as store, store.acquire("war-1") as run:
             assert committed <= len(run.rows) <= committed + 1
             assert [row.body["number"] for row in run.rows[1:]] == list(range(1, len(run.rows)))
             assert run.partial() in (None, {"race": len(run.rows)})
             committed = len(run.rows)
     assert committed > times
     with Store.open(path, write=False) as store:
-        assert store.problems() == [] and store.summaries()[0].seconds is not None
+        assert store.faults() == [] and store.summaries()[0].seconds is not None
 
 
 @pytest.mark.thorough
@@ -652,7 +652,7 @@ def test_four_processes_write_1500_rows_each_while_a_viewer_watches(path: Path) 
 
 def test_a_viewer_in_the_middle_of_a_question_does_not_hold_up_a_writer(path: Path) -> None:
     fill(path)
-    with Store.open(path, write=True) as store, store.work_on("war-1") as run:
+    with Store.open(path, write=True) as store, store.acquire("war-1") as run:
         run.append("step", step(1))
         viewer = Store.open(path, write=False)
 
@@ -665,20 +665,20 @@ def test_a_viewer_in_the_middle_of_a_question_does_not_hold_up_a_writer(path: Pa
             assert connection.execute("SELECT count(*) FROM rows").fetchone() == before
             return 1
 
-        assert viewer._file.ask(slow) == 1
+        assert viewer._file.read(slow) == 1
         assert len(viewer.read("war-1").rows) == 64
 
 
 def test_a_forked_child_does_not_think_it_holds_the_lock(path: Path) -> None:
     fill(path)
     with Store.open(path, write=True) as store:
-        store.work_on("war-1")
+        store.acquire("war-1")
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 with Store.open(path, write=True) as mine:
-                    mine.work_on("war-1")
+                    mine.acquire("war-1")
             except StoreBusy:
                 os.write(writing, b"busy")
             finally:
@@ -752,7 +752,7 @@ with Store.open(sys.argv[1], write=True) as store:
     assert process.returncode == 0 and "nothing committed is lost" in told
     assert len(contents(path)["war-1"]) == int(told.split()[0]) > 3
     with Store.open(path, write=True) as store:
-        store.work_on("war-1").append("result", {"score": 1})
+        store.acquire("war-1").append("result", {"score": 1})
 
 
 def test_a_file_that_may_not_be_read_is_refused_with_a_sentence(path: Path) -> None:

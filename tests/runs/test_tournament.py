@@ -24,7 +24,7 @@ def asked(path, words=BATAWAF, games=400, game="batawaf"):
 def outcome(path, request, processes=1, watch=lambda progress: None):
     with Store.open(path, write=True) as store:
         run = find_or_create_run(store, request.to_json())
-        execute(run, Context(path, processes, watch=watch))
+        execute(run, Context(path, processes, on_progress=watch))
         return run.name, played.KIND.standings_json(run), [(row.kind, row.body) for row in run.rows]
 
 

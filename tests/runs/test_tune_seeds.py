@@ -25,11 +25,11 @@ def rows(path, processes=1, interrupt_after=None):
                     raise KeyboardInterrupt
 
             try:
-                execute(run, Context(path, processes, watch=watch))
+                execute(run, Context(path, processes, on_progress=watch))
             except KeyboardInterrupt:
                 assert not run.finished
         if interrupt_after:
-            with store.work_on(run.name) as run:
+            with store.acquire(run.name) as run:
                 execute(run, Context(path, processes))
         return [canonical(row.body) for row in store.read(run.name).rows]
 

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
@@ -16,7 +16,7 @@ from fogspiel.tuning.methods import tune_methods
 
 SOME = ["iterative", "psro"]
 every_method = pytest.mark.parametrize("method", tune_methods())
-some_methods = pytest.mark.parametrize("method", by_default(SOME, tune_methods(), others="slow"))
+some_methods = pytest.mark.parametrize("method", default_cases(SOME, tune_methods(), others="slow"))
 
 
 def request(method, **more):
@@ -38,7 +38,7 @@ def work(path, asked):
     """What a child process does: begin the run or go on with it."""
     with Store.open(path, write=True) as store:
         names = store.names()
-        with store.work_on(names[0]) if names else store.create(asked.to_json()) as run:
+        with store.acquire(names[0]) if names else store.create(asked.to_json()) as run:
             if not run.finished:
                 execute(run)
 

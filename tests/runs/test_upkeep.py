@@ -27,7 +27,7 @@ def fill(path: Path) -> dict[str, list[Row]]:
             with runs.create({**ASK, "game": game}) as run:
                 for number in range(5):
                     run.append("step", step(number))
-                run.keep_partial({"wins": 3})
+                run.save_partial({"wins": 3})
     return contents(path)
 
 
@@ -74,13 +74,13 @@ def test_a_store_that_loses_its_name_is_noticed_and_all_that_it_held_is_kept(
         with pytest.raises(StoreMoved, match=r"moved, deleted or replaced .* all that it held is in") as found:
             run.append("step", step(5))
         with pytest.raises(StoreMoved):
-            run.keep_partial({"wins": 1})
+            run.save_partial({"wins": 1})
     copy = Path(f"{path}.rescued-1")
     assert found.value.copy == copy and not Path(f"{path}.rescued-2").exists()
     assert [row.body for row in contents(copy)["war-1"]] == [ASK, *(step(number) for number in range(6))]
     with Store.open(copy, write=True) as runs:
-        assert runs.problems() == []
-        runs.work_on("war-1").append("result", {"score": 1})
+        assert runs.faults() == []
+        runs.acquire("war-1").append("result", {"score": 1})
     if lose is make_anew:  # whose log was not tidied away by the process that still held the old one
         assert contents(path) == {}
         assert len(fill(path)) == 3
@@ -120,28 +120,28 @@ def test_what_a_killed_repair_left_behind_goes_when_the_store_is_next_opened(pat
 def test_a_store_is_backed_up_while_a_run_is_at_work(path: Path, tmp_path: Path) -> None:
     fill(path)
     copy = tmp_path / "copy.db"
-    with Store.open(path, write=True) as runs, runs.work_on("war-1") as run:
+    with Store.open(path, write=True) as runs, runs.acquire("war-1") as run:
         run.append("step", step(5))
         with Store.open(path, write=False) as reader:
-            assert reader.back_up(copy) == 3
+            assert reader.backup(copy) == 3
         run.append("step", step(6))
     rows = contents(path)
     assert contents(copy) == {**rows, "war-1": rows["war-1"][:-1]}
     assert {file.name for file in tmp_path.iterdir()} == {"runs.db", "runs.db-lock", "copy.db"}
     with Store.open(copy, write=True) as runs:
-        assert runs.problems() == [] and runs.work_on("war-1").partial() is None
+        assert runs.faults() == [] and runs.acquire("war-1").partial() is None
 
 
 def test_a_backup_replaces_nothing_and_a_damaged_store_is_not_backed_up(path: Path, tmp_path: Path) -> None:
     fill(path)
     (tmp_path / "taken.db").write_text("mine")
     with Store.open(path, write=False) as runs, pytest.raises(StoreError, match="a backup replaces nothing"):
-        runs.back_up(tmp_path / "taken.db")
+        runs.backup(tmp_path / "taken.db")
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE rows SET body = '{}' WHERE run = 2 AND number = 3")
     raw.close()
     with Store.open(path, write=False) as runs, pytest.raises(StoreError, match=r"run nim-1, row 3: .*doctor --repair"):
-        runs.back_up(tmp_path / "copy.db")
+        runs.backup(tmp_path / "copy.db")
     assert (tmp_path / "taken.db").read_text() == "mine"
     assert {file.name for file in tmp_path.iterdir()} == {"runs.db", "runs.db-lock", "taken.db"}
 
@@ -153,7 +153,7 @@ def test_deleted_runs_are_gone_and_every_check_goes_on(path: Path) -> None:
     rows = fill(path)
     with Store.open(path, write=True) as runs:
         runs.delete(["war-2", "nim-1"])
-        assert runs.names() == ["war-1"] and runs.problems() == []
+        assert runs.names() == ["war-1"] and runs.faults() == []
         with runs.create(ASK) as run:  # takes the name and the number of the one that is gone
             assert run.name == "war-2" and run.partial() is None
             run.append("step", {"number": 9})
@@ -163,7 +163,7 @@ def test_deleted_runs_are_gone_and_every_check_goes_on(path: Path) -> None:
         raw.execute("DELETE FROM runs WHERE id = 2")
     raw.close()
     with Store.open(path, write=False) as runs:
-        assert [problem.sentence for problem in runs.problems()] == [
+        assert [problem.sentence for problem in runs.faults()] == [
             "the catalogue has 1 runs, which is not what was written",
             "run war-1, row 5: the row is missing (6 were written)",
         ]
@@ -174,7 +174,7 @@ def test_marks_outlive_a_deletion(path: Path) -> None:
     older = path.read_bytes()
     with Store.open(path, write=True) as runs:
         runs.delete(["nim-1"])
-        runs.work_on("war-1").append("step", step(5))
+        runs.acquire("war-1").append("step", step(5))
     newer = path.read_bytes()
     path.write_bytes(older)  # another store by its identity: what is known of the newer one does not speak of it
     assert len(contents(path)) == 3
@@ -191,7 +191,7 @@ def test_all_named_runs_are_deleted_or_none(path: Path) -> None:
     with Store.open(path, write=True) as runs:
         with pytest.raises(StoreError, match="there is no run named war-9"):
             runs.delete(["war-1", "war-9"])
-        with runs.work_on("nim-1"), pytest.raises(StoreBusy, match="run nim-1 is being worked on"):
+        with runs.acquire("nim-1"), pytest.raises(StoreBusy, match="run nim-1 is being worked on"):
             runs.delete(["war-1", "nim-1"])
         assert runs.names() == list(rows)
         runs.delete(["war-1", "nim-1"])

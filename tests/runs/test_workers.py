@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import COMMAND, heed_interruption
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.process.jobs import SilenceLimits, beat, run_jobs
 
@@ -184,7 +184,7 @@ def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed
     faults = []
 
     def kill(progress):
-        if progress.words.startswith("2 of ") and not faults:
+        if progress.text.startswith("2 of ") and not faults:
             loky = ["pgrep", "-P", str(os.getpid()), "-f", "popen_loky"]
             workers = subprocess.run(loky, capture_output=True, text=True).stdout.split()
             os.kill(int(workers[-1]), signal.SIGKILL)
@@ -193,7 +193,7 @@ def test_table_rows_are_the_same_bytes_from_two_processes_one_of_which_is_killed
 
 
 @pytest.mark.parametrize(
-    "harm", by_default([], [signal.SIGINT]) + by_default([], [signal.SIGTERM, signal.SIGKILL], others="slow")
+    "harm", default_cases([], [signal.SIGINT]) + default_cases([], [signal.SIGTERM, signal.SIGKILL], others="slow")
 )
 def test_an_interrupted_command_leaves_neither_processes_nor_folders(tmp_path, harm):
     """Ctrl-C goes to the whole group, the others to the parent alone."""

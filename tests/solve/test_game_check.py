@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.find import write_template
 from fogspiel.solving.contract import check
@@ -104,7 +104,7 @@ LONGER = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", by_default(BROKEN.keys() - LONGER, BROKEN))
+@pytest.mark.parametrize("name", default_cases(BROKEN.keys() - LONGER, BROKEN))
 def test_a_broken_game_gets_one_clear_sentence(tmp_path, monkeypatch, name):
     monkeypatch.setattr(check, "MAX_ACTIONS", 5000)
     (old, new), (rule, sentence, change, place) = BROKEN[name]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.certificates import forged, uniform_certificate
+from support.certificates import reseal, uniform_certificate
 
 from fogspiel.kriegspiel.opponent_model import read_model
 from fogspiel.solving.known_values import shipped_certificate
@@ -50,7 +50,7 @@ def test_the_form_of_a_number_is_looked_at_before_it_is_built(game, number):
         container, key = list(numbers_of(body))[place]
         container[key] = number
         with pytest.raises(ValueError, match="certificate is not valid") as caught:
-            verify(forged(body), seconds=20)
+            verify(reseal(body), seconds=20)
         assert len(str(caught.value)) < 400 and "CPU" not in str(caught.value)
 
 
@@ -59,7 +59,7 @@ def endless_bounds(size=5):
     again = [[[0, "1/2", row + 1, None], [0, "1/2", row + 1, None]] for row in range(60)]
     node = {"own": 2, "worlds": [1], "worth": "0", "rows": [*again, [[0, "1", None, None]]]}
     body = {"format": phantom_bounds.FORMAT, "game": f"phantom-ponnuki-{size}x{size}", "lower": "0", "upper": "1"}
-    return forged(body | {"black": [node], "white": [], "digest": ""})
+    return reseal(body | {"black": [node], "white": [], "digest": ""})
 
 
 def test_a_small_proof_that_takes_endless_work_is_refused(tmp_path, refused):
@@ -77,7 +77,7 @@ def test_fractions_whose_sums_grow_without_end_are_stopped():
     strange = {"actions": primes, "probabilities": [f"1/{2**prime - 1}" for prime in primes]}  # nothing in common
     body["strategies"][0][0] |= strange
     with pytest.raises(ValueError, match="takes more CPU time than it may"):
-        verify(forged(body), seconds=0.05)
+        verify(reseal(body), seconds=0.05)
 
 
 def test_the_limit_of_work_ends_with_the_check():
@@ -132,7 +132,7 @@ def test_limits_must_be_positive(refused, option):
 @pytest.mark.parametrize("wrong", ["y" * 1_000_000, ["z"] * 100_000], ids=["text", "list"])
 def test_no_megabyte_is_echoed(tmp_path, refused, key, wrong):
     body = copy.deepcopy(uniform_certificate("kuhn")) | {key: wrong}
-    refused("verify", written(tmp_path, forged(body) if key != "digest" else body))
+    refused("verify", written(tmp_path, reseal(body) if key != "digest" else body))
     refused("explain", written(tmp_path, body)) if key in ("format", "game", "strategies") else None
 
 
@@ -183,4 +183,4 @@ def test_a_certificate_with_parts_missing_is_not_explained(tmp_path, refused, ga
     for key in sorted(set(shipped(game)) - {"value", "lower", "upper", "digest", "rules"}):
         body = shipped(game)
         body[key] = {} if key != "game" else "kuhn-2"
-        refused("explain", written(tmp_path, forged(body)))
+        refused("explain", written(tmp_path, reseal(body)))

@@ -6,7 +6,7 @@ import time
 from functools import cache
 
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import solve_unstored
@@ -45,7 +45,7 @@ def test_a_bound_that_is_a_little_too_good_is_refused():
         numerator, denominator = map(int, body[claim].split("/"))
         body[claim] = body["value"] = f"{numerator + step * denominator // 10**7}/{denominator}"
         with pytest.raises(ValueError, match="does not"):
-            verify(forged(body))
+            verify(reseal(body))
 
 
 def lines(body, side=0):
@@ -119,7 +119,7 @@ def test_tampering_is_refused_in_a_sentence_within_a_second(tamper):
     tamper(body)
     began = time.process_time()
     with pytest.raises(ValueError) as caught:
-        verify(forged(body))
+        verify(reseal(body))
     assert len(str(caught.value)) < 400 and "\n" not in str(caught.value)
     assert time.process_time() - began < 1
 

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 from lone_spies import lone_game, solve
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.resistance import row_generation
 from fogspiel.resistance.checkers.lone_spies import FORMAT, verify
@@ -223,7 +223,7 @@ def test_a_certificate_that_was_changed_is_refused_in_a_sentence(small, fault):
     body = copy.deepcopy(small)
     FAULTS[fault](body)
     with pytest.raises(ValueError, match="the certificate is not valid") as caught:
-        verify(forged(body))
+        verify(reseal(body))
     assert len(str(caught.value)) < 500
 
 

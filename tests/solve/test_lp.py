@@ -9,7 +9,15 @@ import pytest
 from support.sequence_forms import HALF_RPS, RPS, brute_force_value, matrix_form, normal_form, random_form, treeplex_of
 
 from fogspiel.solving.methods import lp
-from fogspiel.solving.methods.lp import LinearProgram, Simplex, equilibrium, planner_of, plans_of, program_of, solve_lp
+from fogspiel.solving.methods.lp import (
+    LinearProgram,
+    Simplex,
+    equilibrium,
+    plans_of,
+    primal_player_of,
+    program_of,
+    solve_lp,
+)
 from fogspiel.solving.tree.sequence_form import SequenceForm, Sparse, Treeplex
 from fogspiel.stats.highs import LpFailure
 
@@ -26,19 +34,19 @@ def assert_equilibrium(form, found, value=None):
         assert found.value == pytest.approx(float(value), abs=tolerance)
 
 
-@pytest.mark.parametrize("planner", [0, 1, "auto"])
+@pytest.mark.parametrize("primal_player", [0, 1, "auto"])
 @pytest.mark.parametrize("method", ["simplex", "ipm"])
-def test_matching_pennies_is_fair_from_both_seats_and_by_both_methods(planner, method):
+def test_matching_pennies_is_fair_from_both_seats_and_by_both_methods(primal_player, method):
     form = matrix_form([[1, -1], [-1, 1]])
-    found = equilibrium(form, planner, method)
+    found = equilibrium(form, primal_player, method)
     assert_equilibrium(form, found, 0)
     assert all(np.allclose(behaviour, [1, 0.5, 0.5]) for behaviour in found.behaviours)
     assert (found.point.basis is None) == (method == "ipm")
 
 
-@pytest.mark.parametrize("planner", [0, 1])
-def test_rock_paper_scissors_with_half_pay_mixes_two_two_one(planner):
-    found = equilibrium(matrix_form(HALF_RPS, 2), planner)
+@pytest.mark.parametrize("primal_player", [0, 1])
+def test_rock_paper_scissors_with_half_pay_mixes_two_two_one(primal_player):
+    found = equilibrium(matrix_form(HALF_RPS, 2), primal_player)
     assert_equilibrium(matrix_form(HALF_RPS, 2), found, 0)
     assert np.allclose(found.behaviours[0][1:], [0.4, 0.4, 0.2]) and np.allclose(
         found.behaviours[1][1:], [0.4, 0.4, 0.2]
@@ -50,16 +58,16 @@ def test_random_matrix_games_have_the_value_of_brute_force(seed):
     rng = np.random.default_rng(seed)
     payoffs = rng.integers(-9, 10, rng.integers(1, 6, 2))
     form = matrix_form(payoffs, 4)
-    for planner in (0, 1):
-        assert_equilibrium(form, equilibrium(form, planner), brute_force_value(payoffs) / 4)
+    for primal_player in (0, 1):
+        assert_equilibrium(form, equilibrium(form, primal_player), brute_force_value(payoffs) / 4)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_trees_have_the_value_of_their_normal_form(seed):
     form = random_form(seed)
     value = brute_force_value(normal_form(form)) / form.denominator
-    for planner in (0, 1):
-        assert_equilibrium(form, equilibrium(form, planner), value)
+    for primal_player in (0, 1):
+        assert_equilibrium(form, equilibrium(form, primal_player), value)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -67,8 +75,8 @@ def test_both_planners_and_both_methods_agree_on_larger_games(seed):
     form = random_form(seed, ((3, 12), (2, 20)), density=0.1)
     one = equilibrium(form, 0)
     assert_equilibrium(form, one)
-    for planner, method in ((1, "simplex"), (0, "ipm"), (1, "ipm")):
-        assert_equilibrium(form, equilibrium(form, planner, method), one.value)
+    for primal_player, method in ((1, "simplex"), (0, "ipm"), (1, "ipm")):
+        assert_equilibrium(form, equilibrium(form, primal_player, method), one.value)
 
 
 def test_games_in_which_nobody_or_only_one_player_decides_are_solved_too():
@@ -76,10 +84,10 @@ def test_games_in_which_nobody_or_only_one_player_decides_are_solved_too():
     zeros = np.zeros(1, np.int64)
     alone = SequenceForm((nobody, nobody), zeros, zeros, np.array([3]), 4)
     one = SequenceForm((treeplex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
-    for planner in (0, 1):
-        assert_equilibrium(alone, equilibrium(alone, planner), 0.75)
-        assert_equilibrium(one, equilibrium(one, planner), 1.25)
-        assert_equilibrium(one.swapped(), equilibrium(one.swapped(), planner), -1.25)
+    for primal_player in (0, 1):
+        assert_equilibrium(alone, equilibrium(alone, primal_player), 0.75)
+        assert_equilibrium(one, equilibrium(one, primal_player), 1.25)
+        assert_equilibrium(one.swapped(), equilibrium(one.swapped(), primal_player), -1.25)
     empty = SequenceForm(one.treeplexes, zeros[:0], zeros[:0], zeros[:0], 1)
     assert_equilibrium(empty, equilibrium(empty), 0)
 
@@ -95,12 +103,12 @@ def test_large_payoffs_are_scaled_for_the_solver_and_kept_whole_for_exact_sums()
 
 def test_a_plan_and_its_response_satisfy_the_program():
     form = random_form(5, ((3, 12), (2, 20)), density=0.1)
-    for planner in (0, 1):
-        program = program_of(form, planner)
+    for primal_player in (0, 1):
+        program = program_of(form, primal_player)
         point = solve_lp(program)
         activity = program.matrix.times(point.primal)
         assert np.all(activity >= program.row_lower - 1e-8) and np.all(activity <= program.row_upper + 1e-8)
-        x, y = plans_of(form, planner, point.primal, point.dual)
+        x, y = plans_of(form, primal_player, point.primal, point.dual)
         assert x @ form.matrix.times(y) == pytest.approx(point.value, abs=1e-9)
         # Strong duality: the bounds of the rows, priced by their duals, are the least cost
         assert point.dual[0] == pytest.approx(program.cost @ point.primal, abs=1e-7)
@@ -131,7 +139,7 @@ def test_a_finished_solve_is_reopened_from_its_basis_without_a_step():
 
 def test_the_planner_is_the_one_whose_program_has_fewer_rows():
     wide = matrix_form(np.arange(20).reshape(2, 10) % 7)
-    assert planner_of(wide) == 1 and planner_of(wide.swapped()) == 0
+    assert primal_player_of(wide) == 1 and primal_player_of(wide.swapped()) == 0
     assert program_of(wide, 1).height < program_of(wide, 0).height
 
 

@@ -56,7 +56,7 @@ def dropped(tmp_path, monkeypatch):
 
 def test_a_method_that_is_dropped_into_a_folder_solves_and_is_certified(dropped):
     found = solve_unstored(SolveRequest("rps-half", "even"))
-    assert found.solver == "no thought" and not found.exact and found.lower < 0 < found.upper
+    assert found.description == "no thought" and not found.exact and found.lower < 0 < found.upper
     assert found.certificate is not None and "even" in [method.name for method in solve_methods()]
     with pytest.raises(ValueError, match="--exact needs a vertex"):
         SolveRequest("rps-half", "even", exact=True)

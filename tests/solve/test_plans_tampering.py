@@ -4,7 +4,7 @@ import time
 from functools import cache
 
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 from support.small_hex import make_hex
 
 from fogspiel.solving.bounds import run_to_end
@@ -106,7 +106,7 @@ def test_a_certificate_that_was_tampered_with_is_refused_within_a_second(name):
     body = dict(shipped(COUNTED if name == SLOWER else ABRUPT))
     body |= {side: dict(body[side]) for side in ("black", "white")}
     tamper(body)
-    body = forged(body) if "digest" in body else body
+    body = reseal(body) if "digest" in body else body
     began = time.process_time()
     with pytest.raises(ValueError, match=sentence) as caught:
         verify(body)
@@ -129,12 +129,12 @@ def test_a_claim_that_the_plans_do_not_prove_is_refused(monkeypatch):
     proof = run_to_end(solve_in_steps(game)).certificate
     claims = {"value": "1/2", "lower": "1/2", "upper": "1/2"}
     with pytest.raises(ValueError, match="Black's strategy secures 10/11, but it claims 1/2"):
-        verify(forged({**proof, **claims}))
+        verify(reseal({**proof, **claims}))
     for side, sentence in (("black", "Black's strategy secures"), ("white", "White's strategy concedes")):
         body = {**proof, side: dict(proof[side])}
         body[side].popitem()
         with pytest.raises(ValueError, match=sentence):
-            verify(forged(body))
+            verify(reseal(body))
         body[side] = {text: "1" for text in proof[side]}
         with pytest.raises(ValueError, match=sentence):
-            verify(forged(body))
+            verify(reseal(body))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 from support.nested_games import random_trees
 from support.small_resistance import small_resistance
 
@@ -66,7 +66,7 @@ def choices(*branches, owner=0):
     return Tree("choices", *columns, chance_prob, payoffs, *np.array(infosets).T.copy())
 
 
-@pytest.mark.parametrize("name", by_default([*NAMES, SETUPS[0]], [*NAMES, *SETUPS]))
+@pytest.mark.parametrize("name", default_cases([*NAMES, SETUPS[0]], [*NAMES, *SETUPS]))
 def test_an_equilibrium_of_the_reduced_game_lifts_to_one_of_the_whole_game(name):
     tree = whole_game(name)
     reduced = presolve_tree(tree)

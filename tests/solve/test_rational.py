@@ -36,9 +36,9 @@ from fogspiel.solving.tree.tree import build_tree, sequence_form
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
 
 
-def exact_value(form, planner=1, method="simplex"):
-    point = equilibrium(form, planner, method).point
-    found = exact_bounds(form, planner, point)
+def exact_value(form, primal_player=1, method="simplex"):
+    point = equilibrium(form, primal_player, method).point
+    found = exact_bounds(form, primal_player, point)
     assert_sound(form, found)
     return found
 
@@ -73,10 +73,10 @@ def secured_by_recursion(form, behaviour):
     return least(0)
 
 
-@pytest.mark.parametrize("planner", [0, 1])
-def test_rock_paper_scissors_is_exact(planner):
-    assert exact_value(matrix_form(RPS), planner).behaviours[0] == [1, *[Fraction(1, 3)] * 3]
-    found = exact_value(matrix_form(HALF_RPS, 2), planner)
+@pytest.mark.parametrize("primal_player", [0, 1])
+def test_rock_paper_scissors_is_exact(primal_player):
+    assert exact_value(matrix_form(RPS), primal_player).behaviours[0] == [1, *[Fraction(1, 3)] * 3]
+    found = exact_value(matrix_form(HALF_RPS, 2), primal_player)
     assert found.proved and found.value == 0
     assert found.behaviours == ([1, Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)],) * 2
 
@@ -84,8 +84,8 @@ def test_rock_paper_scissors_is_exact(planner):
 @pytest.mark.parametrize("seed", range(12))
 def test_random_matrix_games_have_the_exact_value_of_brute_force(seed):
     payoffs = np.random.default_rng(seed).integers(-99, 100, (4, 5))
-    for planner in (0, 1):
-        found = exact_value(matrix_form(payoffs, 7), planner)
+    for primal_player in (0, 1):
+        found = exact_value(matrix_form(payoffs, 7), primal_player)
         assert found.proved and found.value == brute_force_value(payoffs) / 7
 
 
@@ -101,8 +101,8 @@ def test_a_game_of_eight_by_eight_has_the_exact_value_of_brute_force():
 def test_random_trees_have_the_exact_value_of_their_normal_form(seed):
     form = random_form(seed)
     value = brute_force_value(normal_form(form)) / form.denominator
-    for planner in (0, 1):
-        found = exact_value(form, planner)
+    for primal_player in (0, 1):
+        found = exact_value(form, primal_player)
         assert found.proved and found.value == value
 
 
@@ -119,10 +119,10 @@ def test_kuhn_is_exactly_minus_one_eighteenth():
     assert found.proved and found.value == Fraction(-1, 18)
 
 
-@pytest.mark.parametrize("planner", [0, 1])
-def test_leduc_is_an_exact_fraction(planner):
+@pytest.mark.parametrize("primal_player", [0, 1])
+def test_leduc_is_an_exact_fraction(primal_player):
     form = sequence_form(build_tree(known_game("leduc")))
-    found = exact_bounds(form, planner, equilibrium(form, planner).point)
+    found = exact_bounds(form, primal_player, equilibrium(form, primal_player).point)
     assert found.proved and found.value == LEDUC
     assert float(found.value) == pytest.approx(-0.085606424078, abs=1e-12)
 
@@ -144,9 +144,9 @@ def test_games_in_which_nobody_or_only_one_player_decides_are_exact_too():
     nobody = Treeplex(*(np.zeros(0, np.int64) for _ in range(3)))
     alone = SequenceForm((nobody, nobody), np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([3]), 4)
     one = SequenceForm((treeplex_of([(0, 2)]), nobody), np.array([1, 2]), np.zeros(2, np.int64), np.array([3, 5]), 4)
-    for planner in (0, 1):
-        assert exact_value(alone, planner).value == Fraction(3, 4)
-        assert exact_value(one, planner).value == Fraction(5, 4)
+    for primal_player in (0, 1):
+        assert exact_value(alone, primal_player).value == Fraction(3, 4)
+        assert exact_value(one, primal_player).value == Fraction(5, 4)
 
 
 def test_rounding_alone_is_enough_for_small_denominators():

@@ -18,9 +18,9 @@ from fogspiel.solving.tree.sequence_form import behaviour_of, sparse
 from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 
-def program_named(name, planner=1):
+def program_named(name, primal_player=1):
     tree = build_tree(known_game(name) if isinstance(name, str) else small_resistance(*name))
-    return tree, sequence_form(tree), program_of(sequence_form(tree), planner)
+    return tree, sequence_form(tree), program_of(sequence_form(tree), primal_player)
 
 
 def plain_colours(program):
@@ -75,15 +75,15 @@ def test_kuhn_has_no_symmetry():
     assert np.array_equal(found.program.cost, program.cost)
 
 
-@pytest.mark.parametrize("planner", [0, 1])
+@pytest.mark.parametrize("primal_player", [0, 1])
 @pytest.mark.parametrize("name", ["rps", "morra", "leduc-labelled", "goofspiel-4", (4, 2, (2, 2, 2), 2)])
-def test_both_plans_lift_to_an_equilibrium_of_the_whole_game(name, planner):
-    tree, form, program = program_named(name, planner)
+def test_both_plans_lift_to_an_equilibrium_of_the_whole_game(name, primal_player):
+    tree, form, program = program_named(name, primal_player)
     found = refine(program)
     point = solve_lp(found.program)
     assert found.program.width < program.width
     assert point.value == pytest.approx(solve_lp(program).value, abs=1e-9)
-    plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
+    plans = plans_of(form, primal_player, *found.lift(point.primal, point.dual))
     verdict = exploitability(tree, *map(behaviour_of, form.treeplexes, plans))
     assert verdict.lower == pytest.approx(point.value, abs=1e-9)
     assert verdict.upper == pytest.approx(point.value, abs=1e-9)
@@ -111,7 +111,9 @@ def test_lifted_fractions_satisfy_every_row_and_every_column_exactly():
 
 
 def test_the_colouring_is_that_of_the_definition():
-    programs = [program_named(name, planner)[2] for name in ("kuhn", "rps", "goofspiel-4") for planner in (0, 1)]
+    programs = [
+        program_named(name, primal_player)[2] for name in ("kuhn", "rps", "goofspiel-4") for primal_player in (0, 1)
+    ]
     programs += [program_of(sequence_form(tree), k % 2) for k, (_, tree) in enumerate(random_trees(5, 30, 6, finest=1))]
     programs += [program_named((4, 1, (2, 2, 2), 2))[2]]
     for program in programs:
@@ -174,10 +176,10 @@ def test_a_colouring_that_is_not_equitable_is_refused():
 
 
 def test_colours_of_the_game_and_of_the_program_translate_into_each_other():
-    for planner in (0, 1):
-        _, form, program = program_named("leduc-labelled", planner)
+    for primal_player in (0, 1):
+        _, form, program = program_named("leduc-labelled", primal_player)
         colours = colours_of(program)
-        back = colours_from(planner, kinds_of(form, planner, colours))
+        back = colours_from(primal_player, kinds_of(form, primal_player, colours))
         assert same_classes(back.rows, colours.rows) and same_classes(back.columns, colours.columns)
 
 

@@ -10,8 +10,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from support.certificates import forged
-from support.levels import by_default
+from support.certificates import reseal
+from support.levels import default_cases
 from support.pure_plans import pure_strategy
 
 from fogspiel.core.game import CHANCE, OVER, known_game
@@ -176,7 +176,7 @@ def labelled_form(setup):
     return merge(made, rows, columns, payoffs, len(crews[setup.spies]))
 
 
-@pytest.mark.parametrize("setup", by_default(TINY[:-1], TINY), ids=str)
+@pytest.mark.parametrize("setup", default_cases(TINY[:-1], TINY), ids=str)
 def test_tiny_tables_have_the_value_that_brute_force_finds(setup):
     document = solve(setup)
     assert float(verify(document)[0]) == pytest.approx(equilibrium(labelled_form(setup)).value, abs=1e-9)
@@ -324,7 +324,7 @@ def tail_of(document):
 def test_the_checker_refuses(fault):
     document = certificate(7)
     FAULTS[fault](document)
-    for changed in (document, forged(document)):
+    for changed in (document, reseal(document)):
         with pytest.raises(ValueError, match=r"\w"):
             verify(changed)
 
@@ -344,17 +344,17 @@ def test_the_checker_notices_every_change_of_a_mixture_of_the_resistance():
             with pytest.raises(ValueError, match="changed after it was written"):
                 verify(other)
             with pytest.raises(ValueError, match="sum to 1"):
-                verify(forged(other))
+                verify(reseal(other))
 
 
 def test_the_checker_is_not_fooled_by_a_bound_that_fits_a_worse_strategy():
     document = certificate(5)
     document["spies"] = {way: dict.fromkeys(kinds, "1") for way, kinds in document["spies"].items()}
     with pytest.raises(ValueError, match="concedes"):
-        verify(forged(document))
+        verify(reseal(document))
     document["upper"] = "0"  # what spies who always sabotage concede
     with pytest.raises(ValueError, match="only if both bounds"):
-        verify(forged(document))
+        verify(reseal(document))
 
 
 # Plans for people
@@ -366,7 +366,7 @@ def test_the_plan_for_people_is_optimal(players):
     assert Resistance(setup, strategy_of(setup, TABLES[players])).payoff() == Fraction(VALUES[players])
 
 
-@pytest.mark.parametrize("players", by_default([5, 6, 7], [5, 6, 7, 8]))
+@pytest.mark.parametrize("players", default_cases([5, 6, 7], [5, 6, 7, 8]))
 def test_a_plan_without_dice_is_found_among_the_plans_of_the_solver(players):
     setup, known = SETUPS[players], []
     judge = oracle(opening(setup))

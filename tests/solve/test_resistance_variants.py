@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from support.certificates import forged
+from support.certificates import reseal
 
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import explain
@@ -121,7 +121,7 @@ NAMES = {
 def test_a_certificate_proves_nothing_about_another_variant(fault):
     document = solve(find_setup("resistance7-2-2-3-4x2-3-3spies"))
     with pytest.raises(ValueError, match="the certificate is not valid"):
-        verify(forged(document | {"game": NAMES[fault]}))
+        verify(reseal(document | {"game": NAMES[fault]}))
 
 
 def test_a_plan_of_one_mission_is_refused_where_the_last_one_does_not_hold_all():
@@ -130,4 +130,4 @@ def test_a_plan_of_one_mission_is_refused_where_the_last_one_does_not_hold_all()
     last = next(iter(document["resistance"][behind])).split(" ")[-1]
     document["resistance"][behind] = {last: "1"}
     with pytest.raises(ValueError, match="must list"):
-        verify(forged(document))
+        verify(reseal(document))

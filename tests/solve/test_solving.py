@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute
@@ -37,7 +37,7 @@ def assert_sound(result, problem):
     assert float(upper) == pytest.approx(float(Fraction(result.upper)), abs=1e-15)
 
 
-@pytest.mark.parametrize("name", by_default(VALUES.keys() - {"liars-dice-4"}, VALUES))
+@pytest.mark.parametrize("name", default_cases(VALUES.keys() - {"liars-dice-4"}, VALUES))
 def test_small_games_are_solved_exactly(name):
     result = solve_unstored(SolveRequest(name, exact=True))
     assert result.exact and result.value == result.lower == result.upper == VALUES[name]
@@ -93,13 +93,13 @@ def run_with_interruptions(path, request, every):
 
         def watch(progress):
             nonlocal left
-            left -= "histories" not in progress.words
+            left -= "histories" not in progress.text
             if left < 0:
                 raise KeyboardInterrupt
 
         with Store.open(path, write=True) as store:
             try:
-                execute(store.work_on(name), Context(path, watch=watch))
+                execute(store.acquire(name), Context(path, on_progress=watch))
             except KeyboardInterrupt:
                 stops += 1
                 every += 1
@@ -172,6 +172,6 @@ def test_a_large_tree_has_a_certificate_of_an_interval_and_a_larger_one_is_judge
 def test_auto_takes_regret_minimisation_where_the_program_would_be_too_large(monkeypatch):
     monkeypatch.setattr("fogspiel.solving.methods.tree.SMALL_ENOUGH", 0)
     result = solve_unstored(SolveRequest("leduc", gap=1e-3))
-    assert "regret minimisation" in result.solver and "pcfr+" in result.solver
+    assert "regret minimisation" in result.description and "pcfr+" in result.description
     assert 0 < result.upper - result.lower <= 1e-3 + 1e-8
     assert_sound(result, find_source("leduc"))

@@ -37,20 +37,20 @@ def suits_of(rank):
     return Generator(f"suits of rank {rank}", action, view)
 
 
-def is_equilibrium(tree, planner, found):
+def is_equilibrium(tree, primal_player, found):
     """Whether the lifted solution of the quotient is an equilibrium of the whole game; and its value."""
     form, point = sequence_form(tree), solve_lp(found.program)
-    plans = plans_of(form, planner, *found.lift(point.primal, point.dual))
+    plans = plans_of(form, primal_player, *found.lift(point.primal, point.dual))
     verdict = exploitability(tree, *map(behaviour_of, form.treeplexes, plans))
     return abs(verdict.lower - point.value) < 1e-9 and abs(verdict.upper - point.value) < 1e-9, point.value
 
 
 def test_suits_of_leduc_poker_reduce_it_to_the_rank_game():
     tree = build_tree(LEDUC)
-    for planner in (0, 1):
-        found = symmetric(LEDUC, tree, planner, [suits_of(rank) for rank in range(3)])
+    for primal_player in (0, 1):
+        found = symmetric(LEDUC, tree, primal_player, [suits_of(rank) for rank in range(3)])
         assert (found.program.height, found.program.width, len(found.program.whole)) == (482, 482, 1928)
-        good, value = is_equilibrium(tree, planner, found)
+        good, value = is_equilibrium(tree, primal_player, found)
         assert good and value == pytest.approx(-0.085606424078, abs=1e-9)
 
 

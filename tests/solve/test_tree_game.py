@@ -125,7 +125,7 @@ def test_the_checker_of_trees_and_that_of_games_prove_the_same_of_weighted_chanc
     rows = translate_rows(URNS_TREE, by_tree.certificate["strategies"])
     table = behaviour_policy("table", URNS, table_probabilities(rows, "table"))
     scores = AgentMatch(URNS, table, table).scores(3, 0, 2000, "alternating")
-    assert scores.mean() == pytest.approx(URNS.top / 2, abs=4 * scores.std() / 2000**0.5)
+    assert scores.mean() == pytest.approx(URNS.max_score / 2, abs=4 * scores.std() / 2000**0.5)
     first = AgentMatch(URNS, table, find_policy(URNS, "uniform")).scores(3, 0, 2000)[:, 0]
     mean = float(URNS.payoffs[0] + (URNS.payoffs[1] - URNS.payoffs[0]) * Fraction(float(first.mean())))
     assert mean > float(bounds[0]) - 0.15, "the first player gets the value against anybody"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.known_value import PAGE, new_entry, page_row, payoffs_text, table_rows, with_entry, with_table
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel import __version__
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
@@ -163,7 +163,7 @@ def test_guess_who_is_worth_what_the_plain_recursion_says():
 
 @pytest.mark.parametrize(
     "game",
-    by_default(
+    default_cases(
         ["nim", "guesswho96"],
         ["nim", "guesswho96", "guesswho128", "four-in-a-row-4x4", "four-in-a-row-4x5", "four-in-a-row-4x6"],
     ),

@@ -5,7 +5,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from support.certificates import forged, uniform_certificate
+from support.certificates import reseal, uniform_certificate
 
 from fogspiel.core.game import known_game
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
@@ -87,7 +87,7 @@ def test_a_changed_certificate_is_refused(change):
 def test_with_a_forged_digest_only_a_true_claim_passes(change):
     body = copy.deepcopy(uniform_certificate("kuhn"))
     change(body)
-    body = forged(body)
+    body = reseal(body)
     try:
         proved = checked(body)
     except ValueError as refusal:

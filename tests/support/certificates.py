@@ -12,7 +12,7 @@ from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.tree.tree import build_tree
 
 
-def forged(body):
+def reseal(body):
     """The certificate with the digest that fits what is in it."""
     return {**body, "digest": digest_of(body)}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from support.golden_records import GAMES
-from support.levels import by_default, one_of_each_family
+from support.levels import default_cases, one_of_each_family
 
 
 def by_name(game):
@@ -22,5 +22,5 @@ every_tunable_game = over(TUNABLE)
 LONG = [game for game in TUNABLE if game.family == "battleship"]
 OTHERS = [game for game in TUNABLE if game not in LONG]
 tunable_games_of_each_family = pytest.mark.parametrize(
-    "game", [*one_of_each_family(OTHERS), *by_default([], LONG)], ids=by_name
+    "game", [*one_of_each_family(OTHERS), *default_cases([], LONG)], ids=by_name
 )

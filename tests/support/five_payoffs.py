@@ -123,7 +123,7 @@ SUMS = Game(
     source="A game of the tests.",
     payoffs=tuple(Fraction(points) for points in range(-2, 3)),
     strategy=Strategy("logistic", ("with 0", "with 1"), 2, prepare, choose),
-    named={"best": (700.0, 700.0), "worst": (-700.0, -700.0)},
+    policies={"best": (700.0, 700.0), "worst": (-700.0, -700.0)},
     symmetric=True,
 )
 
@@ -151,7 +151,7 @@ GUESSES = replace(
     name="guesses",
     title="Guesses",
     rules=SUMS.rules._replace(score=guess_score, weights=weights),
-    named={"always": (700.0, 700.0), "never": (-700.0, -700.0)},
+    policies={"always": (700.0, 700.0), "never": (-700.0, -700.0)},
     symmetric=False,
 )
 
@@ -170,7 +170,7 @@ CHOICES = replace(
     known_game("rps-half"),
     name="rps-half-tuned",
     strategy=Strategy("greatest", ("rock", "paper", "scissors"), 1, prepare_greatest, choose_greatest),
-    named={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},
+    policies={"rock": (1.0, 0.0, 0.0), "paper": (0.0, 1.0, 0.0), "scissors": (0.0, 0.0, 1.0)},
 )
 GAMES = (SUMS, CHOICES, GUESSES)
 

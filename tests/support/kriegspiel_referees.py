@@ -207,7 +207,7 @@ def package_agrees(game, text, umpire, accepted):
     assert tries == answer.next_turn_pawn_tries
 
 
-def judged(text, umpire, slow, game=None):
+def attempt_everywhere(text, umpire, slow, game=None):
     """Try a move before all referees, who must agree; the message as numbers, or None."""
     before = umpire.fen
     accepted, message = umpire.attempt(text).accepted, slow.attempt(text)

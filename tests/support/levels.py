@@ -5,7 +5,7 @@ import pytest
 from fogspiel.core.game import list_games
 
 
-def by_default(kept, cases, others="thorough"):
+def default_cases(kept, cases, others="thorough"):
     """All cases of a test; those that are not kept have the mark of the others."""
     kept = list(kept)
     assert all(case in cases for case in kept), "a case that is kept is none of the test"
@@ -17,4 +17,4 @@ def one_of_each_family(cases, others="thorough"):
     known = list_games() | {case.name: case for case in cases if not isinstance(case, str)}
     named = {case if isinstance(case, str) else case.name: case for case in cases}
     first = {known[name].family: name for name in reversed(known) if name in named}
-    return by_default([named[name] for name in first.values()], cases, others)
+    return default_cases([named[name] for name in first.values()], cases, others)

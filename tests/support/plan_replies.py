@@ -100,8 +100,8 @@ class Mixture:
 
 def most_half_points(mixture):
     """The most half points of the other player against a mixture, of all its weight."""
-    board, variant, planner = mixture.board, mixture.variant, mixture.player
-    replier, everywhere = 1 - planner, len(board.cells)
+    board, variant, primal_player = mixture.board, mixture.variant, mixture.player
+    replier, everywhere = 1 - primal_player, len(board.cells)
 
     def planner_turn(node, stones, own, tries):
         """All that may come of a turn: what it pays, or the entry, the stones and the number of tries after it."""
@@ -113,7 +113,7 @@ def most_half_points(mixture):
                     yield from planner_turn(following[0], stones, own, tries + 1)
                 continue
             more = "".join(sorted(stones + cell))
-            if board.wins(planner, more):
+            if board.wins(primal_player, more):
                 yield 0, None, tries
             elif len(more) + len(own) == everywhere:
                 yield weight, None, tries

@@ -5,7 +5,7 @@ from fractions import Fraction
 from fogspiel.core.simulate import PolicyMatch
 
 
-def agrees(game, first, second, exact, pairs=100_000):
+def scores_agree(game, first, second, exact, pairs=100_000):
     """Whether played games score within four standard errors of the exact value."""
     means = PolicyMatch(game, first, second).scores(7, 0, pairs).mean(axis=1) / 2
     return abs(means.mean() - float(exact)) <= 4 * means.std() / pairs**0.5

@@ -28,17 +28,17 @@ class Kinds(NamedTuple):
     sequences: np.ndarray
 
 
-def kinds_of(form: SequenceForm, planner: int, colours: Colours) -> tuple[Kinds, Kinds]:
+def kinds_of(form: SequenceForm, primal_player: int, colours: Colours) -> tuple[Kinds, Kinds]:
     """Which infosets and sequences of both players have one colour, from the colours of `program_of(form, planner)`."""
-    mine = form.treeplexes[planner]
+    mine = form.treeplexes[primal_player]
     planning = Kinds(colours.rows[1 : 1 + mine.infosets], colours.columns[: mine.sequences])
     responding = Kinds(colours.columns[1 + mine.sequences :], colours.rows[1 + mine.infosets :])
-    return (responding, planning) if planner else (planning, responding)
+    return (responding, planning) if primal_player else (planning, responding)
 
 
-def colours_from(planner: int, kinds: tuple[Kinds, Kinds]) -> Colours:
+def colours_from(primal_player: int, kinds: tuple[Kinds, Kinds]) -> Colours:
     """The colours of `program_of(form, planner)` from those of both players' infosets and sequences."""
-    planning, responding, root = kinds[planner], kinds[1 - planner], np.zeros(1, np.int64)
+    planning, responding, root = kinds[primal_player], kinds[1 - primal_player], np.zeros(1, np.int64)
     return Colours(
         _apart(root, planning.infosets, responding.sequences), _apart(planning.sequences, root, responding.infosets)
     )
@@ -150,11 +150,13 @@ def _with_empty(kinds: Kinds) -> Kinds:
     return Kinds(kinds.infosets, np.concatenate(([0], kinds.sequences)))
 
 
-def symmetric(game: Game, tree: Tree, planner: int, generators: Sequence[Generator]) -> Quotient:
+def symmetric(game: Game, tree: Tree, primal_player: int, generators: Sequence[Generator]) -> Quotient:
     """The quotient of a game's program by the symmetries that the generators generate, once they have been tried."""
     for generator in generators:
         try_out(game, generator)
-    return quotient(program_of(sequence_form(tree), planner), colours_from(planner, orbits(game, tree, generators)))
+    return quotient(
+        program_of(sequence_form(tree), primal_player), colours_from(primal_player, orbits(game, tree, generators))
+    )
 
 
 def _images(game: Game, tree: Tree, generator: Generator) -> Iterator[tuple[int, int, list[int]]]:

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from landscapes import TASKS
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.agents import decode_policy, vector_policy
 from fogspiel.core.game import known_game
@@ -31,7 +31,7 @@ def test_it_is_listed_first():
     assert next(iter(tune_methods())) == "auto"
 
 
-@pytest.mark.parametrize("task", by_default(["draws"], ["sphere", "rotated", "wider", "draws"]))
+@pytest.mark.parametrize("task", default_cases(["draws"], ["sphere", "rotated", "wider", "draws"]))
 def test_a_thousand_games_are_enough_to_beat_the_start(task):
     ahead = []
     for seed in range(1, 6):
@@ -56,7 +56,7 @@ def test_it_comes_near_the_optimum_of_landscapes(task, dimension):
 @pytest.mark.parametrize("baseline", ["redrawn", "fixed", "uniform"])
 def test_one_parameter_seeds_alone_and_a_baseline_without_parameters_are_no_obstacle(name, baseline):
     arena, steps = tune(known_game(name), 2000, 3, baseline)
-    assert steps[-1].accepted and steps[-1].why
+    assert steps[-1].accepted and steps[-1].reason
     assert steps[-1].theta.shape == arena.start.shape and np.isfinite(steps[-1].theta).all()
 
 
@@ -75,7 +75,7 @@ def test_rivals_play_as_the_baseline_does_or_as_the_start_where_it_has_no_parame
 def test_it_beats_its_start_on_games(name):
     game = known_game(name)
     arena, steps = tune(game, 30_000, 2)
-    found = evaluate(game, decode_policy(game, steps[-1].answer), arena.baseline, report_key(2), 10_000)
+    found = evaluate(game, decode_policy(game, steps[-1].recommendation), arena.baseline, report_key(2), 10_000)
     start = evaluate(game, vector_policy(game, arena.start), arena.baseline, report_key(2), 10_000)
     assert found.mean > start.mean + 0.02
 
@@ -85,8 +85,8 @@ def test_the_same_seed_gives_the_same_steps_also_when_resumed():
     arena, steps = tune(game, 6000, 5)
     again, repeated = tune(game, 6000, 5, recorded=arena.events[: len(arena.events) // 2])
     assert arena.events == again.events
-    assert [step.answer for step in steps] == [step.answer for step in repeated]
-    assert [step.why for step in steps] == [step.why for step in repeated]
+    assert [step.recommendation for step in steps] == [step.recommendation for step in repeated]
+    assert [step.reason for step in steps] == [step.reason for step in repeated]
 
 
 def test_ways_follow_from_the_kinds_of_parameters_and_the_games():
@@ -120,7 +120,7 @@ def test_players_who_beat_each_other_in_circles_are_answered_by_a_mixture():
     angles = 2 * np.pi * np.arange(3) / 3
     ring = 0.8 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     step = choose(arena, ring[0], ring[1:], 200_000)
-    assert step.weights is not None and step.why is not None and "circles" in step.why
+    assert step.weights is not None and step.reason is not None and "circles" in step.reason
     assert step.weights == pytest.approx(np.full(3, 1 / 3), abs=0.1)
 
 
@@ -128,5 +128,5 @@ def test_a_player_that_nobody_beats_is_answered_alone():
     game = TASKS["sphere"](2, 1)
     arena = Arena(game.game, 1, baseline_name="redrawn", budget=Budget(20_000))
     step = choose(arena, game.optimum + 0.5, np.array([game.optimum, game.optimum + 0.2]), 20_000)
-    assert step.weights is None and step.why is not None and "a vector" in step.why
+    assert step.weights is None and step.reason is not None and "a vector" in step.reason
     assert (step.theta == game.optimum).all()

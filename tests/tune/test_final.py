@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.core.agents import exact_score, redrawn_baseline, vector_policy
 from fogspiel.core.game import known_game
@@ -92,7 +92,9 @@ def test_a_budget_is_divided_without_a_rest():
     assert sum(split_budget(1001)) == 1001 and split_budget(1000, 0.0) == (1000, 0)
 
 
-@pytest.mark.parametrize("method", by_default(["iterative"], ["iterative", "spsa", "approximate-coevolution", "naive"]))
+@pytest.mark.parametrize(
+    "method", default_cases(["iterative"], ["iterative", "spsa", "approximate-coevolution", "naive"])
+)
 def test_no_seed_ends_below_its_start(method):
     matrix = pig.threshold_matrix()
 

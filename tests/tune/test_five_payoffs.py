@@ -167,7 +167,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
             with store.create(request(game, method).to_json()):
                 pass
         alone, stopped = store.names()
-        with store.work_on(alone) as run:
+        with store.acquire(alone) as run:
             execute(run)
         monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 100)
         while left >= 0:
@@ -180,8 +180,8 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, mo
                     raise KeyboardInterrupt
 
             try:
-                with store.work_on(stopped) as run:
-                    execute(run, Context(path, watch=count))
+                with store.acquire(stopped) as run:
+                    execute(run, Context(path, on_progress=count))
                 break
             except KeyboardInterrupt:
                 left -= 1
@@ -204,7 +204,7 @@ def test_the_mixture_of_a_certain_game_is_its_equilibrium(tmp_path):
 
 def test_a_match_scores_in_payoffs(answer):
     found = answer("match", "sums", "best", "worst", "--games", 20_000)
-    exact = sums_payoff(*(SUMS.named[name] for name in ("best", "worst")))
+    exact = sums_payoff(*(SUMS.policies[name] for name in ("best", "worst")))
     assert exact == pytest.approx(1)
     assert found["interval"][0] <= exact <= found["interval"][1] and "wins" not in found
 
@@ -214,7 +214,7 @@ def test_a_tournament_scores_in_shares_of_the_highest_payoff(answer, tmp_path):
     found = answer(
         "round-robin", "sums", "worst", "best", "uniform", "--games", 20_000, "--processes", 1, "--output", tmp_path
     )
-    exact = sums_payoff(*(SUMS.named[name] for name in ("worst", "best")))
+    exact = sums_payoff(*(SUMS.policies[name] for name in ("worst", "best")))
     assert found["scores"][0][1] == pytest.approx((exact + 2) / 4, abs=0.02) and found["best"] == ["best"]
     assert found["observations"] == 30_000
 

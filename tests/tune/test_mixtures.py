@@ -65,7 +65,7 @@ def test_the_report_games_are_played_by_the_mixture_that_is_stored(run):
     assert result["theta"] == result["thetas"][int(np.argmax(result["weights"]))]
     player = mixture_policy(MORRA, np.array(result["thetas"]), result["weights"])
     baseline = parse_agent(MORRA, "fixed", run[0], 1)
-    assert evaluate(MORRA, player, baseline, report_key(1), 20_000).as_json() == result["report"]
+    assert evaluate(MORRA, player, baseline, report_key(1), 20_000).to_json() == result["report"]
 
 
 def test_the_steps_store_newcomers_and_weights_and_never_the_archive_anew(run):
@@ -93,7 +93,7 @@ def test_an_unfinished_run_plays_what_it_has_so_far(run):
 def test_a_run_and_its_export_play_the_same_mixture(run, tmp_path, answer, fogspiel):
     path, name = run
     player = parse_agent(MORRA, name, path, 1)
-    assert player.how == MIXED
+    assert player.selection == MIXED
     exported = answer("export", name, "--store", path)
     assert exported["thetas"] == read(run).result["thetas"]
     file = tmp_path / "player.json"
@@ -132,7 +132,7 @@ def test_the_laws_of_both_seats_are_coupled_into_whole_vectors():
 
 def test_one_member_alone_is_a_vector():
     step = Step(np.zeros(3), True, thetas=np.array([[1.0, 2, 3], [4, 5, 6]]), weights=np.array([0.0, 1.0]))
-    assert step.answer == {"theta": [4.0, 5.0, 6.0]}
+    assert step.recommendation == {"theta": [4.0, 5.0, 6.0]}
 
 
 WRONG = {
@@ -184,12 +184,12 @@ def test_an_interrupted_mixture_resumes_to_the_same_bytes(method, game, tmp_path
             steps = count(1)
 
             def stop(progress, steps=steps):
-                if every and "population" in progress.words and next(steps) == every:
+                if every and "population" in progress.text and next(steps) == every:
                     raise Interruption
 
-            with Store.open(path, write=True) as store, store.work_on(name) as run:
+            with Store.open(path, write=True) as store, store.acquire(name) as run:
                 try:
-                    execute(run, Context(path, watch=stop))
+                    execute(run, Context(path, on_progress=stop))
                 except Interruption:
                     continue
                 return [(row.kind, canonical(row.body)) for row in run.rows]
@@ -270,7 +270,7 @@ def test_a_frozen_player_thaws_to_the_last_bit():
             MORRA, dice.normal(size=(members, len(MORRA.strategy.parameters))), dice.random(members)
         )
         again = decode_policy_or_none(MORRA, as_written(encode_policy(MORRA, player)), player.name)
-        assert (again.name, again.how, again.weights) == (player.name, player.how, player.weights)
+        assert (again.name, again.selection, again.weights) == (player.name, player.selection, player.weights)
         assert again.strategy is player.strategy and (again.thetas == player.thetas).all()
     alone = fixed_baseline(MORRA, 4)
     assert as_written(encode_policy(MORRA, alone)) == {"theta": list(alone.theta)}
@@ -297,12 +297,12 @@ def test_a_stored_match_keeps_a_mixture_whose_file_changes(tmp_path):
     mixture_file(tmp_path / "mixture.json", other)
     assert evaluate(MORRA, parse_agent(MORRA, words, tmp_path, 1), second, report_key(1), 400) != expected
     context = Context(tmp_path)
-    assert execute(DeferredRun(tmp_path, ask, print), context) == expected.as_json()
-    half = evaluate(MORRA, first, second, report_key(1), 200).as_json()
+    assert execute(DeferredRun(tmp_path, ask, print), context) == expected.to_json()
+    half = evaluate(MORRA, first, second, report_key(1), 200).to_json()
     (tmp_path / "mixture.json").unlink()
     with Store.open(tmp_path / "half.db", write=True) as store, store.create(ask) as run:
         run.append("step", half)
-        assert execute(run, context) == expected.as_json()
+        assert execute(run, context) == expected.to_json()
 
 
 def test_the_request_of_a_match_of_vectors_has_a_vector_for_each_side():
@@ -330,5 +330,5 @@ def test_a_game_at_a_table_that_keeps_a_vector_in_the_earlier_form_goes_on(tmp_p
     """Even if the run that the vector came from is gone."""
     theta = list(fixed_baseline(MORRA, 2).theta)
     for kept in ({"thetas": [theta], "weights": []}, {"theta": theta}):
-        player = thaw_opponent(MORRA, {"words": "morra-77", **kept}, tmp_path, 1).player(stream_of(1))
+        player = thaw_opponent(MORRA, {"words": "morra-77", **kept}, tmp_path, 1).new_player(stream_of(1))
         assert player.policy.theta == tuple(theta)

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 
 import fogspiel.tuning.arena
 from fogspiel.core.agents import find_policy, named_policy, vector_policy
@@ -20,7 +20,7 @@ from fogspiel.tuning.steps import MAX_SIGMA, MIN_SIGMA, next_sigma
 BATAWAF = known_game("batawaf")
 SOME = ["auto", "duel", "iterative", "psro", "seeds"]
 every_method = pytest.mark.parametrize("name", tune_methods())
-some_methods = pytest.mark.parametrize("name", by_default(SOME, tune_methods()))
+some_methods = pytest.mark.parametrize("name", default_cases(SOME, tune_methods()))
 
 
 def arena(seed=1, games=20_000, race="count-mixture", **more):

@@ -41,7 +41,7 @@ def found(method, game, games, seed=1):
     with pytest.raises(BudgetSpent):
         for step in find_tune_method(method)(arena(game, games, seed)):
             steps[:] = [step]
-    return decode_policy(game, steps[0].answer)
+    return decode_policy(game, steps[0].recommendation)
 
 
 @pytest.mark.thorough
@@ -81,7 +81,7 @@ def test_no_player_of_the_table_beats_the_mixture_of_the_table():
     archive = Archive(place)
     assert is_certain(place) and not is_certain(arena(BATAWAF, 10**6))
     archive.enrol(place.gaussians(30), 1)
-    player = decode_policy(ORDERS, archive.step(archive.nash(), True).answer)
+    player = decode_policy(ORDERS, archive.step(archive.nash(), True).recommendation)
     for theta in archive.thetas:
         assert permutation.exact_score(ORDERS, vector_policy(ORDERS, theta), player) <= 0.5 + 1e-9
     means = archive.means
@@ -154,7 +154,7 @@ def test_members_are_drawn_in_proportion_to_their_weights():
 
 
 def questions(theta):
-    plan = np.zeros(WHO.strategy.plan)
+    plan = np.zeros(WHO.strategy.plan_size)
     WHO.strategy.prepare(np.array(theta), plan)
     return cache(lambda own, other: int(guesswho.question(plan, own, other, 0.0)))
 

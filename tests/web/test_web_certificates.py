@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 from support.web_client import open_client
 
 from fogspiel.runs.kind import execute
@@ -54,7 +54,7 @@ def test_the_certificate_of_a_run_is_downloaded_and_holds(client):
     [
         b"not json",
         b'{"game": "../rules.py", "format": "fogspiel certificate 1"}',
-        *by_default(
+        *default_cases(
             [],
             [
                 b"[" * 60_000,

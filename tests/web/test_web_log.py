@@ -158,7 +158,7 @@ def test_what_won_is_marked_at_the_end(name):
     marked = 0
     for session in sessions(name, 12):
         game, cells = session.game, marked_cells(session.game, session.state, "winning")
-        drawn = session.score not in (0, game.top)
+        drawn = session.payoff_index not in (0, game.max_score)
         assert bool(cells) != drawn
         marked += len({cell.text for cell in cells})
         assert len({cell.text for cell in cells}) <= 1
@@ -184,7 +184,7 @@ def test_what_was_captured_is_marked_at_the_end(name):
         if not cells:  # the loser had no legal cell left
             continue
         captures += 1
-        assert {cell.text for cell in cells} == {"O" if session.score == game.top else "X"} != {last.text}
+        assert {cell.text for cell in cells} == {"O" if session.payoff_index == game.max_score else "X"} != {last.text}
         assert all(cell.name.endswith(", captured") for cell in cells)
         near = [abs(ord(label[0]) - ord(cell.name[0])) + abs(int(label[1]) - int(cell.name[1])) for cell in cells]
         assert 1 in near

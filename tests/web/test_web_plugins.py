@@ -62,7 +62,7 @@ def test_a_page_in_a_plug_in_folder_is_served_in_the_frame_of_the_site_and_linke
 
 def test_a_page_that_cannot_be_used_is_named_in_a_sentence(pages, tmp_path):
     (pages / "empty_page.py").write_text('"""Nothing."""\n')
-    with pytest.raises(ValueError, match=r"empty_page\.py is no page: it has no function `add_to\(site\)`"):
+    with pytest.raises(ValueError, match=r"empty_page\.py is no page: it has no function `register\(site\)`"):
         open_client(tmp_path)
     (pages / "empty_page.py").unlink()
     (pages / "broken_page.py").write_text("1 / 0\n")

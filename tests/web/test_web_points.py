@@ -17,8 +17,8 @@ POINTS = [
     CurvePoint(0),
     CurvePoint(10, 0.5, 0.25, 0.75),
     CurvePoint(20, 0.0, accepted=False, population=0),
-    CurvePoint(30, accepted=True, population=7, words="seed 3"),
-    CurvePoint(2**40, -1.5, None, 1e300, words=""),
+    CurvePoint(30, accepted=True, population=7, text="seed 3"),
+    CurvePoint(2**40, -1.5, None, 1e300, text=""),
 ]
 MANY = 20_000
 MAX_BYTES = 64
@@ -59,7 +59,7 @@ def test_a_page_of_a_long_run_tells_the_same_without_most_of_its_rows(tmp_path, 
     light = RunReader(tmp_path / "runs.db").run(name)
     kind = kind_of(light)
     assert whole.step_count > 3 and light.step_count == whole.step_count == len(whole.steps)
-    assert kind.summary(light) == kind.summary(whole) and kind.numbers(light) == kind.numbers(whole)
+    assert kind.summary(light) == kind.summary(whole) and kind.parameters_json(light) == kind.parameters_json(whole)
     assert not read, "all rows were read"
 
 

@@ -179,7 +179,7 @@ def test_an_engine_has_its_time_for_a_turn_and_a_refused_attempt_gives_it_no_mor
 def test_engines_of_the_page_have_their_time_for_turns(tmp_path):
     game = known_game("kriegspiel")
     opponent = freeze_opponent(game, "C@0.2s", tmp_path / "runs.db", 1)
-    player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).player(stream_of(1, 1))
+    player = thaw_opponent(game, opponent, tmp_path / "runs.db", 1).new_player(stream_of(1, 1))
     assert isinstance(player, TurnBudget) and player.effort == SearchLimit(seconds=0.2)
 
 

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.levels import by_default
+from support.levels import default_cases
 from support.web_client import act, begin, open_client
 
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
@@ -18,7 +18,7 @@ def client(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("rules", by_default(["cincinnati"], RULE_SETS))
+@pytest.mark.parametrize("rules", default_cases(["cincinnati"], RULE_SETS))
 def test_a_game_by_every_rule_set_is_played_replayed_and_written(client, rules):
     draws = random.Random(4)
     session = begin(client, game="kriegspiel", against="greedy", side=1, rules=rules)

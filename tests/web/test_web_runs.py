@@ -130,7 +130,7 @@ def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
         for number in range(3):
             assert client.get(f"/api/runs/{run.name}/steps").json()["steps"] == number
             run.append("step", body)
-        run.keep_partial({"event": 3, "counts": [0, 0, 2, 0, 0], "games": 4})
+        run.save_partial({"event": 3, "counts": [0, 0, 2, 0, 0], "games": 4})
         progress = client.get(f"/api/runs/{run.name}/steps").json()
         assert progress["state"] == "running" and progress["now"]["at"] == 14 and progress["now"]["value"] == 0.5
 

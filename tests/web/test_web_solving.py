@@ -75,9 +75,9 @@ def test_a_run_at_work_says_what_the_solver_is_at(tmp_path):
     with open_client(tmp_path) as client, Store.open(tmp_path / "runs.db", write=True) as store:
         run = store.create(SolveRequest("leduc-13").to_json())
         assert client.get(place).json()["words"] == "Run leduc-13-1 is at work."
-        run.keep_partial({"state": "", "remark": "simplex, 2000 iterations"})
+        run.save_partial({"state": "", "remark": "simplex, 2000 iterations"})
         assert words_when_read(client, place, "iterations") == "Run leduc-13-1 is at work: simplex, 2000 iterations."
-        run.keep_partial({"state": "", "remark": "pcfr+, 64 iterations", "lower": -0.25, "upper": -0.125})
+        run.save_partial({"state": "", "remark": "pcfr+, 64 iterations", "lower": -0.25, "upper": -0.125})
         bounds = "; the value lies between -0.25 and -0.125, a gap of 0.12."
         assert words_when_read(client, place, "gap") == f"Run leduc-13-1 is at work: pcfr+, 64 iterations{bounds}"
         assert client.get("/api/runs/leduc-13-1/steps").json()["now"]["words"] == "pcfr+, 64 iterations"
@@ -100,7 +100,7 @@ def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
     results, interrupted = [], []
 
     def interrupt(progress):
-        if "iterations" in progress.words and not interrupted:
+        if "iterations" in progress.text and not interrupted:
             interrupted.append(progress)
             raise KeyboardInterrupt
 
@@ -109,7 +109,7 @@ def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
         for watch in (lambda progress: None, interrupt):
             run = store.create(task.ask)
             with suppress(KeyboardInterrupt):
-                execute(run, Context(tmp_path / "runs.db", watch=watch))
+                execute(run, Context(tmp_path / "runs.db", on_progress=watch))
             if run.result is None:
                 kept = run.partial()
                 assert "iterations" in kept["remark"] and ("lower" in kept) == bounded

@@ -162,7 +162,7 @@ def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: 
     with compiling_if_worth_it(game, DEFAULT_MEMORY):
         for state in information_states(game, DEFAULT_MEMORY):
             with suppress(MissingState):
-                shares = zip(state.labels, policy.shares(state), strict=True)
+                shares = zip(state.labels, policy.action_probabilities(state), strict=True)
                 chosen = [
                     (name, f"{share:.6g}" if isinstance(share, float) else str(share))
                     for name, share in shares

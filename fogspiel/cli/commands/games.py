@@ -42,7 +42,7 @@ def _words_of(game: "Game") -> dict[str, Any]:
     from ...core.agents import policy_names
     from ...core.game import parameters_of
 
-    hashed = list(game.strategy.hashed) if game.strategy else []
+    hashed = list(game.strategy.unordered) if game.strategy else []
     return {
         "name": game.name,
         "title": game.title,
@@ -232,7 +232,7 @@ def play(
         score = None if played.score is None else payoff_of(session, played.score)
         facts: dict[str, Any] = {"game": chosen.name, "against": against, "as": ("first", "second")[side], "seed": seed}
         facts |= {"how": played.how, "score": score, "actions": len(session.decisions)}
-        print_json(facts | ({"coach": [found.as_json() for found in costs]} if coach else {}))
+        print_json(facts | ({"coach": [found.to_json() for found in costs]} if coach else {}))
     if played.interrupted or played.failed:
         raise typer.Exit(INTERRUPTED if played.interrupted else 2)
 

@@ -257,7 +257,7 @@ def _kernels() -> Check:
 def _store(path: Path) -> list[Check]:
     try:
         with Store.open(path, write=False) as store:
-            problems, runs = store.problems(), len(store.names())
+            problems, runs = store.faults(), len(store.names())
     except StoreError as error:
         return [Check("store", False, str(error), "name another file with --store, or restore a backup")]
     if not problems:

@@ -60,7 +60,7 @@ def backup(
 
     path = _existing(store_path(store))
     with Store.open(path, write=False) as runs:
-        many = runs.back_up(copy)
+        many = runs.backup(copy)
     if as_json:
         return print_json({"store": str(path), "backup": str(copy), "runs": many, "bytes": copy.stat().st_size})
     return console.out.print(f"{many} runs are in {copy}, every row verified")

@@ -60,7 +60,7 @@ def solve(
         announce_compilation()
     began = time.process_time()
     with limit_memory(request.memory), console.status(game) as say:
-        task = task_of(request, lambda progress: say(progress.words), problem)
+        task = task_of(request, lambda progress: say(progress.text), problem)
     options = RunOptions(store, as_json, certificate=certificate)
     begin_and_show(task.ask, options, prepared=task, began=began)
 

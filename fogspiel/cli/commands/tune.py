@@ -143,7 +143,7 @@ def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "t
         program_of(run, program, options.cluster) as prepared,
         Store.open(store_path(options.store), write=True) as runs,
     ):
-        found = runs.work_on(run.name)
+        found = runs.acquire(run.name)
         execute_run(found, options, prepared)
     return found, time.process_time() - began
 
@@ -207,8 +207,8 @@ def export(
         csv.writer(page, lineterminator="\n").writerows(kind.csv(found))
         text = page.getvalue()
     else:
-        whole = {"run": run, "game": found.ask["game"], "state": found.state, **kind.numbers(found)}
-        whole |= {"ask": found.ask, "steps": found.steps, "result": found.result}
+        whole = {"run": run, "game": found.request["game"], "state": found.state, **kind.parameters_json(found)}
+        whole |= {"ask": found.request, "steps": found.steps, "result": found.result}
         text = json.dumps(whole, allow_nan=False) + "\n"
     write_text(text, output)
     if as_json and output is not None:

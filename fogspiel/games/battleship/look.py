@@ -13,7 +13,7 @@ from ...core.session import replay, view_of
 from ..sampling import STREAM, actions_in, choices, estimate_score, plan_of
 from . import rules
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
-from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, heat, label, square_name, words
+from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, describe, heat, label, square_name
 
 TARGETS = {
     rules.UNKNOWN: ("", "unknown", "not shot at"),
@@ -114,11 +114,11 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
         _sea(f"Where its ships lie: share of {FLEETS} fleets that cover a square", covered / FLEETS),
         _sea(f"Where it shoots first: share of {SHOTS} first shots", first / SHOTS),
     ]
-    if not player.strategy.words:
+    if not player.strategy.describe:
         return Explanation((HUNTER.format(player.name),), (), tuple(pictures))
     expected = heat(theta, BELIEF, CONTACT_BELIEF).reshape(-1) / 100
     pictures.append(_sea("Where it expects the other's ships", expected))
-    *_, contact, greed = words(theta).splitlines()  # what stands before are the same maps in figures
+    *_, contact, greed = describe(theta).splitlines()  # what stands before are the same maps in figures
     corner, edge, middle = (percent(class_means(covered / FLEETS)[square]) for square in (0, SIDE // 2, SQUARES // 2))
     said = (
         f"A ship of its own covers a corner with {corner}, the middle of an edge with {edge}, the centre with {middle}."

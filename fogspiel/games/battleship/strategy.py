@@ -148,7 +148,7 @@ def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
     return 100 * class_means(tally[:SQUARES]).reshape(SIDE, SIDE) / SKETCHED
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Heat maps of the two distributions, and what the other three parameters mean."""
     own, other = heat(theta, PLACING, CONTACT_PLACING), heat(theta, BELIEF, CONTACT_BELIEF)
     left, right = ([" ".join(f"{cell:2.0f}" for cell in row) for row in sea] for sea in (own, other))
@@ -187,7 +187,7 @@ def sea(name: str, title: str, fleets: int) -> Game:
         name=name,
         title=title,
         family="battleship",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
@@ -196,8 +196,8 @@ def sea(name: str, title: str, fleets: int) -> Game:
         reveal=reveal,
         label=label,
         source=SOURCE,
-        strategy=Strategy("distributions of fleets", parameters, PLAN, prepare_with(fleets), choose, words=words),
-        named={
+        strategy=Strategy("distributions of fleets", parameters, PLAN, prepare_with(fleets), choose, describe=describe),
+        policies={
             "plain": vector(),
             "greedy": vector(greed=3.0),
             "border": vector(border=2.0, greed=3.0),

@@ -350,7 +350,12 @@ NEVER_LOSE = Strategy("never lose", (), 1, nothing_to_prepare, choose_never_lose
 PARAMETERS = tuple(f"{X[i]} x {X[j]}" for i in range(FEATURES + 1) for j in range(i, FEATURES + 1))
 FAMILY = Strategy("quadratic value of an action", PARAMETERS, TERMS, prepare, choose)
 SPECIAL_FAMILY = Strategy(
-    "quadratic value of an action, oddly perturbed", (*PARAMETERS, "seed"), TERMS + 1, prepare, choose, hashed=("seed",)
+    "quadratic value of an action, oddly perturbed",
+    (*PARAMETERS, "seed"),
+    TERMS + 1,
+    prepare,
+    choose,
+    unordered=("seed",),
 )
 
 SOURCE = (
@@ -368,7 +373,7 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         name=name,
         title=title,
         family="cheat",
-        kind="Cards",
+        category="Cards",
         version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
         resample=resample,
@@ -378,7 +383,7 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         label=label,
         source=SOURCE,
         strategy=strategy,
-        named={"never_lose": NEVER_LOSE},
+        policies={"never_lose": NEVER_LOSE},
         play=play_with(challenged),
     )
 

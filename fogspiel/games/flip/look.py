@@ -22,10 +22,10 @@ from .rules import (
     SEEN_PILE,
     cards_of,
     coefficients,
+    describe,
     label,
     show,
     value_of_play,
-    words,
 )
 
 PILES = ("left", "right")
@@ -114,7 +114,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     tied = sum(value == values[chosen] for value in values.values()) > 1
     equal = ", the lowest of equals" if tied else ", to which it gives the highest value"
     sentence = f"In the sample position it prefers {label(chosen)}{equal}."
-    return Explanation((f"{player.name} {words(theta)}.", sentence), tuple(tables))
+    return Explanation((f"{player.name} {describe(theta)}.", sentence), tuple(tables))
 
 
 def sample(game: Game, seed: int) -> np.ndarray:

@@ -366,7 +366,7 @@ def coefficients(theta: np.ndarray) -> list[tuple[str, float]]:
     return [(names[i], float(weights[i])) for i in order if weights[i] != 0]
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """The terms that weigh most in what a vector values."""
     return "values " + (", ".join(f"{weight:+.3g} {name}" for name, weight in coefficients(theta)[:4]) or "nothing")
 
@@ -392,7 +392,7 @@ GAMES = (
         name="flip",
         title="Flip, 8 ranks x 4",
         family="flip",
-        kind="Cards",
+        category="Cards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
@@ -402,9 +402,9 @@ GAMES = (
         label=label,
         source=SOURCE,
         strategy=Strategy(
-            "quadratic value of a play", FEATURES + PRODUCTS, MANY + MANY * MANY, prepare, choose, words=words
+            "quadratic value of a play", FEATURES + PRODUCTS, MANY + MANY * MANY, prepare, choose, describe=describe
         ),
-        named={"lowest": linear(), "mobile": linear(own_plays=1.0), "blocking": linear(other_plays=-1.0)},
+        policies={"lowest": linear(), "mobile": linear(own_plays=1.0), "blocking": linear(other_plays=-1.0)},
         play=play,
     ),
 )

@@ -77,7 +77,7 @@ class FixedPlayer(NamedTuple):
 
 def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
     """The player of a parameter vector."""
-    plan = np.zeros(strategy.plan)
+    plan = np.zeros(strategy.plan_size)
     strategy.prepare(theta, plan)
     how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
     return FixedPlayer(compiled(strategy.choose, CHOOSE), how, plan)
@@ -100,7 +100,7 @@ def _players(policy: ParametricPolicy) -> list[tuple[Fraction, FixedPlayer]]:
     strategy = policy.strategy
     if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
         raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
-    if policy.how not in (ALONE, MIXED):
+    if policy.selection not in (ALONE, MIXED):
         raise ValueError(f"{policy.name} changes from game to game: exact results need fixed players or mixtures")
     return [(weight, player_of(strategy, theta)) for weight, theta in members_of(policy, Fraction)]
 

@@ -213,7 +213,7 @@ def box(characters: int, stochastic: bool) -> Game:
         name=f"guesswho{characters}" + ("-stochastic" if stochastic else ""),
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),
         family="guesswho",
-        kind="Guessing",
+        category="Guessing",
         version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
         resample=nothing_hidden,
@@ -223,8 +223,8 @@ def box(characters: int, stochastic: bool) -> Game:
         label=label,
         source=SOURCE,
         strategy=STOCHASTIC if stochastic else FAMILY,
-        named={name: (*vector, 0.0) if stochastic else vector for name, vector in VECTORS.items()} | {"God": GOD},
-        about={"dichotomy": "asks about half of those that are left"},
+        policies={name: (*vector, 0.0) if stochastic else vector for name, vector in VECTORS.items()} | {"God": GOD},
+        policy_notes={"dichotomy": "asks about half of those that are left"},
         play=play_with(characters),
     )
 

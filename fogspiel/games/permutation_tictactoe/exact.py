@@ -178,7 +178,7 @@ def laws(player: ParametricPolicy) -> tuple[Law, Law] | None:
     A redrawn Gaussian vector has all orders with equal probability, as the uniform player does.
     """
     members = members_of(player, Fraction)
-    if player.strategy is UNIFORM or player.how == REDRAWN:
+    if player.strategy is UNIFORM or player.selection == REDRAWN:
         return None
     if player.strategy is EQUILIBRIUM:
         return equilibrium()

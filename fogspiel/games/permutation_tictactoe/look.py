@@ -122,8 +122,8 @@ def explain_mixture(player: ParametricPolicy) -> tuple[str, ...]:
 def _sentence(player: ParametricPolicy) -> str:
     if player.strategy is EQUILIBRIUM:
         return f"{player.name} draws its order by a mixture that nobody beats; the boards show the likeliest orders."
-    assert player.strategy.words is not None
-    return f"{player.name} {player.strategy.words(player.thetas[0])}."
+    assert player.strategy.describe is not None
+    return f"{player.name} {player.strategy.describe(player.thetas[0])}."
 
 
 def _score_cells(exact: Fraction) -> tuple[str, str]:

@@ -303,7 +303,7 @@ def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(first), tuple(second)
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the play of a vector."""
     first, second = (order_text(np.array(order)) for order in orders_of(theta))
     return f"moving first {first}; moving second {second}"
@@ -316,7 +316,7 @@ def ranks(first: tuple[int, ...], second: tuple[int, ...]) -> Vector:
 
 PARAMETERS = tuple(f"{role} {name_of(cell)}" for role in ("first", "second") for cell in range(CELLS))
 EQUILIBRIUM = Strategy("equilibrium", (), 1, nothing_to_prepare, choose_equilibrium)
-FAMILY = Strategy("two orders of the cells", PARAMETERS, 2 * CELLS, prepare, choose, halves=True, words=words)
+FAMILY = Strategy("two orders of the cells", PARAMETERS, 2 * CELLS, prepare, choose, per_seat=True, describe=describe)
 
 SOURCE = (
     "Cauwet & Teytaud 2018 describe the game as phantom tic-tac-toe (a permutation of the nine cells; an occupied cell "
@@ -332,7 +332,7 @@ GAMES = (
         name="permutation-ttt",
         title="Phantom tic-tac-toe by permutations",
         family="permutation",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
@@ -342,11 +342,11 @@ GAMES = (
         label=label,
         source=SOURCE,
         strategy=FAMILY,
-        named={
+        policies={
             "best-vs-random": ranks((4, 1, 7, 6, 2, 8, 5, 0, 3), (4, 0, 8, 2, 6, 1, 7, 3, 5)),
             "equilibrium": EQUILIBRIUM,
         },
-        about={"equilibrium": "cannot be beaten in the long run"},
+        policy_notes={"equilibrium": "cannot be beaten in the long run"},
         play=play,
     ),
 )

@@ -118,7 +118,7 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
         name=name,
         title=title,
         family="phantom",
-        kind="Boards",
+        category="Boards",
         version=1,
         rules=Rules(start, rules.mover, rules.legal, apply, rules.view, rules.score),
         resample=resample_by(start, apply),
@@ -127,8 +127,8 @@ def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = Fal
         reveal=reveal_on(board),
         label=board.cell_name,
         source=source,
-        named=named,
-        about=ABOUT if named else {},
+        policies=named,
+        policy_notes=ABOUT if named else {},
         play=None if rules.has_suicide(board.name) else rules.uniform_play(board.name, abrupt),
     )
 

@@ -84,7 +84,7 @@ def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
 def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
     """The thresholds of a policy with their probabilities."""
     members = members_of(player, Fraction)
-    if player.how == REDRAWN:
+    if player.selection == REDRAWN:
         raise ValueError("the score of a redrawn threshold is not a fraction: play games instead of --exact")
     if player.strategy is not FAMILY:
         raise ValueError(f"no fraction is known for {player.name} at pig: play games instead of --exact")
@@ -93,7 +93,9 @@ def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
-    if first.strategy is second.strategy and (first.how == second.how == REDRAWN or not first.strategy.parameters):
+    if first.strategy is second.strategy and (
+        first.selection == second.selection == REDRAWN or not first.strategy.parameters
+    ):
         return HALF  # two of the same kind
     total, others = Fraction(0), _thresholds(second)
     for weight, threshold in _thresholds(first):
@@ -214,7 +216,7 @@ def _plays(player: ParametricPolicy) -> Iterator[tuple[float, np.ndarray]]:
         yield 1.0, np.full((GOAL,) * 3, 0.5)
         return
     redrawn = [(weight, threshold) for threshold, weight in enumerate(redrawn_law().tolist()) if weight > 1e-15]
-    for weight, threshold in redrawn if player.how == REDRAWN else _thresholds(player):
+    for weight, threshold in redrawn if player.selection == REDRAWN else _thresholds(player):
         yield float(weight), np.ascontiguousarray(np.broadcast_to(np.arange(GOAL) < threshold, (GOAL,) * 3), float)
 
 

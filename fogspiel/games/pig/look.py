@@ -8,7 +8,7 @@ from ...core.game import Game, Strategy
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from . import rules
 from .exact import optimum, rate, redrawn_law, saddle, threshold_matrix
-from .rules import GOAL, MIN, OPTIMUM, threshold_of, words
+from .rules import GOAL, MIN, OPTIMUM, describe, threshold_of
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -41,11 +41,11 @@ BANKS = range(0, GOAL, 10)
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """The scores, and for a threshold what it loses by not being the best one."""
     if player.strategy is OPTIMUM:
-        others = [find_policy(game, name) for name in game.named if name != player.name] + [redrawn_baseline(game)]
+        others = [find_policy(game, name) for name in game.policies if name != player.name] + [redrawn_baseline(game)]
         return _optimal(player, _scores(player, {other.name: rate(player, other) for other in others}))
     threshold, best, matrix = threshold_of(player.thetas[0]), saddle(), threshold_matrix()
     scores = {}
-    for name, known in game.named.items():
+    for name, known in game.policies.items():
         if isinstance(known, Strategy):
             scores[name] = rate(player, find_policy(game, name))
         else:
@@ -58,7 +58,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     else:
         second = f"Against {best}, the threshold that no other one beats, it scores {0.5 - regret:.6f}: a regret of "
         second += f"{regret:.6f}; of all thresholds {worst} beats it most and leaves it {matrix[threshold, worst]:.6f}."
-    return Explanation((f"{player.name} {words(player.thetas[0])}.", second), (_scores(player, scores),))
+    return Explanation((f"{player.name} {describe(player.thetas[0])}.", second), (_scores(player, scores),))
 
 
 def _scores(player: ParametricPolicy, scores: dict[str, float]) -> Table:

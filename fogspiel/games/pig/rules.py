@@ -226,12 +226,12 @@ def threshold_of(theta: np.ndarray) -> int:
     return int(plan[0])
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the play of a vector."""
     return f"holds as soon as a turn has {threshold_of(theta)} points"
 
 
-FAMILY = Strategy("hold at a threshold", ("threshold",), 1, prepare, choose, words=words)
+FAMILY = Strategy("hold at a threshold", ("threshold",), 1, prepare, choose, describe=describe)
 OPTIMUM = Strategy("optimum", (), GOAL**3, prepare_optimum, choose_optimum)
 
 SOURCE = (
@@ -247,7 +247,7 @@ GAMES = (
         name="pig",
         title="Pig, first to 100",
         family="pig",
-        kind="Dice and heaps",
+        category="Dice and heaps",
         version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
@@ -257,8 +257,8 @@ GAMES = (
         label=label,
         source=SOURCE,
         strategy=FAMILY,
-        named={"hold20": (0.0,), "hold25": (2.5,), "optimal": OPTIMUM},
-        about={"optimal": "cannot be improved"},
+        policies={"hold20": (0.0,), "hold25": (2.5,), "optimal": OPTIMUM},
+        policy_notes={"optimal": "cannot be improved"},
         play=play,
     ),
 )

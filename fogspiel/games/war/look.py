@@ -13,7 +13,7 @@ from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ..one_card_poker import face_up
 from ..sampling import plan_of
 from . import rules
-from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, card_name, in_order, words
+from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, card_name, describe, in_order
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -66,7 +66,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
     best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
     sentences = [
-        f"{player.name} {words(theta)}.",
+        f"{player.name} {describe(theta)}.",
         f"Of two won cards the better one goes back first, and so is played first: {percent(best_first)}.",
     ]
     if len(theta) == 3:

@@ -323,7 +323,7 @@ def label_with(values: int) -> Callable[[int], str]:
     return label
 
 
-def words(theta: np.ndarray) -> str:
+def describe(theta: np.ndarray) -> str:
     """Describe the order in which a vector returns won cards."""
     plan = np.zeros(PLAN)
     prepare(theta, plan)
@@ -353,7 +353,7 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         name=name,
         title=title,
         family="war",
-        kind="Cards",
+        category="Cards",
         version=1,
         rules=Rules(start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
@@ -362,8 +362,10 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         reveal=reveal,
         label=label_with(values),
         source=SOURCE,
-        strategy=Strategy("order of won cards", letters, PLAN, prepare, choose, hashed=letters[3:], words=words),
-        named={
+        strategy=Strategy(
+            "order of won cards", letters, PLAN, prepare, choose, unordered=letters[3:], describe=describe
+        ),
+        policies={
             "random": (FAR, 0.0, 0.0, *tail),
             **({"ascending": (0.0, FAR, 0.0), "descending": (0.0, 0.0, FAR)} if parameters == 3 else {}),
         },

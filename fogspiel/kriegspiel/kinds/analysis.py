@@ -169,7 +169,7 @@ class AnalysisKind(Kind):
             "goes on with this run"
         )
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Analyse the turns that are left."""
         request = context.prepared
         if not isinstance(request, AnalysisRequest):
@@ -182,7 +182,7 @@ class AnalysisKind(Kind):
             positions = [position.to_json() for position in turn.positions]
             recorder.step({"positions": positions, "stream": turn.stream}, number)
             for position in turn.positions[-1:]:
-                context.watch(Progress(f"turn {position.turn} {position.tried}", position.ply / last))
+                context.on_progress(Progress(f"turn {position.turn} {position.tried}", position.ply / last))
         analysis = analysis_of(run)
         return {"attempts": len(analysis.positions), "mean_cost": analysis.mean_cost}
 
@@ -190,14 +190,15 @@ class AnalysisKind(Kind):
         return 1
 
     def headline(self, run: Run) -> str:
-        return f"{SIDES[run.ask['side']]}'s game in {' - '.join(run.ask['names'])}, seen by {run.ask['engine']}"
+        asked = run.request
+        return f"{SIDES[asked['side']]}'s game in {' - '.join(asked['names'])}, seen by {asked['engine']}"
 
     def summary(self, run: Run) -> list[str]:
         analysis = analysis_of(run)
         cost = "" if analysis.mean_cost is None else f"; a move cost {analysis.mean_cost:.2f} pawns on average"
         return [f"{len(analysis.positions)} attempts are analysed{cost}."]
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """Describe the analysed decisions and their cost."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
@@ -220,7 +221,7 @@ class AnalysisKind(Kind):
 
 def analysis_of(run: Run) -> GameAnalysis:
     """Return the analysis so far."""
-    ask = run.ask
+    ask = run.request
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])
     return GameAnalysis(ask["engine"], SearchLimit.from_json(ask["effort"]), ask["seed"], ask["side"], names, positions)

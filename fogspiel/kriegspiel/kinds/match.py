@@ -121,10 +121,10 @@ class KriegspielKind(MeetingsKind):
 
     def check(self, run: Run) -> EngineMatch:
         """The request, if the engines are still those that have played it."""
-        request = EngineMatch.from_json(run.ask)
-        if not run.finished and run.ask != request.to_json():
+        request = EngineMatch.from_json(run.request)
+        if not run.finished and run.request != request.to_json():
             raise ValueError(
-                f"run {run.name} was played by fogspiel {run.ask['fogspiel']} or by engines whose code has changed "
+                f"run {run.name} was played by fogspiel {run.request['fogspiel']} or by engines whose code has changed "
                 "since: start it anew"
             )
         return request
@@ -132,7 +132,7 @@ class KriegspielKind(MeetingsKind):
     def check_source(self, run: Run, source: str | None) -> None:
         """Refuse to start a program because a stored run names it."""
         super().check_source(run, source)
-        if any(asks_program(seat.engine) for seat in EngineMatch.from_json(run.ask).seats):
+        if any(asks_program(seat.engine) for seat in EngineMatch.from_json(run.request).seats):
             raise ValueError(
                 f"run {run.name} asks a chess engine, a program that is run only if you name it: give the command that "
                 "began it once more, which goes on with this run"
@@ -141,17 +141,17 @@ class KriegspielKind(MeetingsKind):
     def meetings(self, run: Run, store: Path) -> EngineMatch:
         return self.check(run)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         self.check(run)
         try:
-            return super().find(run, recorder, context)
+            return super().compute(run, recorder, context)
         except StoreError:
             raise
         except ValueError as error:  # as when an engine asks a program that has ended
-            raise ValueError(f"{error}; what was played is kept, go on with: {context.again}") from error
+            raise ValueError(f"{error}; what was played is kept, go on with: {context.resume_command}") from error
 
     def processes(self, run: Run, cores: int) -> int:
-        return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.ask).seats))
+        return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.request).seats))
 
     # Telling
 
@@ -160,27 +160,27 @@ class KriegspielKind(MeetingsKind):
         return super().request_lines(ask) + ([] if rules == ICC else [("rules", RULE_SETS[rules].title)])
 
     def headline(self, run: Run) -> str:
-        return " - ".join(self.players(run.ask))
+        return " - ".join(self.players(run.request))
 
     def summary(self, run: Run) -> list[str]:
         result = run.result
         if result is None or "best" in result:
             return super().summary(run)
         played = f"{result['games']:,} games ({tally(result)}); the interval is valid at any time"
-        first, second = self.players(run.ask)
+        first, second = self.players(run.request)
         return [f"{score_sentence(first, second, result)} in {played}."]
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The figures of a match, or the tables of a round robin."""
-        request = EngineMatch.from_json(run.ask)
+        request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         if request.switches.rules != ICC:
             yield f"{RULE_SETS[request.switches.rules].title} rules"
         yield from match_lines(request, rows) if len(rows) == 1 else round_robin_lines(request, rows)
         yield f"the games: fogspiel kriegspiel export {run.name}"
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
-        request = EngineMatch.from_json(run.ask)
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
+        request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         facts: Json = {"run": run.name, "state": "finished", "game": GAME, "seed": request.seed}
         facts |= {"longest": request.longest, "stop": request.stop, "switches": request.switches.to_json()}
@@ -195,12 +195,12 @@ class KriegspielKind(MeetingsKind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         many, pairs = len(ask["players"]), -(-ask["games"] // 2)
         return EngineTrail(2 * pairs) if many == 2 else Curve(many * (many - 1) // 2 * pairs, "bouts")
 
     def report(self, run: Run) -> Report:
-        request = EngineMatch.from_json(run.ask)
+        request = EngineMatch.from_json(run.request)
         return engine_report(request, request.rows(run))
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
@@ -213,9 +213,9 @@ KINDS = (KIND,)
 
 def match_of(run: Run) -> EngineMatch:
     """The match that a run is, or a ValueError."""
-    if not KIND.made(run.ask["method"]):
-        raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.ask['method']}")
-    return EngineMatch.from_json(run.ask)
+    if not KIND.handles(run.request["method"]):
+        raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.request['method']}")
+    return EngineMatch.from_json(run.request)
 
 
 @dataclass(frozen=True)

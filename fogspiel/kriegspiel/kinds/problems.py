@@ -47,34 +47,34 @@ class ProblemsKind(Kind):
 
     def check(self, run: Run) -> ProblemsRequest:
         """The request, if the code is still the one that has found the rest."""
-        request = ProblemsRequest.from_json(run.ask)
-        if not run.finished and run.ask != request.to_json():
+        request = ProblemsRequest.from_json(run.request)
+        if not run.finished and run.request != request.to_json():
             raise ValueError(
-                f"run {run.name} was made by fogspiel {run.ask['fogspiel']} or by code that has changed since: "
+                f"run {run.name} was made by fogspiel {run.request['fogspiel']} or by code that has changed since: "
                 "start it anew"
             )
         return request
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Look through the blocks that are left."""
         request, found, done = self.check(run), 0, 0
         with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
             for row in rows:
                 found, done = found + len(row["found"]), done + row["count"]
                 words = f"{found} found among {done:,} of {request.candidates:,} candidates"
-                context.watch(Progress(words, done / request.candidates))
+                context.on_progress(Progress(words, done / request.candidates))
         return {"candidates": done, "found": found}
 
     def headline(self, run: Run) -> str:
-        return f"problems among {run.ask['candidates']:,} random positions, seed {run.ask['seed']}"
+        return f"problems among {run.request['candidates']:,} random positions, seed {run.request['seed']}"
 
     def summary(self, run: Run) -> list[str]:
         return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """Describe the number of problems, and the command that writes the best of them."""
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
-        yield f"the best dozen is written by: {self.command(run.ask)}"
+        yield f"the best dozen is written by: {self.command(run.request)}"
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         found = [(one.problem.title, one.problem.mate_in, one.worth, one.problem.source) for one in candidates_of(run)]

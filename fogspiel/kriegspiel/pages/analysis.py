@@ -33,7 +33,7 @@ def demand_kriegspiel(game: Game) -> None:
         raise HTTPException(404, "only games of Kriegspiel are analysed")
 
 
-def add_to(site: PageSite) -> None:
+def register(site: PageSite) -> None:
     """The part of the API that analyses."""
     router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
 

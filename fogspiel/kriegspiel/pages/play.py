@@ -119,7 +119,7 @@ class KriegspielPlay(PlaySupport):
             return agent
 
         def player(stream: np.ndarray) -> Player:
-            made = agent.player(stream)
+            made = agent.new_player(stream)
             return TurnBudget(made) if isinstance(made, Engine) else made
 
         return PlayerAgent(agent.name, player)
@@ -131,7 +131,7 @@ class KriegspielPlay(PlaySupport):
 PLAY = {GAME.name: KriegspielPlay()}
 
 
-def add_to(site: PageSite) -> None:
+def register(site: PageSite) -> None:
     """Add the PGN of games to the API."""
 
     @site.routes.get("/api/play/{key}/pgn", tags=["play"], response_class=PlainTextResponse)

@@ -73,7 +73,7 @@ def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
     }
 
 
-def add_to(site: PageSite) -> None:
+def register(site: PageSite) -> None:
     """The part of the API that answers attempts, and the pages."""
     _add_api(site)
     _add_pages(site)

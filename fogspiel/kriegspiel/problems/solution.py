@@ -261,7 +261,7 @@ class WhiteKnowledge:
             raise ValueError(f"the problem is over ({self.ending}): nothing can be tried any more")
         if named[:4] in {attempt[:4] for attempt in self.refused}:
             raise ValueError(f"{named} was refused already in this turn: try something else")
-        raise ValueError(self._referee().why_impossible(action))
+        raise ValueError(self._referee().illegal_reason(action))
 
     def _referee(self) -> Referee:
         """The referee of one of the boards; what may be tried is the same on all."""

@@ -124,7 +124,7 @@ def guessing_game(n: int) -> SequenceForm:
 def solve_exactly(form: SequenceForm) -> ExactBounds:
     """The value of a sequence form in fractions."""
     found = equilibrium(form)
-    return exact_bounds(form, found.planner, found.point)
+    return exact_bounds(form, found.primal_player, found.point)
 
 
 # The board of one cell

@@ -68,7 +68,7 @@ class PrescribedGame:
     def exact(self) -> ExactBounds:
         """Optimal strategies of both, with the value proved in whole numbers."""
         solution = equilibrium(self.form)
-        exact = exact_bounds(self.form, solution.planner, solution.point)
+        exact = exact_bounds(self.form, solution.primal_player, solution.point)
         assert exact.proved
         return exact
 

@@ -199,7 +199,7 @@ def table(players: int, setup: Setup) -> Game:
         family="resistance",
         series="The Resistance",
         size=str(players),
-        kind="Hidden roles",
+        category="Hidden roles",
         version=VERSION,
         rules=Rules(start_with(setup), mover, legal, apply, view, score),
         resample=resample,

@@ -30,9 +30,9 @@ class BoundsKind(ValueKind):
 
     def check(self, run: Run) -> BoundsRequest:
         """The request."""
-        return BoundsRequest.from_json(run.ask)
+        return BoundsRequest.from_json(run.request)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Narrow the bounds until they meet or the budget is spent."""
         request, kept = self.check(run), run.partial()
         saved = kept["saved"] if kept else None
@@ -40,9 +40,9 @@ class BoundsKind(ValueKind):
             saved.setdefault("seconds", run.seconds_worked)
 
         def watch(stage: BoundsStep) -> None:
-            recorder.keep(lambda: {"saved": stage.saved})
+            recorder.save_partial(lambda: {"saved": stage.saved})
             bounds = f"value in [{float(stage.lower):.6f}, {float(stage.upper):.6f}]"
-            context.watch(Progress(f"{stage.remark}, {bounds}"))
+            context.on_progress(Progress(f"{stage.remark}, {bounds}"))
 
         proof = run_generator(stages(request, saved), watch)
         lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
@@ -50,12 +50,12 @@ class BoundsKind(ValueKind):
         return found | {"score": float((lower + upper) / 2), "interval": [float(lower), float(upper)]}
 
     def headline(self, run: Run) -> str:
-        return f"bounds on {run.ask['game']}{_opponent(run)}"
+        return f"bounds on {run.request['game']}{_opponent(run)}"
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         return facts_of(run, ("lower", "upper", "exact"), delivered)
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The bounds, and how to check them."""
         result = run.result or {}
         if result["exact"]:
@@ -65,14 +65,14 @@ class BoundsKind(ValueKind):
             width = f"({lower:.6f} and {upper:.6f}, width {upper - lower:.6f})"
             value = f"between {result['lower']} and {result['upper']} {width}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.1f} CPU s"
-        yield f"{run.ask['game']} (classical){_opponent(run)}: the first player gets {value}{spent}"
+        yield f"{run.request['game']} (classical){_opponent(run)}: the first player gets {value}{spent}"
         path = delivered.certificate
         yield f"proof: {path}; check it with: fogspiel verify {shlex.quote(str(path))}"
 
 
 def _opponent(run: Run) -> str:
     """Describe the information of the opponent, if the bounds are those of Lemma 2."""
-    return f", the opponent informed {run.ask['informed']}" if "informed" in run.ask else ""
+    return f", the opponent informed {run.request['informed']}" if "informed" in run.request else ""
 
 
 KIND = BoundsKind()

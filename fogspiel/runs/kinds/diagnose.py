@@ -74,7 +74,7 @@ class Diagnosis:
             way = "no sign of cycling"
         return f"{self.run}: {where}; {way}."
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Everything, for programs."""
         return {
             "run": self.run,
@@ -86,10 +86,10 @@ class Diagnosis:
                 "theta": self.found.exploiter.policy.theta,
                 "training_games": self.found.exploiter.games,
                 "lower_bound": self.found.gain,
-                **self.found.score.as_json(),
+                **self.found.score.to_json(),
             },
             "best_replies": [{"among": r.among, "score": r.score, "exact": r.exact} for r in self.found.best],
-            "history": None if self.history is None else self.history.as_json(),
+            "history": None if self.history is None else self.history.to_json(),
             "forgotten": self.forgotten,
             "conclusion": self.conclusion,
         }
@@ -183,7 +183,7 @@ def _diagnosis(
     if observed:
         counts = counts_of(len(part.checkpoints), observed)
         history = Standings([one for one, _ in part.checkpoints], counts, ask.seed)
-    return Diagnosis(run.name, game.name, run.ask["method"], len(part.player.get("weights", (1,))), found, history)
+    return Diagnosis(run.name, game.name, run.request["method"], len(part.player.get("weights", (1,))), found, history)
 
 
 # Reporting
@@ -270,7 +270,7 @@ class DiagnoseKind(AnswerKind):
     request = DiagnoseRequest
 
     def headline(self, run: Run) -> str:
-        return f"diagnosis of {', '.join(run.ask['runs'])}"
+        return f"diagnosis of {', '.join(run.request['runs'])}"
 
     def summary(self, run: Run) -> list[str]:
         return [one["conclusion"] for one in (run.result or {"runs": []})["runs"]]

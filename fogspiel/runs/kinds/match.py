@@ -50,26 +50,26 @@ class MatchKind(Kind):
 
     def check(self, run: Run) -> MatchRequest:
         """The request, if the rules are still the same."""
-        rules, version = run.ask["rules"], game_of_run(run).version
+        rules, version = run.request["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
-        return MatchRequest.from_json(run.ask)
+        return MatchRequest.from_json(run.request)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play what is left of the match."""
         request = self.check(run)
 
         def watch(so_far: MatchResult) -> None:
-            recorder.keep(so_far.as_json)
+            recorder.save_partial(so_far.to_json)
             words = with_interval(so_far.mean, so_far.interval)
-            context.watch(Progress(words, so_far.games / request.games, so_far.games))
+            context.on_progress(Progress(words, so_far.games / request.games, so_far.games))
 
         game, counted = known_game(request.game), counted_so_far(run)
-        names = {side.words.partition("@")[0] for side in (request.first, request.second)}
+        names = {side.spec.partition("@")[0] for side in (request.first, request.second)}
         # Names of the game's own strategies come before those of plug-ins, which need not be imported for them.
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
-                return source.match(game, request, counted, watch).as_json()
+                return source.match(game, request, counted, watch).to_json()
         return evaluate(
             game,
             *agents_of(request, context.store),
@@ -79,47 +79,47 @@ class MatchKind(Kind):
             context.threads or 1,
             watch,
             counted,
-        ).as_json()
+        ).to_json()
 
     def headline(self, run: Run) -> str:
-        return f"{run.ask['first']} - {run.ask['second']}"
+        return f"{run.request['first']} - {run.request['second']}"
 
     def summary(self, run: Run) -> list[str]:
         counted = run.result or counted_so_far(run)
         if counted is None:
             return []
-        said = [f"{_score(run.ask, counted)} in {counted['games']:,} games."]
+        said = [f"{_score(run.request, counted)} in {counted['games']:,} games."]
         if "wins" in counted:
             said.append(f"{counted['wins']:,} wins, {counted['draws']:,} draws, {counted['losses']:,} losses.")
         return said
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The score, and how it was counted."""
-        ask, counted = run.ask, run.result or run.steps[-1]
+        ask, counted = run.request, run.result or run.steps[-1]
         yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
             yield f"{counted['wins']} wins, {counted['draws']} draws, {counted['losses']} losses"
         yield f"{counted['games']} games, seats {ask['seats']}, seed {ask['seed']}; 95 % interval, valid at any time"
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         counted = run.result or run.steps[-1]
-        return facts_of(run.ask) | counted | {"seats": run.ask["seats"], "exact": False, "state": "finished"}
+        return facts_of(run.request) | counted | {"seats": run.request["seats"], "exact": False, "state": "finished"}
 
     def interruption(self, run: Run, again: str) -> Interruption:
         if not run.steps:
             return super().interruption(run, again)
-        facts = self.outcome(run, Outputs()) | {"state": "interrupted", "run": run.name, "resume": again}
-        played = f"{run.steps[-1]['games']} of {run.ask['games']} games"
-        lines = list(self.lines(run, Outputs()))
+        facts = self.result_json(run, Outputs()) | {"state": "interrupted", "run": run.name, "resume": again}
+        played = f"{run.steps[-1]['games']} of {run.request['games']} games"
+        lines = list(self.terminal_lines(run, Outputs()))
         return Interruption(facts, f"interrupted after {played}. Go on with: {again}", lines)
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         return ScoreTrail(ask["games"], "games")
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
         lines: list[Sequence[Cell]] = [("first", "second", "games", "score", "low", "high")]
         for body in (*run.steps, *([run.result] if run.result else [])):
-            lines.append((run.ask["first"], run.ask["second"], body["games"], body["score"], *body["interval"]))
+            lines.append((run.request["first"], run.request["second"], body["games"], body["score"], *body["interval"]))
         return lines
 
 

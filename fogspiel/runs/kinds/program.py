@@ -32,18 +32,18 @@ from .tune import RaceCurve, TuningKind, VectorCells
 
 def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
     """Refuse a program that is not the one the run began with; a remark where it may be another one."""
-    if named.sort != request.sort:
-        titles = f"a {title_of(request.sort)}, not a {title_of(named.sort)}"
+    if named.type != request.sort:
+        titles = f"a {title_of(request.sort)}, not a {title_of(named.type)}"
         raise ValueError(f"run {run} tunes {titles}: name it by --{request.sort}")
     if named.digest == request.digest:
         return None
     if named.fixed:
         raise ValueError(
-            f"{named.words} has changed since run {run} began, or is another {title_of(request.sort)}: "
+            f"{named.spec} has changed since run {run} began, or is another {title_of(request.sort)}: "
             "name the old one, or begin a new run"
         )
     title = title_of(request.sort)
-    return f"run {run} began with another {title} than {named.words}: its earlier games count all the same"
+    return f"run {run} began with another {title} than {named.spec}: its earlier games count all the same"
 
 
 class ProgramKind(TuningKind):
@@ -55,13 +55,13 @@ class ProgramKind(TuningKind):
     has_report = True
 
     def check(self, run: Run) -> ProgramRequest:
-        return ProgramRequest.from_json(run.ask)
+        return ProgramRequest.from_json(run.request)
 
     def check_source(self, run: Run, source: str | None) -> None:
         if source is not None:
             raise ValueError(f"run {run.name} tunes a program, not a game: name it by {self._option(run)}")
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Let the method run, judge its answer, and give its values in the user's units."""
         request, program = self.check(run), context.prepared
         if not isinstance(program, ProgramContest):
@@ -78,7 +78,7 @@ class ProgramKind(TuningKind):
             raise
         except ValueError as error:  # of the program: it can be mended, and the run goes on
             recorder.interrupt()
-            raise ValueError(f"{error}; nothing is lost, go on with: {context.again}") from error
+            raise ValueError(f"{error}; nothing is lost, go on with: {context.resume_command}") from error
         proof = result["proof"]
         figures = {key: proof[key] for key in ("score", "interval") if key in proof}
         return {"parameters": request.space.values(result["theta"]), **result, **figures}
@@ -88,17 +88,17 @@ class ProgramKind(TuningKind):
         again = f"fogspiel resume {run.name} {self._option(run)}"
         return ValueError(f"run {run.name} tunes a program, which is run only if you name it: {again}")
 
-    def again(self, run: Run, resume: str) -> str:
+    def resume_command(self, run: Run, resume: str) -> str:
         return f"{resume} {self._option(run)}"
 
     def _option(self, run: Run) -> str:
-        return option_for(run.ask["sort"], run.ask["digest"])
+        return option_for(run.request["sort"], run.request["digest"])
 
     # Telling
 
     def headline(self, run: Run) -> str:
-        many, sort = len(run.ask["parameters"]), title_of(run.ask["sort"])
-        return f"{run.ask['search']} on {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.ask['seed']}"
+        many, sort = len(run.request["parameters"]), title_of(run.request["sort"])
+        return f"{run.request['search']} on {many} parameter{'s' * (many > 1)} of a {sort}, seed {run.request['seed']}"
 
     def summary(self, run: Run) -> list[str]:
         return in_sentences(self._found(run))
@@ -110,7 +110,7 @@ class ProgramKind(TuningKind):
         more = [pairs_sentence(proof)] if proof.get("normalised_elo") is not None else []
         return [program_proof(proof, self.check(run).scale), *more]
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         result = run.result or {}
         yield f"{run.name}: {self.headline(run)}"
         yield f"{result['games']:,} games in {result['steps']} steps"
@@ -128,8 +128,8 @@ class ProgramKind(TuningKind):
         space, answer = self.check(run).space, recommendation_of(run)
         return space.values(space.start if answer is None else answer["theta"])
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
-        return super().outcome(run, delivered) | {key: run.ask[key] for key in ("sort", "search")}
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
+        return super().result_json(run, delivered) | {key: run.request[key] for key in ("sort", "search")}
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         _, *rest = super().request_lines(ask)
@@ -145,7 +145,7 @@ class ProgramKind(TuningKind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         trail = RaceCurve(ask)
         trail.top = ProgramRequest.from_json(ask).scale.steps
         return trail
@@ -166,7 +166,7 @@ class ProgramKind(TuningKind):
             lines.append(("result", result["games"], proved, None, None, *show(result["theta"])))
         return lines
 
-    def numbers(self, run: Run) -> Json:
+    def parameters_json(self, run: Run) -> Json:
         """The values in the user's units, and the vector that methods see."""
         answer = recommendation_of(run)
         if answer is None:
@@ -195,9 +195,9 @@ def program_proof(proof: Json, scale: Scale) -> str:
     """Describe the proof about a program in a sentence."""
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
-    equal = 0.0 if scale.alone else (scale.low + scale.high) / 2
+    equal = 0.0 if scale.single else (scale.low + scale.high) / 2
     gain, low, high = (number - equal for number in (proof["score"], *proof["interval"]))
-    what = "better than the start by" if scale.alone else "scores against the start more than an even game by"
+    what = "better than the start by" if scale.single else "scores against the start more than an even game by"
     return f"{what} {gain:.4g} [{low:.4g}, {high:.4g}] in {proof['games']:,} fresh games, valid at any time"
 
 
@@ -260,7 +260,7 @@ def tune_function(
     check_seed(seed)
     if games < 2:
         raise ValueError(f"the budget is {games} games: give two or more")
-    scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, alone=alone)
+    scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, single=alone)
     program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
     found = search(program, method, games, seed, race, share=SHARE)
     assert found.final is not None

@@ -33,7 +33,7 @@ class MeetingsKind(Kind):
         """Return the players and their jobs, or raise a ValueError if this version cannot go on with the run."""
         raise NotImplementedError
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play on until every two players have met."""
         played = self.meetings(run, context.store)
         runner = JobRunner(run, recorder, context, played.patience)
@@ -49,7 +49,7 @@ class MeetingsKind(Kind):
                     done += 1
                     games, of = played.job_games * done, played.job_games * total
                     words = f"{games} of {of} games: {row['first']} - {row['second']}{played.tally(found[place])}"
-                    context.watch(Progress(words, done / total, games))
+                    context.on_progress(Progress(words, done / total, games))
                     if played.stop and played.proved_winner(found[place]):
                         break
         return played.outcome(found)
@@ -57,14 +57,14 @@ class MeetingsKind(Kind):
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [best_sentence(run.result["best"])]
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         many = len(ask["players"])
         return Curve(many * (many - 1) // 2, "pairs")
 
     def standings_json(self, run: Run) -> Json:
         """Return the standings of a finished run."""
         played = self.meetings(run, default_path())
-        return played.standings(played.rows(run)).as_json()
+        return played.standings(played.rows(run)).to_json()
 
 
 class AgentMeetings(Meetings):
@@ -80,12 +80,12 @@ class AgentMeetings(Meetings):
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
         request, words = self.request, spec_of(self.request.game)
         one, other = (request.players[place] for place in meeting)
-        pair = canonical({"pair": [{"name": player.words, **player.numbers} for player in (one, other)]})
+        pair = canonical({"pair": [{"name": player.spec, **player.numbers} for player in (one, other)]})
         asked = {
             "game": request.game,
             "rules": known_game(request.game).version,
-            "first": one.words,
-            "second": other.words,
+            "first": one.spec,
+            "second": other.spec,
             "digest": hashlib.blake2b(pair.encode(), digest_size=7).hexdigest(),
             "seed": request.seed,
             "games": request.games,
@@ -120,7 +120,7 @@ class RoundRobinKind(MeetingsKind):
 
     def check(self, run: Run) -> RoundRobinRequest:
         """The request, if this version of the package can still play it."""
-        ask, version = run.ask, game_of_run(run).version
+        ask, version = run.request, game_of_run(run).version
         if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
             raise ValueError(
                 f"run {run.name} was played by fogspiel {ask['fogspiel']} and version {ask['rules']} of the rules of "
@@ -131,15 +131,15 @@ class RoundRobinKind(MeetingsKind):
     def meetings(self, run: Run, store: Path) -> AgentMeetings:
         return AgentMeetings(self.check(run), store)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         if context.cluster is not None:
             self.check(run).demand_portable()
-        return super().find(run, recorder, context)
+        return super().compute(run, recorder, context)
 
     def headline(self, run: Run) -> str:
         return self.title
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         request = self.check(run)
         facts = {"run": run.name, "state": "finished", "game": request.game, "seed": request.seed}
         return facts | self.standings_json(run) | {"games_a_pair": request.pair_games, "command": request.command}

@@ -36,7 +36,7 @@ class ValueKind(Kind):
 
     has_report = True
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         return BoundsCurve()
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
@@ -81,7 +81,7 @@ def facts_of(run: Run, keys: Sequence[str], delivered: Outputs) -> Json:
     found = {key: result[key] for key in keys}
     spent = {"cpu_seconds": None if seconds is None else round(seconds, 3)}
     proof = {"certificate": None if delivered.certificate is None else str(delivered.certificate)}
-    return {"run": run.name, "state": "finished", "game": run.ask["game"], **found, **spent, **proof}
+    return {"run": run.name, "state": "finished", "game": run.request["game"], **found, **spent, **proof}
 
 
 # Solves: worked on step by step, and resumed from where they were left.
@@ -132,7 +132,7 @@ def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
 
 def source_of(run: Run, named: str | None) -> str:
     """Return the place of a stored run's rules: the user's, or else the run's unless that is code."""
-    source = run.ask["source"]
+    source = run.request["source"]
     if named is None and is_code(source):
         raise ValueError(
             f"the rules of run {run.name} are Python code, which runs only if you name its file: "
@@ -143,7 +143,7 @@ def source_of(run: Run, named: str | None) -> str:
 
 def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
     """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
-    ask, problem = run.ask, find_source(source_of(run, source))
+    ask, problem = run.request, find_source(source_of(run, source))
     if problem.name != ask["game"]:
         raise ValueError(
             f"run {run.name} solves {ask['game']}, but --source names {problem.name}: give the rules again"
@@ -195,12 +195,12 @@ class SolveKind(ValueKind):
 
     def check(self, run: Run) -> SolveRequest:
         """The request; whether the rules are still the same is known when they are found."""
-        return SolveRequest.from_json(run.ask)
+        return SolveRequest.from_json(run.request)
 
     def check_source(self, run: Run, source: str | None) -> None:
         source_of(run, source)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Go the way to the result from where it was left."""
 
         def watch(progress: RouteProgress) -> None:
@@ -208,13 +208,13 @@ class SolveKind(ValueKind):
             if progress.row is not None:
                 recorder.step(progress.row, progress.row["number"])
             if state is not None:
-                recorder.keep(lambda: {"state": b64encode(state).decode(), **_kept_words(progress)})
-            context.watch(_progress_of(progress))
+                recorder.save_partial(lambda: {"state": b64encode(state).decode(), **_kept_words(progress)})
+            context.on_progress(_progress_of(progress))
 
         sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
-        with limit_memory(run.ask["memory"]):
+        with limit_memory(run.request["memory"]):
             ready = context.prepared
-            task = ready if isinstance(ready, SolveTask) else task_of_run(run, context.watch, context.source)
+            task = ready if isinstance(ready, SolveTask) else task_of_run(run, context.on_progress, context.source)
             kept = run.partial()
             return task.solve(watch, SolverState(run.steps, b64decode(kept["state"]) if kept else None)).to_json()
 
@@ -222,21 +222,21 @@ class SolveKind(ValueKind):
         return super().form_of(ask) if ask["source"] in list_games() else None
 
     def headline(self, run: Run) -> str:
-        return f"solving {run.ask['source']}"
+        return f"solving {run.request['source']}"
 
-    def again(self, run: Run, resume: str) -> str:
-        return resume + (_where(run) if is_code(run.ask["source"]) else "")
+    def resume_command(self, run: Run, resume: str) -> str:
+        return resume + (_where(run) if is_code(run.request["source"]) else "")
 
-    def outcome(self, run: Run, delivered: Outputs) -> Json:
+    def result_json(self, run: Run, delivered: Outputs) -> Json:
         body = facts_of(run, ("value", "lower", "upper", "exact", "sizes"), delivered)
         return body | {"method": (run.result or {})["solver"]}
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
         """The value, how it was found, and what can be done with the certificate."""
-        ask, found = run.ask, Solution.from_json(run.result or {})
+        ask, found = run.request, Solution.from_json(run.result or {})
         yield f"{ask['game']}: the first player gets {found.words}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.2f} CPU s"
-        yield f"by {found.solver}{spent}{_sizes(found.sizes)}"
+        yield f"by {found.description}{spent}{_sizes(found.sizes)}"
         path, where = delivered.certificate, _where(run)
         if path is None:
             yield "there is no certificate: the strategies were checked in floating point only"
@@ -247,15 +247,17 @@ class SolveKind(ValueKind):
         yield f"certificate: {path}; check it with: fogspiel verify {shlex.quote(str(path))}{where}"
 
     def agent(self, run: Run, game: Game) -> Agent:
-        if run.ask["game"] != game.name or run.ask["rules"] != game.version:
-            raise ValueError(f"run {run.name} solved version {run.ask['rules']} of {run.ask['game']}, not {game.name}")
+        if run.request["game"] != game.name or run.request["rules"] != game.version:
+            raise ValueError(
+                f"run {run.name} solved version {run.request['rules']} of {run.request['game']}, not {game.name}"
+            )
         found = self.certificate(run)
         if found is None:
             raise ValueError(f"run {run.name} has no strategies yet: finish it with `fogspiel resume {run.name}`")
         return certificate_agent(run.name, found, game)
 
     def playable(self, run: Run) -> bool:
-        return game_or_none(run.ask["game"]) is not None and self.certificate(run) is not None
+        return game_or_none(run.request["game"]) is not None and self.certificate(run) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if summary.state != "finished" or summary.interval is None:
@@ -271,7 +273,7 @@ class SolveKind(ValueKind):
 
 def _where(run: Run) -> str:
     """Return the option that names the rules, if they are not in the package."""
-    return "" if run.ask["source"] == run.ask["game"] else f" --source {shlex.quote(run.ask['source'])}"
+    return "" if run.request["source"] == run.request["game"] else f" --source {shlex.quote(run.request['source'])}"
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:

@@ -50,7 +50,7 @@ VectorCells = tuple[Sequence[str], Sequence[Cell], Callable[[Sequence[float]], S
 class TuningKind(Kind):
     """Tuning of a game's strategy or of a program: steps of a method, then races against the initial parameters."""
 
-    keep_telling: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
+    compact_rows: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
 
     def show_vectors(self, run: Run) -> VectorCells:
         """Return what the table of steps says of the parameters."""
@@ -73,20 +73,20 @@ class TuneKind(TuningKind):
     request = TuneRequest
     remedy = "it can be exported, but not resumed"  # where the rules have changed
 
-    def made(self, method: str | None) -> bool:
+    def handles(self, method: str | None) -> bool:
         return method in REMOVED or method in tune_methods()
 
     def check(self, run: Run) -> TuneRequest:
         """The request, if the rules are still the same."""
-        rules, version = run.ask["rules"], game_of_run(run).version
+        rules, version = run.request["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(
-                f"run {run.name} was played by version {rules} of the rules of {run.ask['game']}, which now are at "
+                f"run {run.name} was played by version {rules} of the rules of {run.request['game']}, which now are at "
                 f"version {version}: {self.remedy}"
             )
-        return TuneRequest.from_json(run.ask)
+        return TuneRequest.from_json(run.request)
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Play the method from its start, judge its answer, and score it against the baseline on fresh games."""
         request = self.check(run)
         game, race = known_game(request.game), Race(request.race, request.delta, request.epsilon)
@@ -102,10 +102,10 @@ class TuneKind(TuningKind):
     # Telling
 
     def headline(self, run: Run) -> str:
-        return f"{run.ask['method']} on {run.ask['game']}, seed {run.ask['seed']}"
+        return f"{run.request['method']} on {run.request['game']}, seed {run.request['seed']}"
 
     def summary(self, run: Run) -> list[str]:
-        found = self._found(run, game_or_none(run.ask["game"]))
+        found = self._found(run, game_or_none(run.request["game"]))
         return in_sentences(found) if recommendation_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
     def _found(self, run: Run, game: Game | None) -> list[str]:
@@ -113,7 +113,7 @@ class TuneKind(TuningKind):
         answer, found = recommendation_of(run), []
         if run.result is not None:
             against, report = run.result["against"], run.result["report"]
-            seed = f" of seed {run.ask['seed']}" if against == "fixed" else ""
+            seed = f" of seed {run.request['seed']}" if against == "fixed" else ""
             score, fresh = with_interval(report["score"], report["interval"]), f"in {report['games']} fresh games"
             found += [proof_sentence(run.result["proof"])] if "proof" in run.result else []
             found += [run.result["why"]] if run.result.get("why") else []
@@ -124,9 +124,9 @@ class TuneKind(TuningKind):
             found.append(f"{mixture}; the heaviest ({heaviest:.1%}):")
         return [*found, *_strategy_words(game, answer)]
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The score, what the strategy does, its parameters, and what can be done with it."""
-        ask, result = run.ask, run.result or {}
+        ask, result = run.request, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
         yield from self._found(run, game_or_none(ask["game"]))
@@ -138,27 +138,27 @@ class TuneKind(TuningKind):
 
     # Drawing and exporting
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         return RaceCurve(ask)
 
     def show_vectors(self, run: Run) -> VectorCells:
-        game, many = game_or_none(run.ask["game"]), len((self.numbers(run)["theta"]) or ())
+        game, many = game_or_none(run.request["game"]), len((self.parameters_json(run)["theta"]) or ())
         names = parameters_of(game) if game else [f"parameter {number}" for number in range(1, many + 1)]
         return names, (None,) * len(names), lambda theta: theta
 
     # Playing
 
     def agent(self, run: Run, game: Game) -> ParametricPolicy:
-        if run.ask["game"] != game.name:
-            raise ValueError(f"run {run.name} tuned {run.ask['game']}, not {game.name}")
+        if run.request["game"] != game.name:
+            raise ValueError(f"run {run.name} tuned {run.request['game']}, not {game.name}")
         found = recommendation_of(run)
         if found is None:
             raise ValueError(f"run {run.name} has not found anything yet: resume it with `fogspiel resume {run.name}`")
         return decode_policy(game, found, run.name)
 
-    def numbers(self, run: Run) -> Json:
+    def parameters_json(self, run: Run) -> Json:
         answer = recommendation_of(run)
-        return super().numbers(run) if answer is None else {**answer}
+        return super().parameters_json(run) if answer is None else {**answer}
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
         if not summary.steps and summary.state != "finished":
@@ -172,20 +172,20 @@ class TuneSeedsKind(TuneKind):
 
     name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
     remedy = "start it anew"
-    keep_telling = None
-    made = Kind.made
+    compact_rows = None
+    handles = Kind.handles
 
     def row_types(self) -> dict[str, Any]:
         return super().row_types() | {"search": str, "seeds": int}
 
-    def find(self, run: Run, recorder: Recorder, context: Context) -> Json:
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
         request, rows = self.check(run), list[Row]()
         jobs = jobs_of(request)
         with closing(JobRunner(run, recorder, context).rows(jobs)) as found:
             for row in found:
                 rows.append(row)
-                context.watch(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
+                context.on_progress(Progress(f"{len(rows)} of {len(jobs)} seeds", len(rows) / len(jobs)))
         best = max(rows, key=lambda row: row["selected"]["score"])
         game = known_game(request.game)
         key, policy = report_key(best["seed"]), decode_policy(game, policy_json_in(best))
@@ -201,7 +201,8 @@ class TuneSeedsKind(TuneKind):
     # Telling
 
     def headline(self, run: Run) -> str:
-        return f"{run.ask['search']} on {run.ask['game']}, {run.ask['seeds']} seeds from {run.ask['seed']} on"
+        asked = run.request
+        return f"{asked['search']} on {asked['game']}, {asked['seeds']} seeds from {asked['seed']} on"
 
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else in_sentences(self._chosen(run, run.result))
@@ -209,16 +210,16 @@ class TuneSeedsKind(TuneKind):
     def _chosen(self, run: Run, result: Json) -> Iterator[str]:
         spread, score = result["spread"], with_interval(result["score"], result["interval"])
         yield (
-            f"the best of {run.ask['seeds']} seeds is {result['chosen']}: {score} against `{result['against']}` in "
+            f"the best of {run.request['seeds']} seeds is {result['chosen']}: {score} against `{result['against']}` in "
             f"{result['report']['games']} fresh games, which had no part in the choice"
         )
         limits = f"{spread['median']:.4f} [{spread['low']:.4f}, {spread['high']:.4f}]"
         yield f"the median of the seeds is {limits} (the true median lies there with {spread['confidence']:.1%})"
         if "proof" in result:
             yield proof_sentence(result["proof"])
-        yield from _strategy_words(game_or_none(run.ask["game"]), result)
+        yield from _strategy_words(game_or_none(run.request["game"]), result)
 
-    def lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
         """The best seed, the spread, and a line per seed."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self._chosen(run, run.result or {})
@@ -239,7 +240,7 @@ class TuneSeedsKind(TuneKind):
 
     # Drawing and playing
 
-    def trail(self, ask: Json) -> Curve:
+    def curve(self, ask: Json) -> Curve:
         return SeedCurve(ask["seeds"])
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
@@ -288,7 +289,7 @@ def tune_seed(
 def _score(
     game: Game, policy: ParametricPolicy, against: str, seed: int, key: int, games: int, threads: int = 1
 ) -> Json:
-    return evaluate(game, policy, named_policy(game, against, seed), key, games, threads=threads).as_json()
+    return evaluate(game, policy, named_policy(game, against, seed), key, games, threads=threads).to_json()
 
 
 def _fresh(against: str, score: Json) -> Json:
@@ -298,9 +299,9 @@ def _fresh(against: str, score: Json) -> Json:
 
 def _strategy_words(game: Game | None, answer: Mapping[str, Any] | None) -> list[str]:
     """Describe the heaviest vector, where the game has words for it."""
-    if answer is None or game is None or game.strategy is None or game.strategy.words is None:
+    if answer is None or game is None or game.strategy is None or game.strategy.describe is None:
         return []
-    return [game.strategy.words(np.array(answer["theta"]))]
+    return [game.strategy.describe(np.array(answer["theta"]))]
 
 
 KIND = TuneKind()
@@ -309,12 +310,12 @@ KINDS = (KIND, TuneSeedsKind())
 
 def tuned_game(run: Run, wants: str) -> Game:
     """The game of a tuning run whose rules are still the same, or a ValueError that says what is wanted."""
-    if not KIND.made(run.ask.get("method")):
-        raise ValueError(f"run {run.name} has the method {run.ask.get('method')}: {wants}")
+    if not KIND.handles(run.request.get("method")):
+        raise ValueError(f"run {run.name} has the method {run.request.get('method')}: {wants}")
     game = game_of_run(run)
-    if run.ask["rules"] != game.version:
+    if run.request["rules"] != game.version:
         raise ValueError(
-            f"run {run.name} was tuned by version {run.ask['rules']} of the rules of {game.name}, which now are at "
+            f"run {run.name} was tuned by version {run.request['rules']} of the rules of {game.name}, which now are at "
             f"version {game.version}: tune it anew"
         )
     return game
@@ -381,4 +382,4 @@ class SeedCurve(Curve):
         self.done += 1
         selected = body["row"]["selected"]
         low, high = selected["interval"]
-        return CurvePoint(self.done, selected["score"], low, high, words=f"seed {body['row']['seed']}")
+        return CurvePoint(self.done, selected["score"], low, high, text=f"seed {body['row']['seed']}")

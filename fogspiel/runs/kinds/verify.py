@@ -14,7 +14,7 @@ class VerifyKind(AnswerKind):
     request = VerifyRequest
 
     def headline(self, run: Run) -> str:
-        return f"check of the certificate {run.ask['what']}"
+        return f"check of the certificate {run.request['what']}"
 
     def summary(self, run: Run) -> list[str]:
         return [] if run.result is None else [verified_sentence(run.result)]

@@ -7,9 +7,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from .model import Cell, Chart, Part, Report, Series, Table, as_csv, as_json, as_markdown, cell_text, json_text
+from .model import Cell, Chart, Part, Report, Series, Table, as_csv, as_markdown, cell_text, json_text, to_json
 
-__all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "as_json", "cell_text", "files", "write_report"]
+__all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "cell_text", "files", "to_json", "write_report"]
 
 
 def files(report: Report) -> dict[str, bytes]:

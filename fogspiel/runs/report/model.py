@@ -182,7 +182,7 @@ class Report:
 # A report in Markdown, JSON and CSV.
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def to_json(report: Report) -> dict[str, Any]:
     """Everything in the report, unrounded."""
     parts = [{"text": part} if isinstance(part, str) else {part.PART: part.to_json()} for part in report.parts]
     head = {"name": report.name, "title": report.title, "command": report.command}
@@ -191,7 +191,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 def json_text(report: Report) -> str:
     """`as_json`, written."""
-    return json.dumps(as_json(report), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(to_json(report), indent=1, ensure_ascii=False) + "\n"
 
 
 def as_csv(table: Table) -> str:

@@ -289,7 +289,7 @@ class StoreFile:
         self._waits = None
         self._inode = _inode(self.path)
 
-    def ask(self, question: Query[T]) -> T:
+    def read(self, question: Query[T]) -> T:
         """Put a question to one snapshot of the store; its rows are at least those that the marks speak of."""
         if self._connection is not None:
             with self._guard, plainly(self.path):
@@ -355,7 +355,7 @@ class StoreFile:
     def demand_order(self) -> None:
         """Refuse to write into a file whose pages are in disorder, which would spread the damage."""
         self._writer()
-        if not self._orderly and (what := self.ask(lambda connection, committed: disorder(connection))):
+        if not self._orderly and (what := self.read(lambda connection, committed: disorder(connection))):
             raise Damaged(what)
         self._orderly = True
 
@@ -393,7 +393,7 @@ class StoreFile:
         with plainly(self.path), presence(self.path, examine, create=False) as here:
             return here.taken(run)
 
-    def back_up(self, copy: Path, check: Callable[[Path], None]) -> None:
+    def backup(self, copy: Path, check: Callable[[Path], None]) -> None:
         """Copy a store that may be in use; the copy gets its name when `check` has found nothing wrong with it."""
 
         def question(connection: sqlite3.Connection, committed: Committed) -> None:
@@ -402,7 +402,7 @@ class StoreFile:
                     connection.backup(target)
                 check(draft)
 
-        self.ask(question)
+        self.read(question)
 
     def rebuild(self, salvage: Callable[[sqlite3.Connection, sqlite3.Connection], T]) -> tuple[Path, T]:
         """Copy the file aside, let `salvage` carry over what is good, and put that in place in one transaction."""

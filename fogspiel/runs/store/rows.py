@@ -43,7 +43,7 @@ class CatalogueEntry(NamedTuple):
 
     id: int
     name: str
-    ask: str
+    request: str
     created: float
     length: int
     head: bytes
@@ -102,10 +102,10 @@ def _checked(entry: CatalogueEntry) -> CatalogueEntry:
         raise SetAside(f"run number {entry.id}: {error}") from None
     counts = [(entry.id, 1, MAX_RUNS), (entry.length, 1, None), (entry.sessions, 0, None)]
     if not all(type(count) is int and least <= count <= (most or count) for count, least, most in counts) or not (
-        isinstance(entry.ask, str) and is_time(entry.created) and isinstance(entry.head, bytes)
+        isinstance(entry.request, str) and is_time(entry.created) and isinstance(entry.head, bytes)
     ):
         raise SetAside("its catalogue entry has values of the wrong type", name)
-    if wrong := fault_of_request(entry.ask):
+    if wrong := fault_of_request(entry.request):
         raise SetAside(f"its first row is not a request: {wrong}", name)
     return entry
 
@@ -190,7 +190,7 @@ def rows_after(
         digest = link(digest, entry.name, expected, kind, body)
         if number != expected or check != digest or number >= entry.length:
             raise Damaged("the row is not what was written", entry.name, expected)
-        if number == 0 and body != entry.ask:
+        if number == 0 and body != entry.request:
             raise Damaged("the request is not the one in the catalogue", entry.name, 0)
         yield Row(number, kind, _body(body, kind, number, entry.name)), digest
 
@@ -309,9 +309,9 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | No
 
 def _cut(connection: sqlite3.Connection, entry: CatalogueEntry) -> CatalogueEntry:
     """Cut a run back to its last good row: a row is good if its own digest, or that of a later row, confirms it."""
-    head = digest = link(b"", entry.name, 0, "ask", entry.ask)
+    head = digest = link(b"", entry.name, 0, "ask", entry.request)
     connection.execute("DELETE FROM rows WHERE run = ? AND number = 0", (entry.id,))
-    write_row(connection, entry.id, 0, "ask", entry.ask, digest)
+    write_row(connection, entry.id, 0, "ask", entry.request, digest)
     length = 1
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number > 0 ORDER BY number"
     digests = []
@@ -411,7 +411,7 @@ def summary_of(
     connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry, running: Callable[[int], bool]
 ) -> Summary:
     """One line of the list of runs; a run whose last row is not good is listed as damaged."""
-    ask = json.loads(entry.ask)
+    ask = json.loads(entry.request)
     try:
         last = last_row(connection, committed, entry)
         unfinished = "running" if running(entry.id) else "interrupted"

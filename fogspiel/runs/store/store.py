@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from platformdirs import user_data_path
 
+from ...core import former_names
 from ..request import check_name
 from . import rows as chain
 from .faults import Damaged, SetAside, StoreBusy, StoreError
@@ -34,6 +35,7 @@ def default_path() -> Path:
     return user_data_path("fogspiel", appauthor=False) / "runs.db"
 
 
+@former_names(ask="request", keep_partial="save_partial", telling_rows="summary_rows")
 class Run:
     """A run in the store: read it, or append to it while holding its lock."""
 
@@ -61,13 +63,13 @@ class Run:
         """All rows."""
         if len(self._rows) > self._last.number:
             return self._rows
-        rows = [*self._file.ask(_verified(self.name))[1][: self._last.number], self._last]
+        rows = [*self._file.read(_verified(self.name))[1][: self._last.number], self._last]
         if self.finished:
             self._rows = rows
         return rows
 
     @property
-    def telling_rows(self) -> list[Row]:
+    def summary_rows(self) -> list[Row]:
         """The rows that say what was found so far: those that somebody has kept who follows the run, else all."""
         return self.rows if self._telling is None else self._telling
 
@@ -82,7 +84,7 @@ class Run:
         return self._last.number - self.finished
 
     @property
-    def ask(self) -> Json:
+    def request(self) -> Json:
         """The request: game, rules version, method, options, seed, budget, package version."""
         return self._first.body
 
@@ -135,10 +137,10 @@ class Run:
     @property
     def seconds_worked(self) -> float:
         """The time that all sessions so far have spent on the run, as far as it was noted with their rows."""
-        found = self._file.ask(lambda connection, marks: chain.sessions_of(connection, self._entry.id))
+        found = self._file.read(lambda connection, marks: chain.sessions_of(connection, self._entry.id))
         return sum(session.seconds for session in found)
 
-    def keep_partial(self, body: Mapping[str, Any]) -> None:
+    def save_partial(self, body: Mapping[str, Any]) -> None:
         """Keep the counts so far of the race under way, in place of earlier ones."""
         text = canonical(body)
         with self._file.change() as connection:
@@ -147,7 +149,7 @@ class Run:
 
     def partial(self) -> Json | None:
         """The counts kept last, if they are intact and belong to the step after the last row."""
-        return self._file.ask(lambda connection, committed: chain.partial_of(connection, self._entry))
+        return self._file.read(lambda connection, committed: chain.partial_of(connection, self._entry))
 
     def _note_time(self, connection: sqlite3.Connection) -> None:
         if self._session is None:
@@ -169,6 +171,7 @@ class Run:
         self.close()
 
 
+@former_names(work_on="acquire", back_up="backup", problems="faults")
 class Store:
     """All runs of one user or project, in one file."""
 
@@ -187,7 +190,7 @@ class Store:
         if wrong := chain.fault_of_request(text):
             raise ValueError(f"no run can be created: {wrong}")
         self._file.demand_order()
-        self._file.ask(entries_of)
+        self._file.read(entries_of)
         with ExitStack() as undo:
             with self._file.change() as connection:
                 entries = entries_of(connection, {})
@@ -209,13 +212,13 @@ class Store:
             undo.pop_all()
         return self._remember(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
 
-    def work_on(self, name: str) -> Run:
+    def acquire(self, name: str) -> Run:
         """A run to append to, locked for this process and verified; a finished one comes back for reading."""
         self._file.demand_order()
         entry = self._lock(name)
         with ExitStack() as undo:
             undo.callback(self._file.here.release, entry.id)
-            entry, rows = self._file.ask(_verified(name))
+            entry, rows = self._file.read(_verified(name))
             if rows[-1].kind == "result":
                 return Run(self._file, entry, rows, None, running=False)
             session = _session(entry.id, entry.sessions)
@@ -228,12 +231,12 @@ class Store:
 
     def read(self, name: str) -> Run:
         """A run to look at, verified from the first row to the last."""
-        entry, rows = self._file.ask(_verified(name))
+        entry, rows = self._file.read(_verified(name))
         return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
 
     def names(self) -> list[str]:
         """The names of all runs, oldest first."""
-        return [entry.name for entry in self._file.ask(entries_of)]
+        return [entry.name for entry in self._file.read(entries_of)]
 
     def summaries(self) -> list[Summary]:
         """Return one summary per run, oldest first."""
@@ -244,17 +247,17 @@ class Store:
                 for entry in entries_of(connection, committed)
             ]
 
-        return self._file.ask(question)
+        return self._file.read(question)
 
     def set_aside(self) -> list[str]:
         """Return a sentence for each run that is not listed because no fogspiel has written it."""
-        _, faults = self._file.ask(chain.catalogue)
+        _, faults = self._file.read(chain.catalogue)
         return [str(fault) for fault in faults if isinstance(fault, SetAside)]
 
-    def problems(self) -> list[Damaged]:
+    def faults(self) -> list[Damaged]:
         """List all faults of the store."""
         try:
-            return self._file.ask(problems_of)
+            return self._file.read(problems_of)
         except Damaged as fault:
             return [fault]
 
@@ -272,7 +275,7 @@ class Store:
                 self._file.mark(entry.id, entry.length)
             self._file.fold()
 
-    def back_up(self, copy: Path) -> int:
+    def backup(self, copy: Path) -> int:
         """Copy the store, in use or not, to a new file that is verified before it gets its name; returns its runs."""
         copy = Path(os.path.realpath(copy))
         if copy.exists():
@@ -282,16 +285,16 @@ class Store:
         def check(draft: Path) -> None:
             nonlocal copied
             with Store.open(draft, write=False) as found:
-                if problems := found.problems():
+                if problems := found.faults():
                     raise StoreError(f"the store is damaged, so it was not backed up: {problems[0]}")
                 copied = len(found.names())
 
-        self._file.back_up(copy, check)
+        self._file.backup(copy, check)
         return copied
 
     def repair(self) -> list[str]:
         """Cut every damaged run back to its last good row, after copying the file, and say what was done."""
-        if not (found := self.problems()):
+        if not (found := self.faults()):
             return []
         backup, done = self._file.rebuild(chain.salvage)
         return [
@@ -318,13 +321,13 @@ class Store:
 
     def _lock(self, name: str) -> CatalogueEntry:
         """Take the lock of a run; returns its catalogue entry."""
-        entry = self._file.ask(lambda connection, committed: chain.entry_of(connection, committed, name))
+        entry = self._file.read(lambda connection, committed: chain.entry_of(connection, committed, name))
         if not self._file.here.take(entry.id):
             raise StoreBusy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
         return entry
 
     def _worker(self, entry: CatalogueEntry) -> str:
-        sessions = self._file.ask(lambda connection, committed: chain.sessions_of(connection, entry.id))
+        sessions = self._file.read(lambda connection, committed: chain.sessions_of(connection, entry.id))
         if not sessions:
             return "another process"
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sessions[-1].started))
@@ -371,11 +374,11 @@ class DeferredRun(Run):
         else:
             super().append(kind, body)
 
-    def keep_partial(self, body: Mapping[str, Any]) -> None:
+    def save_partial(self, body: Mapping[str, Any]) -> None:
         """Store the run with the state of its step."""
         self._enter_if_possible()
         if self._store is not None:
-            super().keep_partial(body)
+            super().save_partial(body)
 
     def partial(self) -> Json | None:
         """Saved partial state, if any."""
@@ -396,7 +399,7 @@ class DeferredRun(Run):
         if self._store is None:
             with ExitStack() as undo:
                 store = undo.enter_context(Store.open(self._path, write=True))
-                run = store.create(self.ask)
+                run = store.create(self.request)
                 undo.pop_all()
             self._store = store
             super().__init__(run._file, run._entry, run._rows, run._session, running=True)
@@ -422,5 +425,5 @@ class UnstoredRun(DeferredRun):
         self._last = Row(len(self._rows), kind, dict(body))
         self._rows.append(self._last)
 
-    def keep_partial(self, body: Mapping[str, Any]) -> None:
+    def save_partial(self, body: Mapping[str, Any]) -> None:
         """Forget the state of a step: nobody will go on with it."""

@@ -102,7 +102,7 @@ class Prover:
         used = set(game.used_assumptions(found.behaviours[0]))
         form = game.form([self.worth(*belief) if a in used else Fraction(0) for a, belief in enumerate(game.assumed)])
         found = equilibrium(form)
-        exact = exact_bounds(form, found.planner, found.point)
+        exact = exact_bounds(form, found.primal_player, found.point)
         writer = _RowWriter(self, game, exact.behaviours[0])
         writer.write(0)
         return exact.lower, writer.rows
@@ -152,7 +152,7 @@ class _RowWriter:
         return jump or None
 
 
-def certificate(
+def make_certificate(
     game: str, lower: Fraction, black: list[NodeJson], upper: Fraction, white: list[NodeJson]
 ) -> BoundsCertificate:
     """The proof that the value of a game is between two bounds, with its digest."""

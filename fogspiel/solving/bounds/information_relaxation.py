@@ -268,7 +268,7 @@ def solve_informed_once(board: Board, player: int, own: int, worlds: np.ndarray)
     game = Relaxation(board, player).relaxed_game(own, worlds, board.cells)
     form = game.form([])
     found = equilibrium(form)
-    return exact_bounds(form, found.planner, found.point), game
+    return exact_bounds(form, found.primal_player, found.point), game
 
 
 def unseen_moves(own: int, barred: int, cells: int) -> np.ndarray:
@@ -289,7 +289,7 @@ class _Walk:
     def build(self, own: int, worlds: np.ndarray) -> RelaxedGame:
         """The relaxed game from a belief on."""
         root = PrivateTurn(own, worlds, 0)
-        planner, opponent = self.treeplexes
+        primal_player, opponent = self.treeplexes
         chooses_world = opponent.infoset((root, ()), 0, lambda: list(range(len(worlds))))
         waiting: list[History] = [
             (PLANNER, (root, self._informed(own, world)), (), (0, sequence))
@@ -302,8 +302,10 @@ class _Walk:
             histories += 1
             waiting += self._continuations(*waiting.pop())
         payoffs = np.array(self.payoffs, np.int64).reshape(-1, 3)
-        treeplexes = planner.treeplex, opponent.treeplex
-        return RelaxedGame(planner.numbers, planner.choices, self.turns, treeplexes, payoffs, self.assumed, histories)
+        treeplexes = primal_player.treeplex, opponent.treeplex
+        return RelaxedGame(
+            primal_player.numbers, primal_player.choices, self.turns, treeplexes, payoffs, self.assumed, histories
+        )
 
     def _continuations(
         self, who: int, turns: tuple[PrivateTurn, PrivateTurn], failed: Failed, sequences: tuple[int, int]

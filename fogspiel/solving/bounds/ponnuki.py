@@ -18,7 +18,7 @@ import numpy as np
 from ...games.boards.board import BOARDS, Board
 from ..proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
 from .and_or_search import REFUTED, AndOrSearch
-from .certificate import NodeJson, Prover, Row, certificate
+from .certificate import NodeJson, Prover, Row, make_certificate
 from .information_relaxation import MANY, Relaxation, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
 
@@ -166,7 +166,7 @@ def search_bounds(
     except OutOfBudget:
         pass
     ledger.settle(board)
-    return certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
+    return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:

@@ -122,7 +122,7 @@ def _declarations(game: Game) -> Iterator[Finding]:
 
 
 def _strategies(game: Game) -> list[Strategy]:
-    named = [player for player in game.named.values() if isinstance(player, Strategy)]
+    named = [player for player in game.policies.values() if isinstance(player, Strategy)]
     return [*([game.strategy] if game.strategy else []), *named]
 
 
@@ -314,11 +314,12 @@ def _loop(game: Game) -> Iterator[Finding]:
         if not session.over:
             return
         score = int(PolicyMatch(game, first, second).scores(SEED, number, 1, "alternating")[0, 0])
-        score = game.top - score if number % 2 else score
-        if score != session.score:
+        score = game.max_score - score if number % 2 else score
+        if score != session.payoff_index:
             yield Finding(
                 f"strategy {game.strategy.name}",
-                f"game {number} of seed {SEED} scores {score} in the compiled loop and {session.score} move by move",
+                f"game {number} of seed {SEED} scores {score} in the compiled loop "
+                f"and {session.payoff_index} move by move",
                 "let choose and prepare depend on their arguments only",
                 session.record[:SHOWN_ACTIONS],
             )

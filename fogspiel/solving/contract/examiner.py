@@ -225,7 +225,7 @@ class Examiner:
             if not 0 <= score < len(self.game.payoffs):
                 raise Broken(
                     "score",
-                    f"score returns {score}, but the payoffs are numbered 0 to {self.game.top}",
+                    f"score returns {score}, but the payoffs are numbered 0 to {self.game.max_score}",
                     "return an index into `payoffs`, not a payoff, or list more payoffs",
                 )
         elif position.mover != CHANCE:
@@ -453,7 +453,7 @@ def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
     chosen = named_policy(game, name, SEED)
     uniform = find_policy(game, UNIFORM.name)
     first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
-    return first.player(stream_of(SEED, number, 1)), second.player(stream_of(SEED, number, 2))
+    return first.new_player(stream_of(SEED, number, 1)), second.new_player(stream_of(SEED, number, 2))
 
 
 def place_of(error: BaseException) -> str | None:

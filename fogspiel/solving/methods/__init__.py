@@ -138,14 +138,14 @@ def fits_private_histories(source: "GameSource") -> bool:
 
 def solve_private_histories(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
     """Solve a phantom game; the state is that of its regrets."""
-    from .phantom.certificate import certificate
+    from .phantom.certificate import make_certificate
     from .phantom.solver import solve_in_steps
 
     solver = "PCFR+ on private histories, then exactly on the supports"
     found = yield from solve_in_steps(source.name, close=0.0 if options.exact else options.gap, state=saved.state)
     sizes = {**found.form.sizes, "iterations": found.iterations}
     if found.form.variant == "classical":
-        return Solution.proved(solver, sizes, certificate(found))
+        return Solution.proved(solver, sizes, make_certificate(found))
     return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
 
 

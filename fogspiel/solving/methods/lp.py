@@ -72,13 +72,13 @@ class LinearProgram:
         return len(self.cost)
 
 
-def program_of(form: SequenceForm, planner: int) -> LinearProgram:
-    """The program in which `planner` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
-    if planner not in (0, 1):
-        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second")
-    seen = form if planner else form.swapped()
+def program_of(form: SequenceForm, primal_player: int) -> LinearProgram:
+    """The program in which `primal_player` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
+    if primal_player not in (0, 1):
+        raise ValueError(f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second")
+    seen = form if primal_player else form.swapped()
     theirs, mine = seen.treeplexes
-    unit = Fraction(1 if planner else -1, form.denominator)
+    unit = Fraction(1 if primal_player else -1, form.denominator)
     return planning_program(mine, theirs, np.arange(mine.sequences), seen.rows, seen.columns, seen.payoffs, unit)
 
 
@@ -138,17 +138,19 @@ def planning_program(
     )  # fmt: skip
 
 
-def plans_of(form: SequenceForm, planner: int, primal: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def plans_of(
+    form: SequenceForm, primal_player: int, primal: np.ndarray, dual: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Both players' plans from a solution of `program_of`, cleaned of rounding errors.
 
     The planner's plan is the first part of the primal. The responder's is the dual of its rows: in HiGHS the dual of a
     row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; the
     columns of the values, which are free, say that the duals of an infoset add up to the dual of its parent.
     """
-    mine, theirs = form.treeplexes[planner], form.treeplexes[1 - planner]
+    mine, theirs = form.treeplexes[primal_player], form.treeplexes[1 - primal_player]
     plan = plan_of(mine, behaviour_of(mine, primal[: mine.sequences]))
     response = plan_of(theirs, behaviour_of(theirs, dual[1 + mine.infosets :]))
-    return (response, plan) if planner else (plan, response)
+    return (response, plan) if primal_player else (plan, response)
 
 
 # Linear programming by HiGHS, in slices that can be interrupted and resumed, and the equilibrium it gives.
@@ -288,7 +290,7 @@ class BehaviourEquilibrium:
     behaviours: tuple[np.ndarray, np.ndarray]
     lower: float  # what the first strategy gets against its best response
     upper: float  # what the best response gets against the second strategy
-    planner: int
+    primal_player: int
     point: LpPoint
 
     @property
@@ -296,25 +298,27 @@ class BehaviourEquilibrium:
         return self.upper - self.lower
 
 
-def planner_of(form: SequenceForm, planner: int | str = "auto") -> int:
+def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> int:
     """The planner that is asked for, or else the one whose program has fewer rows.
 
     The simplex method's work grows with them; ties go to the second player.
     """
-    if planner not in (0, 1, "auto"):
-        raise ValueError(f"planner {planner!r} is not a player: 0 is the first player, 1 the second, or say 'auto'")
-    if planner != "auto":
-        return int(planner)
+    if primal_player not in (0, 1, "auto"):
+        raise ValueError(
+            f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"
+        )
+    if primal_player != "auto":
+        return int(primal_player)
     first, second = form.treeplexes
     return int(second.infosets + first.sequences <= first.infosets + second.sequences)
 
 
-def equilibrium(form: SequenceForm, planner: int | str = "auto", method: str = "simplex") -> BehaviourEquilibrium:
+def equilibrium(form: SequenceForm, primal_player: int | str = "auto", method: str = "simplex") -> BehaviourEquilibrium:
     """Optimal strategies by linear programming, with bounds from best responses to them (not from the program).
 
     The planner "auto" is the player whose program has fewer rows (`planner_of`).
     """
-    chosen = planner_of(form, planner)
+    chosen = primal_player_of(form, primal_player)
     point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)
     lower, upper = guaranteed_value(form, x, y)

@@ -81,12 +81,12 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
         bounds = secured = guaranteed_bounds(replies)
         better = improvements(board, known, replies, solution.value + TOLERANCE, solution.value - TOLERANCE)
         if not any(better):
-            exact = exact_bounds(game, solution.planner, solution.point)
+            exact = exact_bounds(game, solution.primal_player, solution.point)
             mixtures = mixtures_of(known, *exact.behaviours)
             replies = answers(board, mixtures)
             bounds = guaranteed_bounds(replies)
             if bounds[0] == bounds[1]:
-                proof = certificate(board, mixtures, bounds[0])
+                proof = make_certificate(board, mixtures, bounds[0])
             better = improvements(board, known, replies, exact.upper, exact.lower)
         if not (proof or any(better)):
             raise RuntimeError(f"nothing is left to add, but the exact bounds {bounds[0]} and {bounds[1]} do not meet")
@@ -164,7 +164,7 @@ def prefixes(board: Board) -> list[Permutation]:
     return [(first, second) for first in firsts for second in range(board.cells) if second != first]
 
 
-def certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
+def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
     """The value and both strategies, ready for JSON; `permutation_check` says what the entries mean."""
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures

@@ -22,7 +22,7 @@ from ..tree.tree import Tree, sequence_form
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
 from .lemke_howson import lemke_howson, payoff_table, plans, strategies
-from .lp import Simplex, basis_statuses, planner_of, plans_of, program_of
+from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 
 # From a tree to an equilibrium: by the simplex method, by sequences that are generated, or by regret minimisation.
 #
@@ -52,27 +52,30 @@ Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced g
 def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     """The vertex of the smallest program that describes the game."""
     form = reduced.form
-    planner = planner_of(form)
-    program = program_of(form, planner)
+    primal_player = primal_player_of(form)
+    program = program_of(form, primal_player)
     quotient = refine(program)
     small = quotient.program
     simplex = Simplex(small, saved.state)
     while not simplex.advance(SLICE):
         yield SolverProgress(f"simplex, {simplex.iterations} iterations", state=simplex.basis)
     point = simplex.point
-    plans = plans_of(form, planner, *quotient.lift(point.primal, point.dual))
+    plans = plans_of(form, primal_player, *quotient.lift(point.primal, point.dual))
     first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
     sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
-    solver = f"simplex on the sequence form ({small.height} x {small.width}), player {planner + 1} plans"
+    solver = f"simplex on the sequence form ({small.height} x {small.width}), player {primal_player + 1} plans"
 
     def exactly() -> ExactBounds:
         columns, rows = np.arange(small.width), np.arange(small.height)
         corner = vertex(small, basis_statuses(small, simplex.basis), columns, rows)
         if corner is None:
-            return exact_bounds(form, planner, replace(point, basis=None))
+            return exact_bounds(form, primal_player, replace(point, basis=None))
         primal, dual = quotient.lift(*corner)
-        mine, theirs = primal[: form.treeplexes[planner].sequences], dual[1 + form.treeplexes[planner].infosets :]
-        return exact_from(form, *((theirs, mine) if planner else (mine, theirs)))
+        mine, theirs = (
+            primal[: form.treeplexes[primal_player].sequences],
+            dual[1 + form.treeplexes[primal_player].infosets :],
+        )
+        return exact_from(form, *((theirs, mine) if primal_player else (mine, theirs)))
 
     lower, upper = guaranteed_value(form, *plans)
     yield SolverProgress("optimal", lower, upper)

@@ -113,7 +113,7 @@ class MoveReview(NamedTuple):
             return f"{label(self.action)} was as good as anything"
         return f"{label(self.action)} cost {self.cost:.3g} on average; better was {label(self.best)}"
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The advice for programs."""
         label = self.state.game.label
         words = {"seen": self.state.line, "action": label(self.action), "best": label(self.best)}

@@ -118,7 +118,7 @@ def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | Non
             rows = tree_strategies(words.absolute, rows)
         return behaviour_policy(name, game, table_probabilities(rows, name))
     agent = own.agent(name, body)
-    return BehaviourPolicy(name, agent.player, game, own.probabilities(body)) if own.probabilities else agent
+    return BehaviourPolicy(name, agent.new_player, game, own.probabilities(body)) if own.probabilities else agent
 
 
 def strategies_of(body: Body) -> Any:

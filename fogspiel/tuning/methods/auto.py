@@ -83,7 +83,7 @@ def auto(arena: Arena) -> Iterator[Step]:
 def opponents(arena: Arena, count: int) -> np.ndarray:
     """So many vectors that play as the baseline does, or as the start where the baseline has no parameters."""
     baseline = arena.baseline
-    if baseline is not None and baseline.how == REDRAWN:
+    if baseline is not None and baseline.selection == REDRAWN:
         return arena.gaussians(count)
     alike = baseline is not None and baseline.strategy is arena.strategy
     return np.repeat(baseline.thetas[:1] if baseline and alike else arena.start[None], count, axis=0)
@@ -97,7 +97,7 @@ def size_of_elite(games: int) -> int:
 def draw_pool(arena: Arena, games: int, elite: int) -> Pool:
     """The start and as many random players as the games can tell apart."""
     drawn = max(games // GAMES_PER_PLAYER, 2 * elite)
-    return Pool(np.vstack([arena.start, draw_wide(arena, drawn)]), arena.strategy.halves)
+    return Pool(np.vstack([arena.start, draw_wide(arena, drawn)]), arena.strategy.per_seat)
 
 
 def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> list[SubSearch]:
@@ -137,7 +137,7 @@ class Finalists:
 
     def play(self, games: int) -> None:
         """Half of the games against the baseline, the other half against each other."""
-        many, top = len(self.table), self.arena.game.top
+        many, top = len(self.table), self.arena.game.max_score
         pairs = max(games // (4 * many), 1)
         rivals, thetas = opponents(self.arena, pairs), np.repeat(self.table.thetas, pairs, axis=0)
         scores = self.arena.play_pairs(thetas, np.tile(rivals, (many, 1)))
@@ -191,7 +191,7 @@ class Finalists:
 def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> Step:
     """The answer, unless one of the others surpasses it, or all of them together do."""
     others = np.unique(others, axis=0)
-    pool = Pool(others[(others != answer).any(axis=1)], arena.strategy.halves)
+    pool = Pool(others[(others != answer).any(axis=1)], arena.strategy.per_seat)
     for _ in thin(arena, pool, FINALISTS, arena.games + (until - arena.games) // 2, opponents):
         pass
     finals = Finalists(arena, np.vstack([answer, pool.thetas]))
@@ -200,19 +200,19 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     theta, score = finals.table.thetas[best], finals.scores[best]
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
         why = f"a vector, because none of the {len(pool.thetas)} others that were left in the end beats it"
-        return Step(theta, True, why=why)
+        return Step(theta, True, reason=why)
     if not arena.contest.mixes:
         why = f"a vector, because {arena.contest.name} cannot play a mixture of those that beat each other in circles"
-        return Step(theta, True, why=why)
+        return Step(theta, True, reason=why)
     nash = finals.table.nash()
     mixed = finals.score_of(nash.weights)
     if mixed < score - CLEARLY * finals.error:
         less = f"{mixed:.3f}, not {score:.3f}"
         return Step(
-            theta, True, why=f"a vector, because a mixture that nobody beats scores less at the baseline: {less}"
+            theta, True, reason=f"a vector, because a mixture that nobody beats scores less at the baseline: {less}"
         )
     why = "a mixture, because those who were left in the end beat each other in circles"
-    return replace(finals.table.step(nash, True), why=why)
+    return replace(finals.table.step(nash, True), reason=why)
 
 
 METHODS = {"auto": auto}

@@ -95,12 +95,12 @@ class CheckpointGuard:
     def meet(self, theta: np.ndarray, other: np.ndarray, pairs: int) -> np.ndarray:
         """Count the sums of scores of a vector in this many pairs of games against another."""
         sums = self.arena.play_pairs(theta[None], other[None], pairs).sum(axis=2).ravel()
-        return np.bincount(sums, minlength=2 * self.arena.game.top + 1)
+        return np.bincount(sums, minlength=2 * self.arena.game.max_score + 1)
 
 
 def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None) -> Iterator[Step]:
     """Antithetic gradient with momentum, sigma and gain adapted, guarded; answers the average of its way."""
-    seeds, most = hashed_parameters(arena), 2 * arena.game.top
+    seeds, most = hashed_parameters(arena), 2 * arena.game.max_score
     start = arena.start if start is None else start
     directions = directions_for(games or arena.budget.games)
     period = max(GUARDED, len(seeds))  # what a step adds is thinner the more parameters there are
@@ -167,7 +167,7 @@ BATCH, BATCHES_A_STEP, STEPS_A_CHECKPOINT = 16, 16, 16
 
 def spsa(arena: Arena) -> Iterator[Step]:
     """Plus against minus along random signs: a_k = a / (A + k)^0.602, c_k = c / k^0.101, set by their last values."""
-    x, seeds, top = arena.start, hashed_parameters(arena), arena.game.top
+    x, seeds, top = arena.start, hashed_parameters(arena), arena.game.max_score
     last = arena.budget.games // 2 if arena.budget.games else DEFAULT_ITERATIONS
     a = R_END * C_END**2 * ((STABILITY + 1) * last) ** ALPHA
     c = C_END * last**GAMMA

@@ -81,10 +81,10 @@ def seeds(arena: Arena) -> Iterator[Step]:
     while True:
         newcomer = arena.gaussian()
         scores = arena.play_newcomer(newcomer, players)
-        totals += arena.game.top - scores[:, ::-1]
+        totals += arena.game.max_score - scores[:, ::-1]
         totals = np.vstack([totals, scores.sum(axis=0)])
         players = np.vstack([players, newcomer])
-        if arena.strategy.halves:
+        if arena.strategy.per_seat:
             found = totals.argmax(axis=0).tolist()
         else:
             found = [int(totals.sum(axis=1).argmax())]

@@ -45,7 +45,7 @@ def tournament(arena: Arena, pairs: int, champions: np.ndarray | None) -> Iterat
     players = arena.gaussians(players_for(pairs))
     if champions is not None:
         players[: len(champions)] = champions
-    pool, a_round = Pool(players, arena.strategy.halves), pairs // ceil(log2(len(players)))
+    pool, a_round = Pool(players, arena.strategy.per_seat), pairs // ceil(log2(len(players)))
     while len(pool.thetas) > 1:
         if len(pool.thetas) == 2:
             pool.forget()  # what chose the last two says too much good of them

@@ -101,7 +101,7 @@ FOUNDERS = 6  # at most, from each method
 
 def portfolio(arena: Arena) -> Iterator[Step]:
     """Each method for its share; from its points on the way, the latest and some earlier ones meet all the others."""
-    if arena.strategy.halves and is_certain(arena):
+    if arena.strategy.per_seat and is_certain(arena):
         yield from psro(arena)
     founders = [arena.start]
     for method, share in SHARES:

@@ -28,7 +28,7 @@ MIN_STEPS = 16  # below which nothing is climbed
 
 def reply(arena: Arena) -> Iterator[Step]:
     """Thin, breed, climb, judge, for the whole budget; without one, again for twice as many games."""
-    halves, seeds = arena.strategy.halves, hashed_parameters(arena)
+    halves, seeds = arena.strategy.per_seat, hashed_parameters(arena)
     last, champion = arena.budget.games, arena.start
     games = FIRST_GAMES if last is None else last - arena.games
     while True:
@@ -58,7 +58,7 @@ def rivals(arena: Arena, count: int) -> np.ndarray:
     """So many vectors that play as the baseline does."""
     if arena.baseline is None:
         return np.repeat(arena.start[None], count, axis=0)
-    if arena.baseline.how == REDRAWN:
+    if arena.baseline.selection == REDRAWN:
         return arena.gaussians(count)
     if arena.baseline.strategy is not arena.game.strategy:
         raise ValueError(f"reply needs a baseline with parameters, and {arena.baseline.name} has none: try redrawn")
@@ -78,7 +78,7 @@ def breed(arena: Arena, pool: Pool, until: int, rivals: Rivals = rivals) -> Iter
     """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
     elite = len(pool.thetas)
     while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
-        pool.grow(breed_children(arena, pool.thetas, CHILDREN * elite, 1.0, pool.halves))
+        pool.grow(breed_children(arena, pool.thetas, CHILDREN * elite, 1.0, pool.per_seat))
         pool.play(arena, rivals(arena, RIVALS))
         pool.shrink(elite)
         yield Step(pool.thetas[0], False, population=elite)
@@ -101,7 +101,7 @@ def climb(
         # Both ends of a direction meet the same rival on the same deal: what is luck in that falls out of the slope.
         scores = arena.play_pairs(both, np.tile(rivals(arena, directions), (2, 1)), blocks=2)
         plus, minus = scores.sum(axis=(1, 2)).reshape(2, -1)
-        way.follow(add_up(plus - minus, e) / (2 * arena.game.top * directions), sigma)
+        way.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * directions), sigma)
         yield Step(way.average, False, sigma)
     return [way.x, way.average]
 

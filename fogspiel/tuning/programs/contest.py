@@ -69,7 +69,7 @@ class Scale:
     low: float = 0.0
     high: float = 1.0
     graded: bool = False  # true if any number between counts; otherwise it is a loss, a draw or a win
-    alone: bool = False
+    single: bool = False
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.high - self.low) and self.low < self.high):
@@ -80,13 +80,13 @@ class Scale:
     @property
     def steps(self) -> int:
         """Of the grid of what a game of two vectors is worth."""
-        return LEVELS if self.graded else 4 if self.alone else 2
+        return LEVELS if self.graded else 4 if self.single else 2
 
     @cached_property
     def payoffs(self) -> tuple[Fraction, ...]:
         """Possible payoffs of a game of two vectors."""
         low, high = (Fraction(str(limit)) for limit in (self.low, self.high))
-        low, high = (low - high, high - low) if self.alone else (low, high)
+        low, high = (low - high, high - low) if self.single else (low, high)
         return tuple(low + (high - low) * step / self.steps for step in range(self.steps + 1))
 
     def check(self, score: float) -> None:
@@ -98,7 +98,7 @@ class Scale:
 
     def index(self, scores: Sequence[float], uniform: float) -> int:
         """The index of the payoff of a game, from its score, or from the scores of both vectors where each is alone."""
-        if self.alone:
+        if self.single:
             share = (1 + (scores[0] - scores[1]) / (self.high - self.low)) / 2
         else:
             share = (scores[0] - self.low) / (self.high - self.low)
@@ -110,7 +110,7 @@ class Scale:
 class ScoreBackend(Protocol):
     """Backend through which a program is asked."""
 
-    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+    def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         """The answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
 
     @property
@@ -130,7 +130,7 @@ class WorkerBackend:
     def __init__(self, workers: WorkerPool) -> None:
         self.workers = workers
 
-    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+    def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         def judge(_: int, answer: Answer) -> None:
             check(answer["score"])
 
@@ -164,7 +164,7 @@ class ProgramContest:
         return self.scale.payoffs
 
     @property
-    def top(self) -> int:
+    def max_score(self) -> int:
         return self.scale.steps
 
     @property
@@ -220,10 +220,10 @@ class ProgramMatch:
                 number, int(seed) >> SEED_SHIFT, bool((number if columns == 1 else column) % 2)
             )
         ]
-        answers = self.program.door.ask(questions, scale.check)
+        answers = self.program.door.scores(questions, scale.check)
         for answer in answers:
             self.program.sink(answer)
-        scores, each = [answer["score"] for answer in answers], 2 if scale.alone else 1
+        scores, each = [answer["score"] for answer in answers], 2 if scale.single else 1
         found = [
             scale.index(scores[each * place : each * (place + 1)], uniform_of(seed, column))
             for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True))
@@ -233,12 +233,12 @@ class ProgramMatch:
     def _seed(self, key: int, number: int, column: int) -> np.uint64:
         """The seed of a game: of both games of a pair the same, unless they would be the same game."""
         seed = np.uint64(split(np.uint64(key), number))
-        return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.alone else seed
+        return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
 
     def _questions(self, number: int, seed: int, swap: bool) -> list[GameRequest]:
         """List the requests of one game."""
         a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
-        if self.program.scale.alone:
+        if self.program.scale.single:
             return [GameRequest(a, None, seed), GameRequest(b, None, seed)]
         return [GameRequest(a, b, seed, swap)]
 
@@ -259,10 +259,10 @@ class FunctionBackend:
     least = 1
 
     def __init__(self, function: Callable[..., Any], scale: Scale) -> None:
-        function_worker.check_function(function, getattr(function, "__name__", "the function"), scale.alone)
+        function_worker.check_function(function, getattr(function, "__name__", "the function"), scale.single)
         self.function, self.scale = function, scale
 
-    def ask(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
+    def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
         return [self._call(question, check) for question in questions]
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
@@ -289,7 +289,7 @@ def worker_words(words: str, scale: Scale) -> list[str]:
     served = f"{Path(file).absolute()}:{name}"
     # -P: the folder of the worker's own file is no place to import from
     command = [sys.executable, "-P", str(Path(function_worker.__file__)), served]
-    return [*command, "--range", repr(scale.low), repr(scale.high), *(["--alone"] if scale.alone else [])]
+    return [*command, "--range", repr(scale.low), repr(scale.high), *(["--alone"] if scale.single else [])]
 
 
 def demand_function(words: str, scale: Scale) -> None:

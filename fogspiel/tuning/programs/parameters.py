@@ -100,12 +100,12 @@ class Parameters:
         return tuple(member.name for member in self.members)
 
     @cached_property
-    def hashed(self) -> tuple[str, ...]:
+    def unordered(self) -> tuple[str, ...]:
         """The names of those that have no direction to go: the choices."""
         return tuple(member.name for member in self.members if member.choices)
 
     @property
-    def halves(self) -> bool:
+    def per_seat(self) -> bool:
         """No program has parameters for each seat apart."""
         return False
 

@@ -1,8 +1,8 @@
 """Pages and groups of API endpoints, one per file, found by themselves.
 
-A file has `add_to(site)`, which adds its routes to `site.routes`. With `PATH` and `TITLE` it is linked in the header of
-every page, and the first line of its docstring is the link's hint. Pages are drawn by `site.page` from a template, or
-by `site.plain_page` from text or HTML:
+A file has `register(site)`, which adds its routes to `site.routes`. With `PATH` and `TITLE` it is linked in the header
+of every page, and the first line of its docstring is the link's hint. Pages are drawn by `site.page` from a template,
+or by `site.plain_page` from text or HTML:
 
     \"\"\"The time on this machine.\"\"\"
 
@@ -12,7 +12,7 @@ by `site.plain_page` from text or HTML:
 
     PATH, TITLE = "/clock", "Clock"
 
-    def add_to(site):
+    def register(site):
         @site.routes.get(PATH, include_in_schema=False)
         def clock(request: Request):
             return site.plain_page(request, TITLE, f"It is {datetime.now():%H:%M}.")

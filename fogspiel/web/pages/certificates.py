@@ -30,7 +30,7 @@ LONG = 40  # letters of a fraction from which on it is shown as a decimal number
 SEATS = ("first", "second")
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """Certificates and questions over the API, the page to upload one, and the page of an answer."""
     _add_certificates(site)
     _add_questions(site)
@@ -91,7 +91,7 @@ def _add_certificates(site: Site) -> None:
         body = certificate_of(run)
         if body is None:
             raise HTTPException(404, f"run {name} has no certificate: it must be a finished solution or proof")
-        return run.ask["game"], certificate_text(body)
+        return run.request["game"], certificate_text(body)
 
     @router.post(UPLOAD, status_code=202)
     async def upload(request: Request) -> JSONResponse:

@@ -101,7 +101,7 @@ def _progress_words(run: Summary, site: Site) -> str:
     last = now or next(iter(points.part(len(points) - 1, len(points)) if len(points) else []), None)
     if last is None:
         return f"Run {run.name} is at work{spent}."
-    far = f": {last.words}" if last.words else ""
+    far = f": {last.text}" if last.text else ""
     if last.low is not None and last.high is not None:
         far += f"; the value lies between {last.low:.6g} and {last.high:.6g}, a gap of {last.high - last.low:.2g}"
     return f"Run {run.name} is at work{spent}{far}."
@@ -112,7 +112,7 @@ def _rounded(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """The part of the API that lists games, and the page of each of them."""
     router = APIRouter(prefix="/api/games", tags=["games"])
 
@@ -143,8 +143,8 @@ def add_to(site: Site) -> None:
     ) -> Standing:
         """The running score of a series of games with these results, as indices of the game's payoffs."""
         game, numbers = known_game(name), [int(mark) for mark in marks.split(",")]
-        if max(numbers) > game.top:
-            raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.top}")
+        if max(numbers) > game.max_score:
+            raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.max_score}")
         return standing(game, numbers)
 
     @router.get("/{name}/solving")
@@ -165,7 +165,7 @@ def add_to(site: Site) -> None:
         game = known_game(name)
         known = known_values().get(game.name)
         ranked = opponents(game, site.store)
-        sizes = [other for other in games_by_kind()[game.kind] if game.series and other.series == game.series]
+        sizes = [other for other in games_by_kind()[game.category] if game.series and other.series == game.series]
         return site.page(
             request,
             "game.html",

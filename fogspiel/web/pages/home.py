@@ -50,7 +50,7 @@ def game_json(game: Game) -> JsonObject:
     return {
         "name": game.name,
         "title": game.title,
-        "kind": game.kind,
+        "kind": game.category,
         "rules": game.version,
         "parameters": len(parameters_of(game)),
         "players": [*policy_names(game), *engines_of(game)],
@@ -63,9 +63,9 @@ def game_json(game: Game) -> JsonObject:
 
 def games_by_kind() -> dict[str, list[Game]]:
     """All games, kind by kind."""
-    found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.kind for game in list_games().values()})}
+    found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.category for game in list_games().values()})}
     for game in list_games().values():
-        found[game.kind].append(game)
+        found[game.category].append(game)
     return found
 
 
@@ -104,7 +104,7 @@ def _draw_sample(game: Game) -> PictureJson:
 PATH, TITLE = "/", "Home"
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """The first page."""
 
     @site.routes.get(PATH, include_in_schema=False)

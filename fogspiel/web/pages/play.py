@@ -54,7 +54,7 @@ def client_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """The part of the API that plays, and the pages to play at."""
     _add_api(site)
     _add_pages(site)

@@ -8,7 +8,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
-from ...runs.report import Chart, Report, Table, as_json, cell_text
+from ...runs.report import Chart, Report, Table, cell_text, to_json
 from ...runs.report.charts import colours_of, plot_chart
 from ...runs.report.model import HEADING, as_csv, numeric
 from ...runs.request import FILE_NAME
@@ -95,7 +95,7 @@ def _table_block(table: Table) -> Block:
     return Block("table", table=table, rows=rows, classes=classes)
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """Results over the API, and their pages."""
     reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
 
@@ -126,7 +126,7 @@ def add_to(site: Site) -> None:
         """A report: its paragraphs, tables and charts, unrounded."""
 
         def make() -> Response:
-            return JSONResponse(jsonable_encoder(as_json(report(name))))
+            return JSONResponse(jsonable_encoder(to_json(report(name))))
 
         return site.versions.respond(("result", name), version(name), make)
 

@@ -51,12 +51,12 @@ def run_json(run: Run, site: Site) -> JsonObject:
     return {
         "name": name,
         "kind": kind.title,
-        "game": run.ask["game"],
-        "title": title_of(run.ask["game"]),
+        "game": run.request["game"],
+        "title": title_of(run.request["game"]),
         "state": state,
         "trouble": site.processes.trouble(name, state),
-        "ask": run.ask,
-        "asked": [list(fact) for fact in kind.request_lines(run.ask)],
+        "ask": run.request,
+        "asked": [list(fact) for fact in kind.request_lines(run.request)],
         "steps": run.step_count,
         "result": result,
         "found": kind.summary(run) + repetition_words(repetitions(site.store, run)),
@@ -97,23 +97,23 @@ def steps_json(name: str, site: Site, after: int) -> JsonObject:
         "steps": len(run.points),
         "points": [point.to_json() for point in points],
         "now": None if run.now is None else run.now.to_json(),
-        **run.trail.to_json(),
+        **run.curve.to_json(),
     }
 
 
 def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     """Every step with its value and interval, and what was found in it where that is a vector."""
-    game = list_games().get(run.ask["game"])
+    game = list_games().get(run.request["game"])
     tuned = any(point.population is not None for point in points)
     names = parameters_of(game) if game and tuned else ()
     more = ("accepted", "sigma", "population") if tuned else ()
-    worded = any(point.words is not None for point in points)
+    worded = any(point.text is not None for point in points)
     columns = ("step", unit, "value", "low", "high", *more, *(("words",) if worded else ()), *names)
     rows, theta = [], [None] * len(names)
     for number, (point, body) in enumerate(zip(points, run.steps, strict=True), 1):
         theta = body.get("theta", theta) if names else theta
         own = (int(body["accepted"]), body["sigma"], body["population"]) if tuned else ()
-        words = (point.words or "",) if worded else ()
+        words = (point.text or "",) if worded else ()
         rows.append([number, point.at, point.value, point.low, point.high, *own, *words, *theta])
     if "score" in (run.result or {}) and not tuned:
         result = run.result or {}
@@ -121,7 +121,7 @@ def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
     return Table("steps", f"Steps of {run.name}", columns, rows)
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """The part of the API that is about runs, and its pages."""
     router = APIRouter(prefix="/api/runs", tags=["runs"])
     _add_reading(router, site)
@@ -158,15 +158,15 @@ def _add_reading(router: APIRouter, site: Site) -> None:
     def table_csv(name: Name) -> Response:
         """Every step as a line."""
         run, followed = reader.run(name), reader.follow(name, at_once=True)
-        text = as_csv(steps_table(run, followed.points.part(0, len(run.steps)), followed.trail.unit))
+        text = as_csv(steps_table(run, followed.points.part(0, len(run.steps)), followed.curve.unit))
         return Response(text, media_type="text/csv", headers=attachment(f"{name}.csv"))
 
     @router.get("/{name}/table.json")
     def table_json(name: Name) -> Response:
         """The request, every step as it is stored, and the result; `fogspiel match` can play it."""
         run = reader.run(name)
-        body = {"run": name, "game": run.ask["game"], "state": run.state, **kind_of(run).numbers(run)}
-        body |= {"ask": run.ask, "steps": run.steps, "result": run.result}
+        body = {"run": name, "game": run.request["game"], "state": run.state, **kind_of(run).parameters_json(run)}
+        body |= {"ask": run.request, "steps": run.steps, "result": run.result}
         return JSONResponse(body, headers=attachment(f"{name}.json"))
 
     @router.get("/{name}/way")
@@ -256,7 +256,7 @@ def _add_pages(site: Site) -> None:
         if len(names) < 2:
             raise ValueError("tick two runs or more in the list of runs to compare them")
         runs, lines = [site.reader.run(name) for name in names], {line.name: line for line in run_lines(site)}
-        facts = [dict(kind_of(each).request_lines(each.ask)) for each in runs]
+        facts = [dict(kind_of(each).request_lines(each.request)) for each in runs]
         labels = dict.fromkeys(label for known in facts for label in known)
         rows = [(label, [known.get(label, "") for known in facts]) for label in labels]
         return site.page(
@@ -275,7 +275,7 @@ def _add_pages(site: Site) -> None:
 
         def make() -> Response:
             run = site.reader.run(name)
-            again = kind_of(run).form_of(run.ask)
+            again = kind_of(run).form_of(run.request)
             return site.page(request, "run.html", charts=True, run=run_json(run, site), line=line, again=again)
 
         return site.versions.respond(("run page", name), (version, line and (line.age, line.seconds)), make, urgent)

@@ -223,7 +223,7 @@ def _share_words(share: Fraction) -> str:
 
 def is_explained(game: Game) -> bool:
     """True if there is more to say about the players of a game than that they try anything."""
-    return bool(game.named or parameters_of(game) or engines_of(game))
+    return bool(game.policies or parameters_of(game) or engines_of(game))
 
 
 def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
@@ -235,7 +235,7 @@ def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
     ]
 
 
-def add_to(site: Site) -> None:
+def register(site: Site) -> None:
     """Strategies over the API, and their pages."""
     reader, router = site.reader, APIRouter(prefix="/api/strategies", tags=["strategies"])
 

@@ -94,7 +94,7 @@ def test_alone_a_function_takes_two_arguments(tmp_path):
     assert asked(path, {"a": {"x": 3}, "seed": 4}, low=0.0, high=9.0, graded=True, alone=True) == [7.0]
     path.write_text("def play(a, b, seed): pass\n")
     with pytest.raises(ValueError, match=r"it must take \(a, seed\)$"):
-        demand_function(str(path), Scale(alone=True))
+        demand_function(str(path), Scale(single=True))
 
 
 def test_a_worker_imports_neither_the_package_nor_numpy(tmp_path):

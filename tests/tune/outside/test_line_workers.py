@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import support
 from support.commands import heed_interruption
-from support.levels import by_default
+from support.levels import default_cases
 
 from fogspiel.process import worker_pool
 from fogspiel.process.line_process import WorkerFault, demand_program, split_command
@@ -61,14 +61,14 @@ def gone(pid):
     return False
 
 
-@pytest.mark.parametrize("workers", by_default([2], [1, 2, 5, 40]))
+@pytest.mark.parametrize("workers", default_cases([2], [1, 2, 5, 40]))
 def test_answers_come_in_the_order_of_the_games_whatever_the_number_of_workers(tmp_path, workers):
     with pool(tmp_path, "well", 0, workers) as workers:
         for _ in range(3):
             assert scores(workers.ask([json.dumps(game) for game in GAMES], within)) == TRUE
 
 
-@pytest.mark.parametrize("way", by_default(SOME, WAYS))
+@pytest.mark.parametrize("way", default_cases(SOME, WAYS))
 def test_a_worker_that_goes_wrong_twice_is_replaced_and_no_answer_is_lost_or_mistaken(tmp_path, way):
     told = []
     with pool(tmp_path, way, 2, on_fault=told.append) as workers:
@@ -98,7 +98,7 @@ SENTENCES = {
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("way", by_default(SOME, SENTENCES))
+@pytest.mark.parametrize("way", default_cases(SOME, SENTENCES))
 def test_a_game_that_goes_wrong_three_times_stops_everything_with_a_sentence(tmp_path, way):
     workers = pool(tmp_path, way, 1000)
     with pytest.raises(ValueError, match=SENTENCES[way]) as caught:

@@ -38,7 +38,7 @@ def test_the_null_vector_is_the_start_in_the_users_own_values(tmp_path):
     found = read_parameters(written(tmp_path, GOOD))
     assert found.values(found.start) == {"margin": 5.0, "depth": 3, "style": "b"}
     assert isinstance(found.values(found.start)["depth"], int)
-    assert found.parameters == ("margin", "depth", "style") and found.hashed == ("style",) and not found.halves
+    assert found.parameters == ("margin", "depth", "style") and found.unordered == ("style",) and not found.per_seat
 
 
 def test_numbers_are_scaled_rounded_and_kept_within_their_limits(tmp_path):

@@ -37,7 +37,7 @@ def program(function, scale=None, parameters=TWO):
 
 def test_a_program_is_a_contest():
     found: Contest = program(lambda a, b, seed: 0.5)
-    assert found.payoffs == (0, Fraction(1, 2), 1) and found.top == 2 and not found.mixes
+    assert found.payoffs == (0, Fraction(1, 2), 1) and found.max_score == 2 and not found.mixes
     assert found.start().tolist() == [0, 0] and found.strategy.parameters == ("x", "k")
     assert found.clip(np.array([99.0, 0.0])).tolist() == [8.0, 0.0]
 
@@ -73,7 +73,7 @@ def test_games_do_not_depend_on_how_they_are_cut():
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_workers_play_the_games_that_the_function_plays(tmp_path, alone, capfd):
-    path, scale = tmp_path / "f.py", Scale(alone=alone)
+    path, scale = tmp_path / "f.py", Scale(single=alone)
     path.write_text(SOURCE)
     words, names = f"{path}:{'alone' if alone else 'play'}", {}
     exec(SOURCE, names)
@@ -107,7 +107,7 @@ def test_scores_on_the_grid_are_kept_exactly():
 
 def test_alone_a_game_is_worth_the_difference_on_one_seed():
     seen = []
-    found = program(lambda a, seed: seen.append(seed) or (1.0 if a["x"] > 1 else 0.5), Scale(alone=True))
+    found = program(lambda a, seed: seen.append(seed) or (1.0 if a["x"] > 1 else 0.5), Scale(single=True))
     assert found.payoffs == (-1, Fraction(-1, 2), 0, Fraction(1, 2), 1)
     scores = found.match(np.array([[1.0, 0]]), np.array([[0.0, 0]])).scores(3, 0, 2)
     assert scores.tolist() == [[3, 3], [3, 3]]
@@ -115,7 +115,7 @@ def test_alone_a_game_is_worth_the_difference_on_one_seed():
 
 
 def test_alone_a_range_is_mapped_to_differences():
-    scale = Scale(0.0, 10.0, graded=True, alone=True)
+    scale = Scale(0.0, 10.0, graded=True, single=True)
     assert scale.payoffs[0] == -10 and scale.payoffs[50] == 0 and scale.payoffs[100] == 10
     found = program(lambda a, seed: a["x"], scale).match(np.array([[2.0, 0]]), np.array([[0.0, 0]]))
     assert set(found.scores(3, 0, 5).ravel().tolist()) == {60}

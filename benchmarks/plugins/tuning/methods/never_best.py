@@ -88,7 +88,7 @@ def rectangular(arena: Arena) -> Iterator[Step]:
         first, final = pairs - pairs // FINAL, pairs // FINAL
         opponents = min(max(isqrt(first) // 2, MIN_OPPONENTS), MAX_OPPONENTS)
         players = arena.gaussians(max(first // opponents, 1))
-        pool = Pool(players, arena.strategy.halves)
+        pool = Pool(players, arena.strategy.per_seat)
         pool.play(arena, arena.gaussians(opponents))
         pool.shrink(FINALISTS - len(champion))
         yield Step(pool.thetas[0], not len(champion), population=len(players))
@@ -104,7 +104,7 @@ def rectangular(arena: Arena) -> Iterator[Step]:
 
 def bandit(arena: Arena) -> Iterator[Step]:
     """UCB over random players, for each seat by itself where the halves of a vector serve one seat each."""
-    halves, top = arena.strategy.halves, arena.game.top
+    halves, top = arena.strategy.per_seat, arena.game.max_score
     players = arena.gaussians(players_for(arena.budget.games // 2) if arena.budget.games else ARMS)
     arms = len(players)
     points, pulls = np.zeros((arms, 2)), np.zeros((arms, 2))

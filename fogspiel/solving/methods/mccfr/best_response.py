@@ -64,7 +64,7 @@ class Descent(NamedTuple):
 class Task(NamedTuple):
     """Opponent, limits and pruning of a best response, and whether chance has weights."""
 
-    planner: int
+    primal_player: int
     most: int
     cut: float
     weighted: int
@@ -87,7 +87,7 @@ def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
     3. else put what follows from it on the stack, for each outcome or action of the planner that has a probability.
     """
     _, mover, legal, apply, view, score, weights = rules
-    (planner, _, _, weighted), (counters, table, rows, _, average) = task, known
+    (primal_player, _, _, weighted), (counters, table, rows, _, average) = task, known
     walk, choices, (seen, odds, salts) = descent.walk, descent.choices[-1], hashing
     (states, past, mass), (waiting, waiting_past, waiting_mass) = held, pending
     worth, high, top, best = 0.0, low, walk[PENDING], payoffs.max()
@@ -114,7 +114,7 @@ def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
         for i in range(PAST):
             past[high, i] = waiting_past[top, i]
         mass[high] = weight
-        if who == 1 - planner:
+        if who == 1 - primal_player:
             view(state, who, seen)
             past[high, PAST] = key_of(seen, 0, salts[0])
             high += 1
@@ -184,14 +184,14 @@ def respond(start, mover, legal, apply, view, score, weights, task, payoffs, kno
     rules = Rules(start, mover, legal, apply, view, score, weights)
     counters, (walk, levels, sums, order, choices) = known.counters, descent
     (states, past, mass), (waiting, waiting_past, waiting_mass) = held, pending
-    planner, most, cut, _ = task
+    primal_player, most, cut, _ = task
     stop = walk[VISITED] + most
     top = payoffs.max()
     if walk[LEVEL] < 0:
         start(waiting[0])
         waiting_mass[0] = 1.0
-        waiting_past[0, 0] = hashing.salts[0, -1 - planner]
-        waiting_past[0, 1] = hashing.salts[1, -1 - planner]
+        waiting_past[0, 0] = hashing.salts[0, -1 - primal_player]
+        waiting_past[0, 1] = hashing.salts[1, -1 - primal_player]
         walk[PENDING] = 1
     while counters[FAULT] == 0:
         level = walk[LEVEL]

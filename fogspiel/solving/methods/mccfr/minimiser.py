@@ -170,10 +170,10 @@ class Sampling:
         """Narrow the bounds by best responses to both average strategies; to be interrupted wherever it yields."""
         bounds, walked = self.bounds, 0
         budget = max(MIN_WALK, self.visited)
-        for planner in (0, 1):
-            worth, visited = yield from self._respond(planner, budget)
+        for primal_player in (0, 1):
+            worth, visited = yield from self._respond(primal_player, budget)
             walked += visited
-            if planner == 0:
+            if primal_player == 0:
                 bounds.lower = max(bounds.lower, -worth)
             else:
                 bounds.upper = min(bounds.upper, worth)
@@ -181,15 +181,15 @@ class Sampling:
         bounds.iterations = self.iterations
         bounds.next_look = self.visited + max(self.visited, walked)
 
-    def _respond(self, planner: int, budget: int) -> Generator[None, None, tuple[float, int]]:
+    def _respond(self, primal_player: int, budget: int) -> Generator[None, None, tuple[float, int]]:
         """Return the upper bound of a best response to a planner within this many positions, and their number.
 
         Where the exact walk is too long, a coarse one is tried, and after one that was affordable a finer one.
         """
         cuts, top = self.bounds.cuts, float(np.abs(self._payoffs).max())
-        worth, walked, cut, refined = top, 0, cuts[planner], False
+        worth, walked, cut, refined = top, 0, cuts[primal_player], False
         while True:
-            found = yield from self._walk(planner, cut, budget)
+            found = yield from self._walk(primal_player, cut, budget)
             walked += found.visited
             if not found.complete:
                 if refined or cut > 1:
@@ -198,17 +198,17 @@ class Sampling:
                 continue
             refined = True
             worth = min(worth, found.worth + ROUNDING * found.visited * top)
-            cuts[planner] = max(cut, FINEST) if found.skipped else 0.0
+            cuts[primal_player] = max(cut, FINEST) if found.skipped else 0.0
             if not found.skipped or found.visited * FINER > budget or cut <= FINEST:
                 return worth, walked
             cut /= FINER
 
-    def _walk(self, planner: int, cut: float, budget: int) -> Generator[None, None, "Walk"]:
+    def _walk(self, primal_player: int, cut: float, budget: int) -> Generator[None, None, "Walk"]:
         """Respond to a planner, following what is likelier than `cut`."""
         sizes, histories = self.game.sizes, FIRST_HISTORIES
         most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
-        payoffs = self._payoffs if planner == 1 else -self._payoffs
-        task = best_response.Task(planner, min(WALK_SLICE, budget), cut, self._weighted)
+        payoffs = self._payoffs if primal_player == 1 else -self._payoffs
+        task = best_response.Task(primal_player, min(WALK_SLICE, budget), cut, self._weighted)
         outcome = best_response.NO_ROOM
         while True:
             if outcome == best_response.NO_ROOM:

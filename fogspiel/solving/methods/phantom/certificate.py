@@ -44,7 +44,7 @@ from .solver import PhantomSolution, RealisationPlan
 Row = list[Any]
 
 
-def certificate(solution: PhantomSolution) -> PhantomCertificate:
+def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
     """The solution of a game of the classical variant."""
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")

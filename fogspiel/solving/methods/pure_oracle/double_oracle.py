@@ -270,7 +270,7 @@ def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCert
         return None
     columns = [points[:, j].tolist() for j in range(whites)]
     least = min(sum(w * p for w, p in zip(weights[0], column, strict=True) if w) for column in columns)
-    proof = certificate(game, oracle.plans, weights, Fraction(least) / oracle.unit)
+    proof = make_certificate(game, oracle.plans, weights, Fraction(least) / oracle.unit)
     try:
         verify(proof)
     except ValueError:
@@ -278,7 +278,7 @@ def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCert
     return proof
 
 
-def certificate(
+def make_certificate(
     game: str,
     plans: tuple[list[np.ndarray], list[np.ndarray]],
     weights: tuple[list[Fraction], list[Fraction]],

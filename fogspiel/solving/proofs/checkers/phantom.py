@@ -202,7 +202,7 @@ class Node:
     tries: list[tuple[int, "Node", "Node"]] = field(default_factory=list)
 
 
-def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
+def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[Node]:
     """The tree of a strategy, the root first; weights are not known yet."""
     none = Node(0, Fraction(0))
 
@@ -220,9 +220,9 @@ def nodes_of(board: Board, planner: int, strategy: Strategy) -> Iterator[Node]:
     for situation, node in waiting:  # grows as it is read
         go_on()
         yield node
-        opposing = len(situation) - 1 + planner
+        opposing = len(situation) - 1 + primal_player
         empty = board.cells - node.stones.bit_count() - opposing
-        if empty <= 1 or board.won[planner][node.stones]:
+        if empty <= 1 or board.won[primal_player][node.stones]:
             continue
         failures = sum(failed.bit_count() for failed, _ in situation)
         for cell, share in choice(situation).items():
@@ -290,19 +290,19 @@ class Answerer(BoardResponder[Place, Node]):
         return gained, [outcome for outcome in outcomes if outcome[1]]
 
 
-def guaranteed_value(board: Board, planner: int, strategy: Strategy, first: set[int]) -> Fraction:
+def guaranteed_value(board: Board, primal_player: int, strategy: Strategy, first: set[int]) -> Fraction:
     """Return Black's value if the planner keeps to a strategy, the other responds best, and Black begins in `first`."""
-    nodes = list(nodes_of(board, planner, strategy))
+    nodes = list(nodes_of(board, primal_player, strategy))
     denominator = common_denominator(node.reach for node in nodes)
     for node in nodes:
         go_on()
         node.weight = int(node.reach * denominator)
-    begun = {cell for cell, _, _ in nodes[0].tries} if planner == BLACK else set[int]()
+    begun = {cell for cell, _, _ in nodes[0].tries} if primal_player == BLACK else set[int]()
     demand(begun <= first, "black begins with a cell that is not of the opening")
-    answerer = Answerer(board, 1 - planner, first)
-    paid, worlds = answerer.turn(nodes[0], 0) if planner == BLACK else (0, nodes[:1])
+    answerer = Answerer(board, 1 - primal_player, first)
+    paid, worlds = answerer.turn(nodes[0], 0) if primal_player == BLACK else (0, nodes[:1])
     best = Fraction(paid + answerer.best((0, 0), worlds), WIN * denominator)
-    return 1 - best if planner == BLACK else best
+    return 1 - best if primal_player == BLACK else best
 
 
 def verify(body: Any) -> Bounds:

@@ -132,9 +132,9 @@ def plan_of(rows: Any, side: str) -> Rows:
     return plan
 
 
-def best_response_value(game: Positions, plan: StrategyLookup, planner: int) -> Fraction:
+def best_response_value(game: Positions, plan: StrategyLookup, primal_player: int) -> Fraction:
     """Return the first player's value against a best response to the plan."""
-    best, used = (max if planner == 1 else min), set()
+    best, used = (max if primal_player == 1 else min), set()
 
     def value(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:
         """Of histories that look the same to the responder: (position, probability, the planner's last decision)."""
@@ -145,15 +145,16 @@ def best_response_value(game: Positions, plan: StrategyLookup, planner: int) -> 
             look = game.look(position)
             if look.mover == OVER:
                 worth += weight * look.payoff
-            elif look.mover == 1 - planner:
+            elif look.mover == 1 - primal_player:
                 groups[look.view, tuple(look.actions)].append((position, weight, decision))
             elif look.mover == CHANCE:
                 for action, share in zip(look.actions, look.chances, strict=True):
                     waiting.append((game.after(position, action), weight * share, decision))
             else:
-                demand((decision, look.view) in plan, f"the {SIDES[planner]} player has no row for {look.view}")
+                demand((decision, look.view) in plan, f"the {SIDES[primal_player]} player has no row for {look.view}")
                 number, shares = plan[decision, look.view]
-                demand(list(shares) == look.actions, f"row {number} of the {SIDES[planner]} player has other actions")
+                owner = f"row {number} of the {SIDES[primal_player]} player"
+                demand(list(shares) == look.actions, f"{owner} has other actions")
                 used.add(number)
                 for action, share in shares.items():
                     if share:
@@ -163,7 +164,7 @@ def best_response_value(game: Positions, plan: StrategyLookup, planner: int) -> 
         return worth
 
     bound = value([(game.root(), Fraction(1), None)])
-    demand(len(used) == len(plan), f"the {SIDES[planner]} player has rows that are never reached")
+    demand(len(used) == len(plan), f"the {SIDES[primal_player]} player has rows that are never reached")
     return bound
 
 
@@ -179,7 +180,7 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
     check_digest(body)
     demand(isinstance(body["strategies"], list) and len(body["strategies"]) == 2, "it must hold two strategies")
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
-    lower, upper = (best_response_value(game, plan, planner) for planner, plan in enumerate(plans))
+    lower, upper = (best_response_value(game, plan, primal_player) for primal_player, plan in enumerate(plans))
     for claim, proved in (("lower", lower), ("upper", upper)):
         demand(
             fraction(body[claim], claim) == proved,
