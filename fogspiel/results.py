@@ -50,7 +50,7 @@ class Result:
         try:
             from pandas import DataFrame
         except ImportError:
-            raise BadInput("pandas is not installed: pip install pandas") from None
+            raise BadInput("pandas is not installed: pip install 'fogspiel[tables]'") from None
         return DataFrame(self.rows())
 
     def plot(self, file: str | Path | None = None) -> "Figure":

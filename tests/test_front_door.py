@@ -61,7 +61,7 @@ def test_results_draw_themselves_and_become_tables(name, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", frames)
     assert found.to_pandas() == ("a table", found.rows())
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(fogspiel.BadInput, match="pandas is not installed: pip install pandas"):
+    with pytest.raises(fogspiel.BadInput, match=r"pandas is not installed: pip install .fogspiel\[tables\]"):
         found.to_pandas()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(fogspiel.BadInput, match=r"matplotlib is not installed: pip install 'fogspiel\[paper\]'"):

@@ -53,7 +53,7 @@ def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
     texts = {}
     for source in plugins.sources("cli.commands").values():
         files = [source.path.with_suffix(".py"), source.path / "__init__.py"]
-        texts[source] = "".join(path.read_text("utf-8", "replace") for path in files if path.is_file())
+        texts[source] = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file())
     for source, text in texts.items():
         if f'"{command}"' in text:
             yield source

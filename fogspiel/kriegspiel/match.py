@@ -190,7 +190,7 @@ class EngineMatch(Meetings):
             check_players(self.names, "a round robin", "engines")
         check_option("games", self.games)
         if self.longest is not None:
-            check_option("longest", self.longest, "a positive number of plies")
+            check_option("max-plies", self.longest, "a positive number of plies")
 
     @property
     def names(self) -> list[str]:

@@ -157,9 +157,8 @@ def test_a_request_without_its_details_does_not_keep_the_others_from_being_resum
     forge(store, ask=canonical(BARE), name="kuhn-9")
     found = answer("resume", "--all", "--store", store)
     assert [one["run"] for one in found["resumed"]] == ["kuhn-1", "kuhn-2"]
-    assert found["skipped"] == [
-        {"run": "kuhn-9", "why": "the request of run kuhn-9 cannot be read: `rules` is missing; delete the run"}
-    ]
+    reason = "the request of run kuhn-9 cannot be read: `rules` is missing; delete the run"
+    assert found["skipped"] == [{"run": "kuhn-9", "why": reason, "reason": reason}]
 
 
 ROWS = [("step", "5"), ("step", "null"), ("step", DEEP), ("ask", "{}"), ("x", "{}"), ("step", b"{}")]

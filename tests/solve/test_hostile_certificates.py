@@ -123,7 +123,7 @@ def test_a_large_file_is_read_only_if_it_is_granted(tmp_path, refused, answer):
     assert answer("verify", path, "--max-mib", 3)["valid"] and answer("verify", path)["valid"]
 
 
-@pytest.mark.parametrize("option", ["time", "size", "memory"])
+@pytest.mark.parametrize("option", ["seconds", "max-mib", "memory"])
 def test_limits_must_be_positive(refused, option):
     refused("verify", shipped_certificate("kuhn"), f"--{option}", 0, because="it must be a positive number")
 

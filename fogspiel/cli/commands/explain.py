@@ -96,7 +96,7 @@ def _certificate(path: Path) -> Mapping[str, Any]:
     from ...solving.proofs import certificate_files
 
     body = certificate_files.read_certificate(path)
-    if body.get("format") in extras("solving.proofs.checkers", "VERIFY_FIRST"):
+    if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
         certificate_files.verify(body)
     return body
 

@@ -149,7 +149,7 @@ def test_the_sink_hears_every_answer_in_order():
 
 
 def test_a_function_must_return_a_number():
-    with pytest.raises(TypeError, match="returned None: it must return a number"):
+    with pytest.raises(ValueError, match="returned None: it must return a number"):
         program(lambda a, b, seed: None).try_out()
 
 
