@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import former_names
 from .agents import Player, PlayerAgent, draw_index
 from .game import Game, Strategy
 from .rng import GOLDEN, bits, stream_of
@@ -80,6 +81,7 @@ class MissingState(ValueError):
     """A policy does not say what to do at an information state."""
 
 
+@former_names(shares="action_probabilities")
 @dataclass(frozen=True)
 class BehaviourPolicy(PlayerAgent):
     """An agent that tells its probabilities at every information state; made by `behaviour_policy`."""

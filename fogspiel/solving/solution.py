@@ -6,6 +6,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ..core import former_names
 from ..core.untrusted_input import JsonRecord
 from .proofs.checkers.primitives import SolutionCertificate
 
@@ -13,6 +14,7 @@ Size = int | list[int] | Mapping[str, int | list[int]]
 LONGEST_NUMBER = 60  # characters of a fraction that are shown in full
 
 
+@former_names(as_json="to_json", solver="description")
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(JsonRecord):
     """The result of a solve; payoffs are the first player's."""

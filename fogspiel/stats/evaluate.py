@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import former_names
 from ..core.agents import ParametricPolicy, PlayerAgent
 from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
@@ -23,6 +24,7 @@ MIN_BLOCK, MAX_BLOCK = 256, 1 << 16
 BLOCK_SECONDS = 1.0
 
 
+@former_names(as_json="to_json")
 @dataclass(frozen=True, repr=False)
 class MatchResult:
     """Counts of a match: games by payoff, and observations (pairs of games, or single ones) by their sum."""

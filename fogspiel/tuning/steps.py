@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core import former_names
 from ..core.agents import PolicyJson
 from ..stats.matrix_game import couple
 from .arena import Arena, join_halves
@@ -14,6 +15,7 @@ WIDER, NARROWER = 2.0, 0.84
 MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 
 
+@former_names(answer="recommendation", why="reason")
 @dataclass(frozen=True)
 class Step:
     """One step of a method: the vector it would answer now, and how it got there."""

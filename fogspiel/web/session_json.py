@@ -208,7 +208,7 @@ class ChoiceJson(TypedDict):
 
 
 class SessionJson(TypedDict):
-    """A session as its person may see it; `seen` and `picture` are the view, `told` is the transcript."""
+    """A session as its person may see it; `seen` and `picture` are the view."""
 
     key: str
     game: str
@@ -228,7 +228,8 @@ class SessionJson(TypedDict):
     truth: PictureJson | None  # the whole truth, once the game is over, where anything was hidden
     routine: int | None  # what is done for the person who plays on, where there is little to decide
     draw: str | None  # what became of the person's offer of a draw: offered, declined, or accepted
-    told: list[TranscriptLine]
+    transcript: list[TranscriptLine]
+    told: list[TranscriptLine]  # the transcript by its name before 1.0
     notice: str | None
     trouble: str | None
     choices: list[ChoiceJson]
@@ -240,6 +241,7 @@ def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
     view, mark = session.seen(), session.mark
     parts, choices = draw_view(game, view), [] if thinking else session.choices()
     routine = routine_action(game, view) if choices else None
+    transcript = stored.transcript.lines(session, thinking)
     return {
         "key": stored.key,
         "game": game.name,
@@ -259,7 +261,8 @@ def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
         "truth": _truth(session) if session.over else None,
         "routine": routine if routine in choices else None,
         "draw": _draw_words(session),
-        "told": stored.transcript.lines(session, thinking),
+        "transcript": transcript,
+        "told": transcript,
         "notice": stored.preparation.notice(NOTICE_SECONDS) if stored.preparation else None,
         "trouble": None,
         "choices": [{"action": action, "label": game.label(action)} for action in choices],

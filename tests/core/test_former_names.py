@@ -11,6 +11,7 @@ import fogspiel
 from fogspiel.core.agents import find_policy
 from fogspiel.core.session import Session
 from fogspiel.runs.kind import Kind
+from fogspiel.tuning.steps import Step
 
 FILE = """
     from fogspiel import Game, Rules, Sizes, Strategy, load_game
@@ -50,7 +51,17 @@ def test_old_fields_work_and_warn():
     assert replace(game, named={}).policies == {} and replace(game, policies={}).policies == {}
 
 
-def test_a_page_and_a_kind_in_the_old_words_are_accepted():
+def test_results_and_policies_have_their_old_names_too():
+    score = fogspiel.match("kuhn", "uniform", "uniform", games=10)
+    with pytest.warns(DeprecationWarning, match="as_json is deprecated: use to_json"):
+        assert score.as_json() == score.to_json()
+    step = Step(np.zeros(1), True, 1.0, reason="because")
+    for old, new in {"answer": "recommendation", "why": "reason"}.items():
+        with pytest.warns(DeprecationWarning, match=f"Step.{old} is deprecated: use {new}"):
+            assert getattr(step, old) == getattr(step, new)
+
+
+def test_a_kind_in_the_old_words_is_accepted():
     class Old(Kind):
         def made(self, method):
             return method == "old"

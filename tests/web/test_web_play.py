@@ -125,6 +125,7 @@ def test_who_resigns_loses_sees_the_truth_and_finds_it_so_later(tmp_path, side):
 def test_public_moves_of_the_other_are_told_as_its_own(client):
     """In open games all moves are, chance included; in poker the bets."""
     session = act(client, begin(client, game="four-in-a-row-4x4", against="uniform", side=0), 0)
+    assert session["told"] == session["transcript"]
     assert [line["who"] for line in session["told"]] == ["you", "other"] and len(session["latest"]) == 2
     session = begin(client, game="leduc", against="uniform", side=0)
     while not session["over"] and not any(line["who"] == "other" for line in session["told"]):

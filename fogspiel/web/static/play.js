@@ -134,7 +134,7 @@ byId("truth-toggle").addEventListener("click", () => { asSeen = !asSeen; drawBoa
 // The die that was rolled last, if the log tells of one.
 const ROLLED = /die shows (\d)/;
 function showRoll() {
-  const line = session.told.findLast(({ words }) => ROLLED.test(words));
+  const line = session.transcript.findLast(({ words }) => ROLLED.test(words));
   const place = byId("last-roll");
   place.hidden = !line;
   if (!line) return;
@@ -207,9 +207,9 @@ function finder(list) {
 
 function listTranscript() {
   const known = transcript.children.length;
-  if (session.told.length < known) transcript.replaceChildren();
+  if (session.transcript.length < known) transcript.replaceChildren();
   const low = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 60;
-  session.told.forEach(({ who, words }, number) => {
+  session.transcript.forEach(({ who, words }, number) => {
     const line = transcript.children[number];
     if (line && line.textContent === words && line.className === who) return;
     const made = element("li", who, words);

@@ -16,7 +16,7 @@ keepChoice(byId("sound"), "fogspiel.sound", false, (on) => {
 // Say what is new to the person: the own turn, an attempt that was refused, or the end.
 export function chime(before, now) {
   if (!wanted || !before || now.thinking || (before.moment === now.moment && before.over === now.over)) return;
-  const own = now.told.at(-1);
+  const own = now.transcript.at(-1);
   if (now.over) play(/won/.test(now.result) ? "won" : /draw/.test(now.result) ? "even" : "lost");
   else play(own?.who === "you" && /refused/.test(own.words) ? "refused" : "turn");
 }
