@@ -150,7 +150,7 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
         demand_page_agent(game, value)
     elif more.names == "agent":
         game = list_games().get(getattr(order, "game", ""))
-        texts = [one.words for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
+        texts = [one.spec for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
         demand_each(partial(_agent, game, reader, getattr(order, "seed", 1), text) for text in texts if game)
 
 

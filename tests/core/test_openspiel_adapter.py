@@ -267,7 +267,7 @@ def test_openspiel_finds_our_exploitability_and_gives_policies_back(pyspiel, nam
         assert pyspiel.nash_conv(exported, table) == pytest.approx(float(measured.nash_conv), abs=1e-9)
         back = from_openspiel_policy(game, table)
         for state in states_of(game, build_tree(game)):
-            assert back.action_probabilities(state) == pytest.approx(ours.shares(state), abs=1e-12)
+            assert back.action_probabilities(state) == pytest.approx(ours.action_probabilities(state), abs=1e-12)
 
 
 def test_exploitability_in_python_agrees_too(pyspiel):

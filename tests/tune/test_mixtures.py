@@ -78,7 +78,7 @@ def test_the_steps_store_newcomers_and_weights_and_never_the_archive_anew(run):
 
 def test_an_unfinished_run_plays_what_it_has_so_far(run):
     rows = [*read(run).rows]
-    so_far = SimpleNamespace(telling_rows=rows, result=None)
+    so_far = SimpleNamespace(summary_rows=rows, result=None)
     final = recommendation_of(so_far)
     rows.pop()
     assert recommendation_of(so_far) == final

@@ -71,6 +71,6 @@ def test_answers_of_runs_under_way_need_few_rows(tmp_path):
                 kept = []
                 for number, row in enumerate(run.rows[:-1]):
                     keep_recommendation(kept, row)
-                    part = SimpleNamespace(telling_rows=run.rows[: number + 1], result=None)
-                    assert recommendation_of(SimpleNamespace(telling_rows=kept, result=None)) == recommendation_of(part)
+                    part = SimpleNamespace(summary_rows=run.rows[: number + 1], result=None)
+                    assert recommendation_of(SimpleNamespace(summary_rows=kept, result=None)) == recommendation_of(part)
             assert method == "psro" or len(kept) == 1

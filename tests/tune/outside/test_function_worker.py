@@ -91,7 +91,7 @@ def test_words_that_name_no_function_are_a_sentence(words, sentence):
 def test_alone_a_function_takes_two_arguments(tmp_path):
     path = tmp_path / "f.py"
     path.write_text("def play(a, seed):\n    return a['x'] + seed\n")
-    assert asked(path, {"a": {"x": 3}, "seed": 4}, low=0.0, high=9.0, graded=True, alone=True) == [7.0]
+    assert asked(path, {"a": {"x": 3}, "seed": 4}, low=0.0, high=9.0, graded=True, single=True) == [7.0]
     path.write_text("def play(a, b, seed): pass\n")
     with pytest.raises(ValueError, match=r"it must take \(a, seed\)$"):
         demand_function(str(path), Scale(single=True))
