@@ -157,7 +157,7 @@ Cells of a state: the card (0 low, 1 high), the bet, the reply; -1 is not yet. A
 import math
 from fractions import Fraction
 
-from fogspiel import CHANCE, OVER, Game, Rules, Sizes, Strategy, kernel, unit
+from fogspiel import CHANCE, OVER, Game, Rules, Sizes, Strategy, kernel, random_unit
 
 CARD, BET, REPLY = 0, 1, 2
 WORDS = ("not yet", "no", "yes")
@@ -218,10 +218,10 @@ def prepare(theta, plan):  # parameters may be any real numbers; the plan is wha
 
 
 @kernel
-def choose(seen, actions, plan, stream):  # one of `actions`, by the view; `unit` is a random number below 1
+def choose(seen, actions, plan, stream):  # one of `actions`, by the view; `random_unit` is a random number below 1
     if seen[BET] == 1:
-        return 1 if unit(stream) < plan[1] else 0
-    return 1 if seen[CARD] == 1 or unit(stream) < plan[0] else 0
+        return 1 if random_unit(stream) < plan[1] else 0
+    return 1 if seen[CARD] == 1 or random_unit(stream) < plan[0] else 0
 
 
 def show(seen):

@@ -64,7 +64,7 @@ def test_vectors_mixtures_and_runs_are_kept_as_numbers(tmp_path):
     file.unlink()
     mixture, uniform, fixed = request.players
     assert mixture.numbers["weights"] == [0.25, 0.75] and len(fixed.numbers["theta"]) == 66
-    assert uniform.words == "uniform" and uniform.numbers == {}
+    assert uniform.spec == "uniform" and uniform.numbers == {}
     _, found, _ = outcome(tmp_path / "runs.db", request)
     assert len(found["scores"]) == 3
 
