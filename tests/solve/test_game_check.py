@@ -73,7 +73,10 @@ BROKEN = {
     ),
     "uneven payoffs": (("(-2, -1, 0, 1, 2)", "(-2, -1, 0, 1, 3)"), ("payoffs", "even steps", "steps", None)),
     "resample that gives a secret away": (
-        ("        policies=", "        resample=lambda state, player, stream: state * 0 + (1, 1, 0),\n        policies="),
+        (
+            "        policies=",
+            "        resample=lambda state, player, stream: state * 0 + (1, 1, 0),\n        policies=",
+        ),
         ("resample", "after resample player 1 sees", "hidden", None),
     ),
     "two actions of one name": (('("no", "yes")[action]', '"go"'), ("label", "are called 'go'", "name", None)),
