@@ -124,47 +124,32 @@ RulesName = Annotated[str, typer.Option(help="The rule set: icc, berkeley, berke
 Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JSON, charts) to this folder.")]
 
 
-def _play(
-    request: EngineOptions,
-    processes: int | None,
-    cluster: str | None,
-    output: Path | None,
-    store: Path | None,
-    as_json: bool,
-) -> None:
-    """Let the engines meet; a run with a program goes on when the user names it again, which the same command does."""
-    match = request.match()
-    programs = asks_programs([seat.engine for seat in match.seats])
-    again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
-    begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
+def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
+    """Add a command that lets engines meet."""
+
+    @group.command(name, help=about)
+    @asking(model)
+    def play(
+        asked: dict[str, Any],
+        processes: Processes = None,
+        cluster: Cluster = None,
+        output: Output = None,
+        store: StorePath = None,
+        as_json: AsJson = False,
+    ) -> None:
+        match = model(**asked).match()
+        # A run with a program goes on when the user names it again, which the same command does.
+        programs = asks_programs([seat.engine for seat in match.seats])
+        again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
+        begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
 
 
-@group.command("match")
-@asking(EngineMatchRequest)
-def play_match(
-    asked: dict[str, Any],
-    processes: Processes = None,
-    cluster: Cluster = None,
-    output: Output = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Play two engines against each other: score, Elo with its interval; every two games are stored at once."""
-    _play(EngineMatchRequest(**asked), processes, cluster, output, store, as_json)
-
-
-@group.command("round-robin")
-@asking(EngineRequest)
-def play_round_robin(
-    asked: dict[str, Any],
-    processes: Processes = None,
-    cluster: Cluster = None,
-    output: Output = None,
-    store: StorePath = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let engines meet each other: cross-table, Elo, proved claims, cyclic share."""
-    _play(EngineRequest(**asked), processes, cluster, output, store, as_json)
+_add_match(
+    "match",
+    EngineMatchRequest,
+    "Play two engines against each other: score, Elo with its interval; every two games are stored at once.",
+)
+_add_match("round-robin", EngineRequest, "Let engines meet each other: cross-table, Elo, proved claims, cyclic share.")
 
 
 @group.command("engine")
