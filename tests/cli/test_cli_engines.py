@@ -44,6 +44,7 @@ def interrupt_before_the_end(patch):
     patch.setattr("fogspiel.runs.tuning_run.validate", interrupted)
 
 
+@pytest.mark.thorough
 def test_a_chess_engine_is_tuned_and_its_games_are_kept(answer, tiny, queen, tmp_path):
     found = answer("tune", "--uci", tiny, "--parameters", queen, *SHORT, "--pgn", tmp_path / "games.pgn")
     assert isinstance(found["parameters"]["QueenValue"], int) and found["proof"]["against"] == "start"
@@ -68,6 +69,7 @@ def test_what_was_named_beside_an_engine_is_named_again(fogspiel, answer, refuse
     assert answer("resume", "uci-1", *words)["run"] == "uci-1" and stored("uci-1").request["alone"]
 
 
+@pytest.mark.thorough
 def test_what_an_engine_cannot_do_is_a_sentence(refused, tiny, queen, tmp_path):
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("[Queen]\nstart = 200\nwhole = true\n")

@@ -62,6 +62,7 @@ def test_both_engines_may_have_efforts_of_their_own_and_switches_are_kept(answer
     assert found["switches"]["fifty"] is False and found["switches"]["promotion_tries"] == "per_piece"
 
 
+@pytest.mark.thorough
 def test_a_round_robin_has_a_cross_table_and_all_pairs(answer, fogspiel):
     found = answer("kriegspiel", "round-robin", "greedy", "random", "--games", 6, *SHORT)
     assert found["first"]["engine"] == "greedy" and found["games"] == 6  # two engines are a match
@@ -96,6 +97,7 @@ def test_a_report_has_a_page_a_cross_table_and_files_of_numbers(answer, fogspiel
     assert "elo" in (tmp_path / "match" / "kriegspiel-match.html").read_text().lower()
 
 
+@pytest.mark.thorough
 def test_a_report_that_cannot_be_written_is_one_sentence(fogspiel, tmp_path):
     (tmp_path / "file").write_text("")
     words = ("kriegspiel", "match", "greedy", "random", "--games", 2, *SHORT)

@@ -59,6 +59,7 @@ def test_a_function_of_five_parameters_comes_near_its_best_and_proves_its_gain(a
     assert found["games"] <= 6000 and found["search"] == "duel"
 
 
+@pytest.mark.thorough
 def test_the_terminal_shows_the_proof_and_the_values_in_the_users_units(fogspiel):
     outcome = fogspiel("tune", *HILL, "--games", "3000", "--method", "duel", "--seed", "3")
     assert outcome.returncode == 0, outcome.stderr
@@ -90,6 +91,7 @@ def test_a_program_in_c_is_tuned(answer, tmp_path):
     assert is_near_the_top(found["parameters"]) and found["proof"]["proved"]
 
 
+@pytest.mark.thorough
 def test_a_program_of_the_shell_is_tuned(answer):
     command = f"sh '{OUTSIDE / 'hill.sh'}'"
     found = answer("tune", "--command", command, *TWO, "--games", "800", "--method", "duel")
@@ -169,6 +171,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_rows(answer, tmp_path, number)
     assert rows("function-1") == rows("function-2")
 
 
+@pytest.mark.thorough
 def test_a_run_that_an_older_version_ended_in_a_mixture_goes_on(answer, fogspiel, monkeypatch):
     words = ("--function", f"{OUTSIDE / 'circle.py'}:play", "--parameters", OUTSIDE / "circle.toml")
     with monkeypatch.context() as older:
@@ -256,6 +259,7 @@ NOTHING = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("words", "sentence"), NOTHING.items())
 def test_what_cannot_be_tuned_is_a_sentence_and_nothing_is_written(refused, words, sentence, monkeypatch):
     monkeypatch.setattr(worker_pool, "START_SECONDS", 0.0 if "sleep 60" in words else 60.0)

@@ -7,6 +7,7 @@ from fogspiel.kriegspiel.pgn import read_pgn
 SHORT = ("--nodes", 1, "--max-plies", 30, "--processes", 1, "--games", 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("rules", "title"), [("berkeley-any", "Berkeley + Any"), ("rand", "RAND")])
 def test_a_match_is_played_by_a_rule_set_which_is_kept(rules, title, answer, fogspiel, tmp_path):
     words = ("kriegspiel", "match", "greedy", "random", *SHORT, "--rules", rules)

@@ -176,6 +176,7 @@ def test_a_disk_that_fails_in_the_middle_of_a_run_ends_in_the_command_that_goes_
     assert answer("resume", "batawaf-1")["state"] == "finished"
 
 
+@pytest.mark.thorough
 def test_a_store_that_is_deleted_under_a_run_ends_in_a_command_that_goes_on(monkeypatch, fogspiel, answer):
     calls = []
 

@@ -76,6 +76,7 @@ def test_other_machines_are_not_let_in_without_a_token(host, words, fogspiel):
     assert outcome.returncode == 2 and words in outcome.stderr
 
 
+@pytest.mark.thorough
 def test_who_has_the_token_is_let_in(tmp_path):
     with running(tmp_path, "--token") as (_, address):
         bare, _, token = address.partition("?token=")

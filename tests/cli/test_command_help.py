@@ -43,6 +43,7 @@ def test_no_arguments_give_help_and_no_error():
         assert done.returncode == 0 and "Usage" in done.stdout and not done.stderr
 
 
+@pytest.mark.thorough
 def test_names_are_whole_at_eighty_columns(monkeypatch):
     done = subprocess.run(
         [sys.executable, "-m", "fogspiel.cli", "--help"], capture_output=True, text=True, env={"COLUMNS": "80"}

@@ -101,6 +101,7 @@ def test_a_narrow_locale_is_no_reason_to_fail(tmp_path):
         assert found["code"] == 0 and "Traceback" not in found["err"], found
 
 
+@pytest.mark.thorough
 def test_text_files_are_read_and_written_with_an_encoding():
     for file in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_bytes())):

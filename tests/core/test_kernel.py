@@ -278,6 +278,7 @@ def test_the_digest_covers_what_a_file_can_use_and_nothing_else(tmp_path):
     assert digests()[0] != after[0] and digests()[1] == after[1]
 
 
+@pytest.mark.thorough
 def test_regular_imports_are_all_found():
     """The digest reads imports by a pattern; Python's own parser must see the same."""
     for path in PACKAGE.rglob("*.py"):

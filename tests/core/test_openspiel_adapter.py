@@ -285,6 +285,7 @@ def test_exploitability_in_python_agrees_too(pyspiel):
     )
 
 
+@pytest.mark.thorough
 def test_algorithms_of_openspiel_solve_an_exported_game(pyspiel):
     game, exported = known_game("kuhn"), to_openspiel("kuhn")
     solver = pyspiel.CFRPlusSolver(exported)

@@ -36,6 +36,7 @@ def demand_nothing_wrong(found: list[dict[str, Any]]) -> None:
     assert [line for line in found if line["wrong"]] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("operation", ["create", "append", "repair", "backup", "delete"])
 def test_a_store_survives_some_failing_calls(tell: Tell, operation: str) -> None:
     found = tell("every_call.py", 3, operation)

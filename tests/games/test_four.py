@@ -199,6 +199,7 @@ def plain_value(game):
     return of_record
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "stones"), [(SMALL, 7), pytest.param(WIDE, 18, marks=pytest.mark.thorough), (FULL, 32)]
 )

@@ -218,6 +218,7 @@ def test_without_beta_the_stochastic_game_is_the_deterministic_one():
     assert (scores[0] == scores[1]).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", VECTORS)
 def test_named_vectors_ask_exactly_what_the_formula_says(name):
     theta = VECTORS[name.removesuffix("-printed")]

@@ -124,12 +124,14 @@ def test_the_certificate_of_tic_tac_toe_convinces_the_checker(history):
     assert history[-1]["upper"] == pytest.approx(float(value), abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_the_bounds_close_in_round_by_round(history):
     for before, after in pairwise(history):
         assert before["lower"] <= after["lower"] <= after["upper"] <= before["upper"]
         assert after["sizes"] == [n + len(a) for n, a in zip(before["sizes"], before["added"], strict=True)]
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_goes_on_to_the_same_bytes(history):
     for done in (len(history) - 6, len(history) - 1):
         stored = json.loads(json.dumps(history[:done]))

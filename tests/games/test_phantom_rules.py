@@ -182,6 +182,7 @@ class Twin:
         return longer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OPENSPIEL)
 def test_openspiel_plays_the_same_phantom_game(name):
     """All histories of up to four tries, then whole random games: actions, infosets, ends and payoffs."""

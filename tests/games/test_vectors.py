@@ -48,6 +48,7 @@ def over_vectors(game, check):
     settings(max_examples=examples, deadline=None)(tried)()
 
 
+@pytest.mark.thorough
 @tunable_games_of_each_family
 def test_any_two_vectors_play_to_a_payoff_and_swapping_them_mirrors_it(game):
     top, (_, pairs) = len(game.payoffs) - 1, FEW.get(game.family, MANY)
@@ -159,6 +160,7 @@ some_tunable_games = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.thorough
 @some_tunable_games
 def test_oversized_parameter_files_are_refused(game, tmp_path, refused):
     path, store = tmp_path / "huge.json", tmp_path / "runs.db"

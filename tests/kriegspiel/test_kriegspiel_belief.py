@@ -33,6 +33,7 @@ def states(record):
         yield state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", BELIEVERS)
 def test_a_belief_speaks_of_the_other_side_and_never_of_squares_where_own_men_stand(record, name, side):

@@ -115,6 +115,7 @@ def sort_checks(said):
     return {**said, "checks": sorted(said["checks"])} if "checks" in said else said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(6))
 def test_messages_and_answers_are_those_of_the_package(tmp_path, seed):
     side, fen = seed % 2, START if seed < 4 else "r3k2r/pPp2ppp/8/3pP3/4p3/8/PPPP1PpP/R3K2R w KQkq d6 0 9"

@@ -135,6 +135,7 @@ def test_how_games_went_is_counted_for_a_move():
 # Stored
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moment", (1, 4))
 def test_an_interrupted_match_goes_on_to_the_same_bytes(tmp_path, moment):
     def stop(progress):
@@ -167,6 +168,7 @@ def test_a_longer_match_recalls_what_a_shorter_one_has_played(tmp_path, monkeypa
     assert len(numbers) == 6
 
 
+@pytest.mark.thorough
 def test_a_race_stops_a_match_at_the_same_pair_whoever_plays(tmp_path):
     request = asked(
         games=400, longest=None, stop=True, seats=(GREEDY, match.EngineSpec("random", SearchLimit(nodes=2)))
@@ -177,6 +179,7 @@ def test_a_race_stops_a_match_at_the_same_pair_whoever_plays(tmp_path):
     assert request.proved_winner([body["row"] for _, body in rows[1:-2]]) == 0
 
 
+@pytest.mark.thorough
 def test_a_round_robin_has_a_row_for_every_pair_and_rates_every_engine(tmp_path):
     seats = (GREEDY, RANDOM, match.EngineSpec("random", SearchLimit(nodes=2)))
     found, rows = outcome(tmp_path / "runs.db", asked(seats=seats, games=8))

@@ -60,6 +60,7 @@ def umpire_result(umpire):
     return ("0-1", "1/2-1/2", "1-0")[umpire.score] if umpire.over else "*"
 
 
+@pytest.mark.thorough
 def test_random_games_come_back_as_they_were_written_with_every_refused_attempt(umpires):
     text = "\n".join(
         write_pgn(umpire.record, {"White": 'Anna "A" \\ B', "Round": str(i)}) for i, umpire in enumerate(umpires)

@@ -145,6 +145,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ("random", *SLOW))
 def test_our_engine_over_the_protocol_makes_the_attempts_that_it_makes_here(name):
     command = [sys.executable, "-m", "fogspiel.cli", "kriegspiel", "engine", name]

@@ -108,6 +108,7 @@ def demand_events(name, told, least):
     assert not bits & TRIES_HIDDEN or not told["tries"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", default_cases(["english"], RULE_SETS))
 def test_the_package_says_the_same_in_random_games(name):
     demand_events(name, sum((compared(name, seed) for seed in range(GAMES)), Counter()), 1)

@@ -43,6 +43,7 @@ def test_a_report_is_written_as_markdown_html_json_csv_svg_and_png(made):
     assert set(made) == {"demo.md", "demo.html", "demo.json", "demo-scores.csv"} | figures
 
 
+@pytest.mark.thorough
 def test_equal_reports_give_equal_bytes(made, tmp_path):
     folder = tmp_path / "new" / "folder"
     assert {path.name: path.read_bytes() for path in write_report(some_report(), folder)} == made

@@ -281,6 +281,7 @@ def test_a_request_that_cannot_be_met_is_refused(wrong, words):
         PaperRequest("table2", **wrong)
 
 
+@pytest.mark.thorough
 def test_rows_are_plain_json(tmp_path, few_games):
     _, rows, _ = found_by(tmp_path / "runs.db", TINY.model_copy(update={"seeds": 1}), table2.EXPERIMENTS[0])
     assert json.loads(json.dumps(rows)) == rows

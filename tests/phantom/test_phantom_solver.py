@@ -117,6 +117,7 @@ def test_the_value_of_phantom_tic_tac_toe_is_exact_and_both_verifiers_accept_it(
     assert phantom.verify(json.loads(json.dumps(document))) == (VALUE, VALUE)
 
 
+@pytest.mark.thorough
 def test_the_paper_s_bounds_hold(answer):
     assert Fraction(3, 4) <= answer.lower <= answer.upper <= 1 - Fraction(1, 2) / 384
 

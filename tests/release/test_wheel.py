@@ -94,6 +94,7 @@ def test_the_sdist_has_what_the_repository_has(dist):
     assert not any(name.startswith((".venv", "dist")) or "__pycache__" in name for name in found)
 
 
+@pytest.mark.thorough
 def test_the_wheel_says_what_it_is(wheel, metadata):
     assert wheel.name == f"fogspiel-{fogspiel.__version__}-py3-none-any.whl"
     assert metadata["Version"] == fogspiel.__version__ and metadata["License-Expression"] == "Apache-2.0"

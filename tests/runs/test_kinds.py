@@ -114,6 +114,7 @@ def test_a_run_of_a_kind_that_is_not_here_is_listed_but_not_worked_on(answer, re
     assert "the method count" in outcome.stderr
 
 
+@pytest.mark.thorough
 def test_an_experiment_that_is_dropped_in_is_done_and_listed(plugins, fogspiel, tmp_path):
     words = ("--plugins", plugins, "paper")
     found = fogspiel(*words, "squares", "--processes", 1, "--output", tmp_path / "report", "--json")

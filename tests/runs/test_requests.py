@@ -212,6 +212,7 @@ def test_the_first_row_of_a_run_has_the_keys_of_stores_in_their_order(kind):
 ODD = (None, True, 5, -1, 2**70, 0.5, "x", [], ["x"], [None], [[1]], {}, {"x": 1}, {"KEYS": []}, [{"name": 5}])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_forged_key_of_a_first_row_is_one_sentence_or_has_the_type_of_the_models_field(kind):
     _, row = ROWS[kind]

@@ -226,6 +226,7 @@ def growing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, A
         yield store, store.create(ASK)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(body=st.dictionaries(st.text(), trees))
 def test_any_json_body_comes_back_as_it_was(growing: tuple[Store, Any], body: dict[str, Any]) -> None:
@@ -572,6 +573,7 @@ def test_one_process_cannot_work_on_a_run_twice(path: Path) -> None:
         two.acquire("war-1").append("step", step(99))
 
 
+@pytest.mark.thorough
 def test_looking_at_a_store_does_not_drop_the_locks_of_the_same_process(path: Path) -> None:
     fill(path)
     with Store.open(path, write=True) as store:

@@ -88,6 +88,7 @@ def test_a_hundred_kills_lose_nothing(method, tmp_path):
         assert rows_of(tmp_path / f"killed-{number}.db", "batawaf-1") == expected
 
 
+@pytest.mark.thorough
 @some_methods
 def test_threads_do_not_change_a_run(method, tmp_path):
     asked = request(method, race="paper", games=30_000)

@@ -87,6 +87,7 @@ def test_a_beat_outside_a_worker_does_nothing_and_one_process_is_this_one():
     assert list(run_jobs([], 4)) == []
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_is_named_and_its_job_repeated(tmp_path):
     found, faults = results(harmed(signal.SIGKILL, tmp_path))
     assert found == SQUARES
@@ -122,6 +123,7 @@ def test_a_job_that_always_kills_its_worker_ends_in_one_sentence_after_all_befor
     assert [fault.split(": ")[1] for fault in faults] == ["the job is repeated"] * 2 + ["the job is given up"]
 
 
+@pytest.mark.thorough
 def test_an_error_in_a_job_is_raised_when_its_turn_has_come():
     jobs = run_jobs([Square(1), Square(2, seconds=0.5), failing, Square(3)], 2)
     assert [next(jobs), next(jobs)] == [1, 4]

@@ -144,6 +144,7 @@ def test_games_of_the_catalogue_are_sound(name):
     assert check_game(name).findings == []
 
 
+@pytest.mark.thorough
 def test_the_exit_code_says_what_was_found(tmp_path, fogspiel, refused):
     path = game_file(tmp_path, "        return 3\n", "        return 5\n")
     outcome = fogspiel("check", path)

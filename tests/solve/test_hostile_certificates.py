@@ -101,6 +101,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("because", UNREADABLE)
 @pytest.mark.parametrize("command", [("verify",), ("explain",), ("exploit", "kuhn"), ("match", "kuhn", "uniform")])
 def test_json_that_would_cost_much_is_refused_by_every_command(tmp_path, refused, command, because):
@@ -128,6 +129,7 @@ def test_limits_must_be_positive(refused, option):
     refused("verify", shipped_certificate("kuhn"), f"--{option}", 0, because="it must be a positive number")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["format", "game", "rules", "lower", "value", "digest", "strategies", "x" * 1_000_000])
 @pytest.mark.parametrize("wrong", ["y" * 1_000_000, ["z"] * 100_000], ids=["text", "list"])
 def test_no_megabyte_is_echoed(tmp_path, refused, key, wrong):

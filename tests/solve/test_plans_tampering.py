@@ -100,6 +100,7 @@ SLOWER = "sides exchanged in numturns"
 """Black and White of numturns have different plans; those of the abrupt game look the same, and must be played."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_a_certificate_that_was_tampered_with_is_refused_within_a_second(name):
     tamper, sentence = TAMPERINGS[name]

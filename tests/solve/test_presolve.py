@@ -93,6 +93,7 @@ def test_random_games_keep_their_value_and_their_equilibria():
     assert smaller > 80
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kuhn", "rps", "goofspiel-4", *SETUPS])
 def test_fractions_lift_exactly(name):
     tree = whole_game(name)

@@ -121,6 +121,7 @@ def test_the_colouring_is_that_of_the_definition():
         assert same_classes(found.rows, plain.rows) and same_classes(found.columns, plain.columns)
 
 
+@pytest.mark.thorough
 def test_rows_of_one_colour_have_the_same_sums_into_every_colour_of_columns():
     for name in ("leduc-labelled", (4, 2, (2, 2, 2), 2)):
         program = program_named(name)[2]

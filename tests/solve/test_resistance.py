@@ -65,6 +65,7 @@ def certificate(players):
 # Sizes
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("players", "orbits", "sizes"),
     [
@@ -176,6 +177,7 @@ def labelled_form(setup):
     return merge(made, rows, columns, payoffs, len(crews[setup.spies]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("setup", default_cases(TINY[:-1], TINY), ids=str)
 def test_tiny_tables_have_the_value_that_brute_force_finds(setup):
     document = solve(setup)
@@ -194,6 +196,7 @@ def test_larger_tables_are_solved_and_proved(players):
     assert verify(certificate(players)) == (Fraction(VALUES[players]),) * 2
 
 
+@pytest.mark.thorough
 def test_the_papers_own_form_has_the_same_value():
     form = full_form(SETUPS[5])
     assert form.sizes == {"infosets": [747, 32_903], "sequences": [6_248, 65_807], "nonzeros": 65_866}
@@ -429,6 +432,7 @@ def any_action(seen, actions, stream):
     return int(actions[random_below(stream, len(actions))])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("players", [5, 8])
 def test_a_solution_scores_its_value_in_play(players):
     document = certificate(players)

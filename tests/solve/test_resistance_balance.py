@@ -34,6 +34,7 @@ def test_five_players_have_fair_tables():
     assert found.official == Fraction(3, 10)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "space",
     [TableSpace(4, 2, 1, 2), pytest.param(TableSpace(6, 2, 2, 4), marks=pytest.mark.slow)],

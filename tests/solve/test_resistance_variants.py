@@ -117,6 +117,7 @@ NAMES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", NAMES)
 def test_a_certificate_proves_nothing_about_another_variant(fault):
     document = solve(find_setup("resistance7-2-2-3-4x2-3-3spies"))

@@ -64,6 +64,7 @@ def test_the_bounds_hold_whenever_one_looks_and_close(name, method):
     assert gaps[-1] < gaps[0] / 2
 
 
+@pytest.mark.thorough
 @every_method
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel-4"])
 def test_the_best_responses_are_those_of_the_tree(name, method):

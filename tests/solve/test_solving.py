@@ -108,6 +108,7 @@ def run_with_interruptions(path, request, every):
             return [(row.kind, row.body) for row in store.read(name).rows], stops
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "request_",
     [

@@ -88,6 +88,7 @@ def test_every_certificate_of_the_folder_is_listed_and_small():
             assert known.check == f"fogspiel verify {known.game}.json"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "game",
     [
@@ -161,6 +162,7 @@ def test_guess_who_is_worth_what_the_plain_recursion_says():
     assert known_value("guesswho24") == known_value("guesswho24-stochastic") == wins(24, 24)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "game",
     default_cases(

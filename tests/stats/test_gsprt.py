@@ -24,6 +24,7 @@ def best_likelihood(counts, score):
     return float((np.log(laws) * np.array(counts)[:, None]).sum(axis=0).max())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("counts", [(10, 20, 12), (3, 50, 9), (40, 5, 20), (100, 1, 130)])
 @pytest.mark.parametrize("scores", [(0.5, 0.52), (0.45, 0.6)])
 def test_the_ratio_is_that_of_the_most_likely_laws_with_the_two_means(counts, scores):

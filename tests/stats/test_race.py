@@ -344,6 +344,7 @@ def test_the_interval_ever_excludes_the_truth_in_at_most_five_percent_of_runs(la
     assert excluded / 200 <= 0.05
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=100)
 @given(counts=some_counts, delta=st.floats(0.001, 0.5))
 def test_the_interval_holds_the_mean_and_lies_between_0_and_1(counts, delta):

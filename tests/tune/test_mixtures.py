@@ -59,6 +59,7 @@ def read(run):
         return store.read(run[1])
 
 
+@pytest.mark.thorough
 def test_the_report_games_are_played_by_the_mixture_that_is_stored(run):
     result = read(run).result
     assert len(result["thetas"]) == len(result["weights"]) > 1 and sum(result["weights"]) == pytest.approx(1, abs=1e-12)

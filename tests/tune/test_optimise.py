@@ -49,6 +49,7 @@ def test_no_game_is_played_beyond_the_budget(name):
         assert sum(event["games"] for event in place.events) <= place.games
 
 
+@pytest.mark.thorough
 @some_methods
 def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     place = arena(games=8000)
@@ -61,6 +62,7 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     assert described(other, walked(name, other)) == expected
 
 
+@pytest.mark.thorough
 @some_methods
 def test_a_recorded_run_is_recalled_without_playing(name, monkeypatch):
     place = arena()

@@ -156,6 +156,7 @@ def test_a_missing_engine_is_one_sentence(play):
     assert "cannot be started" in play("no-such-engine-anywhere")["error"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("fault", "lives"), [("die", 2), ("hang", 1)])
 def test_an_engine_that_fails_is_started_again_and_the_game_repeated(play, tmp_path, fault, lives):
     words = {"at": "go", "fault": fault, "count": tmp_path / "count", "lives": lives}

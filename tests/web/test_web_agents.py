@@ -106,6 +106,7 @@ def asks(folder):
     yield solve | {"method": "solve", "rules": "sha256 0", "fogspiel": "1"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(5))
 def test_a_stored_run_that_names_a_program_or_a_file_is_resumed_on_the_command_line_only(client, tmp_path, number):
     with Store.open(tmp_path / "runs.db", write=True) as store:

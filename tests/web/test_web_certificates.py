@@ -39,6 +39,7 @@ def checked(client, answer):
     return found
 
 
+@pytest.mark.thorough
 def test_the_certificate_of_a_run_is_downloaded_and_holds(client):
     body = client.get("/api/runs/kuhn-1/certificate")
     assert body.json()["value"] == "-1/18" and 'filename="kuhn-1.json"' in body.headers["content-disposition"]
@@ -49,6 +50,7 @@ def test_the_certificate_of_a_run_is_downloaded_and_holds(client):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "content",
     [
@@ -71,6 +73,7 @@ def test_hostile_files_are_refused_in_a_sentence(client, content):
     assert 10 < len(found["words"]) < 600 and "\n" not in found["words"] and "Traceback" not in found["words"]
 
 
+@pytest.mark.thorough
 def test_a_certificate_that_was_changed_is_refused(client):
     body = client.get("/api/runs/kuhn-1/certificate").json() | {"lower": "1/2"}
     found = checked(client, client.post("/api/certificates", content=json.dumps(body)))

@@ -62,6 +62,7 @@ def is_closed(connection):
     return True
 
 
+@pytest.mark.thorough
 def test_who_sends_a_whole_request_is_served_beside_many_who_do_not():
     with serving() as (server, address), contextlib.ExitStack() as stack:
         send_halves(stack, address, 3 * MAX)

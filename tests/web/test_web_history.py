@@ -56,6 +56,7 @@ def test_what_is_told_of_a_game_that_goes_on_never_changes(client):
     assert game["over"] and game["result"] == "You resigned."
 
 
+@pytest.mark.thorough
 def test_an_end_that_is_held_back_is_not_in_the_list(tmp_path):
     with open_client(tmp_path, lambda game, words: 2.0) as client:
         session = begin(client, game="rps", against="uniform", side=0)

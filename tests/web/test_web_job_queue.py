@@ -41,6 +41,7 @@ def test_the_same_question_is_worked_on_once_and_another_apart(asked):
     assert answer_to(asked, code, b"x").facts != answer_to(asked, code).facts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "words"),
     [

@@ -141,6 +141,7 @@ def test_files_and_endless_engines_are_no_opponents(client, tmp_path):
         assert answer.status_code == 422 and "parameter file" not in answer.json()["error"], words
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", ["phantom-ttt", "battleship", "kuhn", "kriegspiel", "resistance5", "war"])
 def test_a_scene_shows_a_picture_and_tells_the_own_actions(client, game):
     draws, labels = random.Random(3), []
@@ -208,6 +209,7 @@ def test_refused_attempts_of_both_sides_are_marked_in_the_whole_game(client):
         assert moment["refused"] == (moment["mover"] == after["mover"])
 
 
+@pytest.mark.thorough
 def test_a_game_of_kriegspiel_can_be_taken_away_as_pgn(client):
     over = play(client, game="kriegspiel", against="random", side=1)
     answer = client.get(f"/api/play/{over['key']}/pgn")

@@ -33,6 +33,7 @@ def client(tmp_path_factory):
         yield client
 
 
+@pytest.mark.thorough
 def test_finished_results_are_listed(client):
     found = {result["run"]: result for result in client.get("/api/results").json()["results"]}
     assert found["kuhn-1"]["kind"] == "solution" and found["kuhn-1"]["score"] == pytest.approx(-1 / 18)

@@ -97,6 +97,7 @@ def test_a_third_run_waits_until_there_is_room(client):
     client.post(f"/api/runs/{names[1]}/stop")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", page_requests())
 def test_every_form_is_drawn(client, kind):
     page = client.get("/runs/new", params={"kind": kind})

@@ -64,6 +64,7 @@ def test_a_store_that_is_not_there_has_no_runs_and_is_not_made(client, tmp_path)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("runs.db")]
 
 
+@pytest.mark.thorough
 def test_the_list_shows_the_newest_first_with_score_interval_games_and_age(reader):
     newest, oldest = reader.get("/api/runs").json()["runs"]
     assert (newest["name"], oldest["name"]) == ("batawaf-2", "batawaf-1")
@@ -110,6 +111,7 @@ def test_answers_on_the_way_are_measured_against_the_baseline(reader):
     assert way["points"][-1]["value"] == result["score"]
 
 
+@pytest.mark.thorough
 def test_looking_at_everything_leaves_every_file_of_the_store_as_it_was(folder):
     before = print_of(folder)
     with open_client(folder) as client:
@@ -135,6 +137,7 @@ def test_a_run_can_be_watched_while_it_is_written(tmp_path, monkeypatch):
         assert progress["state"] == "running" and progress["now"]["at"] == 14 and progress["now"]["value"] == 0.5
 
 
+@pytest.mark.thorough
 def test_runs_are_compared_side_by_side(reader):
     page = reader.get("/runs/compare?run=batawaf-1&run=batawaf-2").text
     assert page.count("finished") == 2 and 'data-runs="batawaf-1 batawaf-2"' in page

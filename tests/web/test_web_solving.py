@@ -27,6 +27,7 @@ def client(tmp_path):
         yield client
 
 
+@pytest.mark.thorough
 def test_a_small_game_is_solved_on_request_and_played_against_its_solution(client):
     place = "/api/games/own-rps-half/solving"
     offered = client.get(place).json()
@@ -47,6 +48,7 @@ def test_a_small_game_is_solved_on_request_and_played_against_its_solution(clien
     assert begin(client, game="own-rps-half", against=first["words"], side=1)["choices"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", ["war4", "permutation-four", "kriegspiel"])
 def test_a_game_that_is_too_large_is_refused_in_a_sentence(client, game):
     place = f"/api/games/{game}/solving"

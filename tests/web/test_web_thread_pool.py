@@ -54,6 +54,7 @@ def test_a_server_that_stops_does_not_wait_for_an_opponent_that_thinks(stop):
     assert not done.done()
 
 
+@pytest.mark.thorough
 def test_a_quick_reply_does_not_wait_for_engines(tmp_path, monkeypatch, stop):
     def think(engine, seen, actions):
         stop.wait(30)

@@ -68,6 +68,7 @@ def test_answers_come_in_the_order_of_the_games_whatever_the_number_of_workers(t
             assert scores(workers.ask([json.dumps(game) for game in GAMES], within)) == TRUE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", default_cases(SOME, WAYS))
 def test_a_worker_that_goes_wrong_twice_is_replaced_and_no_answer_is_lost_or_mistaken(tmp_path, way):
     told = []
