@@ -126,9 +126,7 @@ def _drivers(player: ParametricPolicy) -> tuple[str, ...]:
         "calling": [],
     }
     whatever, lying, calling = kinds.values()
-    for name, weight in zip(
-        rules.PARAMETERS, player.thetas[0].tolist(), strict=False
-    ):  # a 29th is no coefficient
+    for name, weight in zip(rules.PARAMETERS, player.thetas[0].tolist(), strict=False):  # a 29th is no coefficient
         factors = name.split(" x ")
         if weight and not set(factors) <= SAME:
             terms = calling if "call" in factors else lying if "lie" in factors else whatever
