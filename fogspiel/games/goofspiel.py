@@ -222,7 +222,6 @@ ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
 
 
 def prizes(cards: int, played: int, results: list[int]) -> Cards:
-    """List all prizes in order, with the current one marked."""
     cells = []
     for place in range(cards):
         number = cards - place

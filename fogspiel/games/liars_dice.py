@@ -83,7 +83,6 @@ def mover(state):
 
 @inlined
 def rolls(sides, out):
-    """List the possible rolls of a player."""
     count = 0
     for high in range(1, faces(sides) + 1):
         if sides < TENS:
@@ -246,7 +245,6 @@ GAMES = (
 
 
 def die(face: int, name: str) -> Cell:
-    """Draw a die, 0 if it is covered."""
     return (
         Cell(str(face), "die", None, f"{name} shows {face}")
         if face

@@ -283,8 +283,6 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
 
 
 def throws(own: int, other: int, is_open: bool) -> BoardPicture:
-    """Draw fingers by calls; a call that cannot be right is dim."""
-
     def cell(fingers: int, call: int) -> Cell:
         action = CALLS * fingers + call
         sensible = fingers <= call <= fingers + FINGERS - 1

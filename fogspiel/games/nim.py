@@ -94,7 +94,7 @@ def score(state):
 
 @kernel
 def prepare(theta, plan):
-    """Write the values by index; the end has an infinite one, so the last object is taken only if forced."""
+    """Write the values by index; the end has an infinite one, so a player removes the last object only if forced."""
     plan[0] = np.inf
     for position in range(1, len(plan)):
         plan[position] = theta[position - 1]
@@ -362,7 +362,6 @@ SHOWN = 8  # mistakes listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Compare a value function with perfect play."""
     chosen, lost = actions_of(player.strategy, player.thetas[0]), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]

@@ -194,8 +194,6 @@ Draw = Callable[[Game, np.ndarray], Parts]
 
 
 def pictures_with(names: str) -> tuple[Draw, Draw]:
-    """Make the drawings of views and states for a game with these card letters."""
-
     def draw_view(game: Game, seen: np.ndarray) -> Parts:
         own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
         if own < 0:

@@ -287,7 +287,6 @@ def columns_of(order: int) -> list[int]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the order being written and the earlier ones; the board once the game is over."""
     result = int(seen[SEEN_RESULT])
     second = int(seen[SEEN_SEAT])
     orders = [columns_of(int(cell)) for cell in seen[SEEN_ORDER:SEEN_STONES]]

@@ -253,7 +253,6 @@ def choose(seen, actions, plan, stream):
 
 
 def cell_name(cell: int, size: int) -> str:
-    """Return the name of a cell: a letter for the column and a number for the row, A1 first."""
     return f"{LETTERS[cell % size]}{cell // size + 1}"
 
 
@@ -360,7 +359,6 @@ def board_of(size: int, cells: list[Cell]) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the player's stones, the enemy stones and illegal tries known to it, and the turns so far."""
     size, player, finished, result = (int(seen[at]) for at in (ROWS, SEEN_PLAYER, SEEN_TURN, SEEN_RESULT))
     put, failed, known = parts_of_view(seen)
     mine, turns = result < 0 and finished % 2 == player, turns_begun(finished, result, player)

@@ -22,7 +22,6 @@ def plan_of(player: ParametricPolicy) -> np.ndarray:
 
 
 def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
-    """List the actions of the player to move."""
     out = np.zeros(game.sizes.actions, np.int64)
     return out[: game.rules.legal(state, out)].copy()
 

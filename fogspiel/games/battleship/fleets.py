@@ -194,7 +194,7 @@ def fill_alias_table(integers, reals, ship):
                 heavy += 1
 
 
-PROPOSALS = 32
+PROPOSALS = 32  # draws from the alias table before all placements are weighed
 
 
 @kernel

@@ -160,7 +160,6 @@ def _images(placement: int) -> frozenset[int]:
 
 
 def _favourites(placed: list[list[int]]) -> Table:
-    """Tabulate the most frequent placements of each ship, images counted together."""
     images = {placement: _images(placement) for placement in {ship for fleet in placed for ship in fleet}}
     rows = []
     for ship, length in enumerate(LENGTHS):

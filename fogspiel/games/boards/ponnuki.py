@@ -116,7 +116,7 @@ def room_to_work(cells):
 # times at which the enemy's stones were played are ignored: all are assumed to have been there.
 
 ATTEMPTS = 30  # maximum number of boards drawn for a playout: if none is consistent, the last one is played
-TAKEN = 8  # a failed cell holds a stone on all but one in TAKEN boards, before the other stones are drawn
+TAKEN = 8  # a failed cell holds a stone on all but one in TAKEN boards, before further stones are drawn
 CURIOSITY = 0.5  # the factor of the square root in UCB1
 
 

@@ -119,7 +119,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _drivers(player: ParametricPolicy) -> tuple[str, ...]:
-    """List the largest terms by the kind of action that they affect."""
     kinds: dict[str, list[tuple[float, str]]] = {
         "every action, so for which card to lay": [],
         "lying": [],

@@ -196,7 +196,7 @@ def fill_wins(weights, wins):
 
 
 def win_table(first: ParametricPolicy, second: ParametricPolicy, most: int) -> np.ndarray:
-    """Return P(win) of the player to move, n left against m, at [0, n, m] for `first`, [1, n, m] for `second`; nan below 2."""
+    """Return P(win) when to move with n left against m: [0, n, m] of `first`, [1, n, m] of `second`; nan below 2."""
     table = np.zeros((2, _checked(most) + 1, most + 1))
     for weight, player, other in _pairs(first, second):
         wins = np.zeros_like(table)
@@ -263,7 +263,7 @@ def _reply_score(player: FixedPlayer, most: int) -> float:
 
 @kernel
 def fill_reply(weights, own, other):
-    """Fill P(win) of the player to move at [own pool, opponent's]: `own` for the best response, `other` for the player."""
+    """Fill P(win) when to move at [own pool, opponent's]: `own` of the best response, `other` of the player."""
     most = len(own) - 1
     for both in range(4, 2 * most + 1):
         for n in range(max(2, both - most), min(most, both - 2) + 1):
@@ -281,9 +281,9 @@ def fill_reply(weights, own, other):
 def _mixture_reply_score(members: list[tuple[Fraction, FixedPlayer]], most: int) -> float:
     """Return the score of a best response that observes a mixture's questions.
 
-    A member is drawn once per game, so its questions identify it. If members do not randomise, the response knows the
-    set of those consistent with the questions so far: its state is both pools and that set, whose relative weights
-    never change.
+    A member is drawn once per game, so its questions identify it. If members do not randomise, the response can
+    identify the set of those consistent with the questions so far: its state is both pools and that set, within which
+    the relative weights never change.
     """
     questions = np.array([questions_of(member, most).argmax(axis=2) for _, member in members])
     mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))

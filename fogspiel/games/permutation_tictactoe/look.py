@@ -23,7 +23,6 @@ def board_of(cells: list[Cell], title: str) -> BoardPicture:
 
 
 def order_on(order: np.ndarray, look: str, title: str, can_write: bool) -> BoardPicture:
-    """Draw the rank of each cell in an order."""
     places = {int(cell): place for place, cell in enumerate(order.tolist(), 1) if cell >= 0}
     cells = [
         Cell(str(places[cell]), look, None, f"{name_of(cell)}, place {places[cell]} of the order")

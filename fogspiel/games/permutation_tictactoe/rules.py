@@ -48,7 +48,6 @@ def mover(state):
 
 @inlined
 def left_to_write(state, player):
-    """Return the set of cells that a player has not written yet, as bits."""
     left = (1 << CELLS) - 1
     for i in range(state[WRITTEN + player]):
         left ^= 1 << state[ORDER + CELLS * player + i]

@@ -80,7 +80,7 @@ def fill_payoffs(fate, symmetries, firsts, seconds, payoffs):
 
 @inlined
 def move_weight(worth, weight, points):
-    """Move the weight of a finished game from LEFT to GAIN."""
+    """Book a finished game: add its half points to GAIN and remove its bound from LEFT."""
     for d in range(len(weight)):
         worth[GAIN, d] += points * weight[d]
         worth[LEFT, d] -= 2 * weight[d]
@@ -134,6 +134,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
     permutation. On any board a first stone ends no game.
     """
     cells, size = opponents.shape[1], len(opponents)
+    # One layer per prefix length: the unfinished games, their number, and the points gained and left.
     games = np.zeros((cells + 1, size, FIELDS), np.int64)
     running = np.zeros(cells + 1, np.int64)
     worth = np.zeros((cells + 1, 2, len(best)), np.int64)
@@ -143,6 +144,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
         lowest[k] = highest[k] = prefix[k]
     following = lowest.copy()
     chosen = np.zeros(cells, np.int64)
+    # Set up all games; if the player moves second, the opponent has placed its first stone.
     for g in range(size):
         games[0, g, WHO] = g
         if seat == 1:
@@ -155,6 +157,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
     length = 0
     while length >= 0:
         cell = following[length]
+        # Backtrack when all cells are tried, or when a better bound found meanwhile rules the prefix out.
         if cell > highest[length] or not can_improve(worth[length], best):
             length -= 1
             if length >= 0:
@@ -176,6 +179,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
             following[deeper] = lowest[deeper]
             length = deeper
             continue
+        # All games are over: a new best, completed by the unused cells in ascending order.
         for d in range(len(best)):
             best[d] = worth[deeper, GAIN, d]
         place = 0

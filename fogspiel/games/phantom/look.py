@@ -178,7 +178,6 @@ def board_of(size: Size, cells: Mapping[int, Cell], blank: Callable[[int], Cell]
 
 
 def goal_on(size: Size, player: int) -> str:
-    """Describe the edges that a player of hex must join."""
     if not size.name.startswith("hex"):
         return ""
     ends = f"row 1 to row {size.rows}" if player == 0 else f"column A to column {LETTERS[size.columns - 1]}"
@@ -186,7 +185,6 @@ def goal_on(size: Size, player: int) -> str:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the player's stones, the enemy stones and illegal tries known to it, and the turns so far."""
     size = size_of(game)
     player, finished, result = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_TURN, rules.SEEN_RESULT))
     turns, room = begun(finished - (result >= 0), player), int(seen[rules.TURNS])

@@ -68,7 +68,7 @@ def _won(turn: Turn, own: int, other: int, replies: dict[tuple[int, int], Fracti
 
 @cache
 def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
-    """Return each threshold's probability of winning against the other when it starts."""
+    """Return P(`threshold` wins when it starts) and P(`other` wins when it starts)."""
     wins_0: dict[tuple[int, int], Fraction] = {}
     wins_1: dict[tuple[int, int], Fraction] = {}
     for bank_0, turn_0 in _turns(threshold).items():
@@ -164,7 +164,7 @@ def redrawn_law(slope: float = SLOPE) -> np.ndarray:
 
 
 class Optimum(NamedTuple):
-    """Optimal play: the player to move wins with wins[own, other], its decisions rolls[own, other, turn], and wins[0, 0]."""
+    """Optimal play: P(win) when to move at wins[own, other], decisions rolls[own, other, turn], and wins[0, 0]."""
 
     wins: np.ndarray
     rolls: np.ndarray

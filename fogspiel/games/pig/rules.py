@@ -142,12 +142,12 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 # The optimum of Neller & Presser 2004, "Optimal Play of the Dice Game Pig"
 
-MAX_STEPS, SETTLED = 50, 1e-14
+MAX_STEPS, SETTLED = 50, 1e-14  # Newton steps per pair of banks at most, and the change at which they stop
 
 
 @kernel
 def best_turn(own, other, wins, lost, plan, values, slopes):
-    """Plan a turn; return P(win) of the player to move and its slope in `lost`, the probability after a turn lost by a 1."""
+    """Plan a turn; return P(win) when to move and its slope in `lost`, the probability after a turn lost by a 1."""
     for turn in range(GOAL - own, GOAL - own + FACES):
         values[turn] = 1.0
         slopes[turn] = 0.0

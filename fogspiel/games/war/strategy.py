@@ -185,6 +185,7 @@ def play_out_with(watching: int) -> Kernel:
         kept = np.full(1 + MAX_CARDS, -1) if watching else state
         kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
         while True:
+            # 1. Cycle detection: compare the decks with saved ones, and save them after 1, 2, 4, .. tricks.
             if watching:
                 tricks += 1
                 if held_0 == kept[0] or tricks == power:
@@ -192,6 +193,7 @@ def play_out_with(watching: int) -> Kernel:
                     if same_decks(state, kept):
                         if certain:
                             return DRAW
+                        # Skip the rounds for which both streams stay in the more frequent range.
                         rounds = (MAX_MOVES - moves) // (moves - kept_moves)
                         rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
                         rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
@@ -205,6 +207,7 @@ def play_out_with(watching: int) -> Kernel:
                     kept_moves, wins_0, wins_1 = moves, 0, 0
                     power *= 2
                     tricks = 0
+            # 2. A battle, an empty deck or the limit of moves: by the rules, on the state.
             card_0 = state[DECK + (head_0 & (RING - 1))]
             card_1 = state[DECK + RING + (head_1 & (RING - 1))]
             if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MAX_MOVES:
@@ -225,7 +228,7 @@ def play_out_with(watching: int) -> Kernel:
                     order_packet(state, plan_1, chance, u)
                 head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
                 moves = state[MOVES]
-            else:
+            else:  # 3. The common trick, in registers
                 moves += 1
                 head_0 += 1
                 head_1 += 1
@@ -250,6 +253,7 @@ def play_out_with(watching: int) -> Kernel:
                     state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
                     state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
                     held_1 += 2
+            # 4. A deviation from the more frequent order invalidates the saved decks.
             if watching and not low_u <= u < high_u:
                 kept[0] = -1
                 power, tricks = 1, 0
