@@ -1,1 +1,1 @@
-"""One file per game; each lists its records in GAMES and is found by itself."""
+"""Games, one file or package each; records listed in GAMES are discovered automatically."""

@@ -3,11 +3,11 @@
 Data sheet of a state (int64 cells)
     0 ROWS
     1 COLUMNS
-    2 RESULT    the first player's score, -1 as long as the game goes on
+    2 RESULT    the first player's score, -1 before the end
     3 TURNS     stones on the board; the first player moves when it is even
     4 STONES    each player's stones, as bits (see `boards/columns.py`)
-Data sheet of a view: ROWS, COLUMNS, 1 if the first player looks (else 0), RESULT, TURNS, the own stones, the other's:
-nothing is hidden.
+Data sheet of a view: ROWS, COLUMNS, 1 for the first player's view (else 0), RESULT, TURNS, the own stones, the
+opponent's: nothing is hidden.
 
 Action: the column, 0 on the left.
 """
@@ -47,8 +47,6 @@ SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTH
 
 
 def start_with(rows: int, columns: int) -> Kernel:
-    """The start kernel of a board."""
-
     @kernel
     def start(state):
         state[ROWS] = rows
@@ -96,16 +94,16 @@ def score(state):
     return state[RESULT]
 
 
-# The strategy: flat Monte Carlo, with weights of the columns for both sides of the playouts
+# The strategy: flat Monte Carlo, with column weights for both sides of the playouts
 
 PLAYOUTS = 20
 
 
 @kernel
 def prepare(theta, plan):
-    """For both sides of a playout and every set of open columns, the chances of the columns up to each one.
+    """Write cumulative column probabilities for both sides of a playout and every set of open columns.
 
-    A playout plays the column whose place in the row is the number of chances not above a random number.
+    A playout plays the column whose index is the number of cumulative probabilities not above a random number.
     """
     columns = len(theta) // 2
     for side in range(2):
@@ -127,7 +125,7 @@ def prepare(theta, plan):
 
 @inlined
 def playout(rows, columns, own, other, turns, plan, stream):
-    """Half points of the owner of `own` at the end of a random game in which the other moves next."""
+    """Return the half points of the owner of `own` after a random game in which the opponent moves next."""
     taken, opened, side = own | other, open_columns(rows, columns, own | other), 1
     while turns < rows * columns:
         at, u, column = ((side << columns) + opened) * columns, random_unit(stream), 0
@@ -151,11 +149,11 @@ def playout(rows, columns, own, other, turns, plan, stream):
 
 
 def choose_with(rows: int, columns: int, playouts: int) -> Kernel:
-    """The choice of a board and a number of playouts for each column."""
+    """Make the choose kernel of a board with `playouts` playouts for each column."""
 
     @kernel
     def choose(seen, actions, plan, stream):
-        """The column with the most half points, nearest to the centre of equals, then the left one."""
+        """Return the column with the most half points; of equals the nearest to the centre, then the left one."""
         own, other, turns = seen[SEEN_OWN], seen[SEEN_OTHER], seen[SEEN_TURNS]
         best, most, least_off = -1, -1, columns
         for i in range(len(actions)):
@@ -174,7 +172,7 @@ def choose_with(rows: int, columns: int, playouts: int) -> Kernel:
     return choose
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -214,7 +212,6 @@ SOURCE = (
 
 
 def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
-    """The record of a board and a number of playouts."""
     if min(rows, columns) < 4 or (rows + 1) * columns > 62 or columns > 8 or playouts < 1:
         raise ValueError(
             f"four in a row takes boards from 4 x 4 on with up to 8 columns and 62 bits, and at least one playout; "
@@ -247,24 +244,24 @@ GAMES = (
 )
 
 
-# Four in a row solved on small boards: who wins from any position with at most 28 empty places.
+# Four in a row solved on small boards: the value of any position with at most 28 empty places.
 #
-# The search asks a yes-or-no question of the player to move: can it get at least a draw, or at least a win? It can if
-# some move leaves an opponent that cannot get the rest, so the two questions take turns from ply to ply. Immediate wins
-# and forced answers to threats are seen at once, columns are tried from the centre, and a table keeps the answers.
-# That the first player wins on the full 6 x 7 board by the centre column is an established result (Allis 1988; Allen
-# 1988), which is not computed here.
+# The search decides a yes-or-no question for the player to move: can it get at least a draw, or at least a win? It can
+# if some move leaves an opponent that cannot get the rest, so the two questions alternate from ply to ply. Immediate
+# wins and forced replies to threats are detected first, columns are tried from the centre, and a transposition table
+# stores the results. That the first player wins on the full 6 x 7 board by the centre column is an established result
+# (Allis 1988; Allen 1988), which is not computed here.
 
 HALF = Fraction(1, 2)
 MAX_EMPTY = 28
 TABLE_BITS = 22
 AT_LEAST_A_DRAW, A_WIN = 1, 2  # the two questions, in half points
-MULTIPLIER = 0x9E3779B1  # scatters positions over the table
+MULTIPLIER = 0x9E3779B1  # hashes positions into the table
 
 
 @kernel
 def wins_at_once(rows, columns, own, taken):
-    """The set of the columns that win at once for the owner of `own`."""
+    """Return the set of columns that win immediately for the owner of `own`."""
     found = 0
     for column in range(columns):
         if not is_full(rows, taken, column) and four_aligned(rows, own | drop_row(rows, taken, column)):
@@ -274,7 +271,7 @@ def wins_at_once(rows, columns, own, taken):
 
 @kernel
 def candidates(rows, columns, own, taken):
-    """The columns worth a search if none wins at once: all open ones, the answer to a threat, or none to two."""
+    """Return the columns to search if none wins at once: all open ones, the reply to a single threat, or none."""
     threats = wins_at_once(rows, columns, taken ^ own, taken)
     if threats == 0:
         return open_columns(rows, columns, taken)
@@ -285,8 +282,8 @@ def candidates(rows, columns, own, taken):
 def can_get(rows, columns, root_own, root_taken, root_need, order, table):
     """True if the player to move, who owns `root_own`, gets at least `root_need` half points from an open position.
 
-    Depth first without recursion: `left` has the columns still to try, and `yes` is the answer of the ply below.
-    The table keeps twice the position plus yes or no; own stones plus all stones tell positions apart.
+    Iterative depth-first search: `left` has the columns still to try, and `yes` is the result of the ply below.
+    The table stores twice the position plus yes or no; own stones plus all stones identify a position.
     """
     places, stones = rows * columns, 0
     for bit in range((rows + 1) * columns):
@@ -332,7 +329,7 @@ def can_get(rows, columns, root_own, root_taken, root_need, order, table):
 
 
 class Solver:
-    """The answers for one board; positions are the columns played so far, from 0 on the left."""
+    """Perfect-play values of one board; positions are given as the columns played so far, 0 on the left."""
 
     def __init__(self, game: Game):
         if not game.name.startswith("four-in-a-row"):
@@ -358,7 +355,7 @@ class Solver:
         own, taken = state[STONES + len(moves) % 2], state[STONES] | state[STONES + 1]
         points = 0  # of the player to move
         for need in (AT_LEAST_A_DRAW, A_WIN):
-            first_needs = need if len(moves) % 2 == 0 else 3 - need  # the answers hold for this question only
+            first_needs = need if len(moves) % 2 == 0 else 3 - need  # the stored results hold for this question only
             table = self._tables.setdefault(first_needs, np.zeros(1 << TABLE_BITS, np.int64))
             points += bool(can_get(self.rows, self.columns, own, taken, need, self._order, table))
         return Fraction(points if len(moves) % 2 == 0 else 2 - points, 2)
@@ -370,7 +367,7 @@ class Solver:
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of a player against one of the same kind: other pairs are not known."""
+    """Return the exact score of a player against one of the same kind; it is unknown for other pairs."""
     alike = first.strategy is second.strategy and first.selection == second.selection
     if alike and (first.selection == REDRAWN or first.strategy is UNIFORM or first.theta == second.theta is not None):
         return HALF
@@ -379,11 +376,10 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
     )
 
 
-# Four in a row: stones in columns that both see.
+# Drawings: stones in columns, visible to both.
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """A board that both see."""
     rows, columns, first, result, turns = (int(cell) for cell in seen[:SEEN_OWN])
     own, other = stones_in(seen, SEEN_OWN)
     stones = (own, other) if first else (other, own)
@@ -398,21 +394,20 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The same board for the umpire."""
     rows, columns, result, turns = (int(cell) for cell in state[:STONES])
     board = stones_on(rows, columns, stones_in(state, STONES), 0, lambda column: False)
     return Messages((ENDS.get(result, f"{'XO'[turns % 2]} to move."),)), board
 
 
-# Four in a row in words: the weights of the columns in playouts, and how it opens.
+# Explanation: the column weights in playouts, and the opening move.
 
-ASKED = 2000  # how often the player is asked for an opening
-QUICKLY_SOLVED = 24  # places of a board that is solved on the way
+ASKED = 2000  # samples of the player's opening move
+QUICKLY_SOLVED = 24  # boards with at most this many places are solved for the explanation
 VERDICTS = ("lost", "drawn", "won")
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Describe the expectation for both sides, and the opening move."""
+    """Describe the column weights of both sides of a playout, and the opening move."""
     theta, start = player.thetas[0], next(replay(game, []))
     often = choices(game, player, start.state, seed, ASKED).most_common()
     solver = Solver(game)
@@ -444,7 +439,6 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     state = new_cells(game.sizes.state)
     game.rules.start(state)
     return f"The board has {state[ROWS]} rows and {state[COLUMNS]} columns. The first player has X.", *LINES

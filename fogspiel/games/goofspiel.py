@@ -13,9 +13,9 @@ from .one_card_poker import face_up
 
 # Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
 #
-# Prizes come in descending order. Both bid at once: the second player's bid is played after the first one's. Bids stay
-# hidden for good, only the winner of the prize is told; equal bids discard it. The last cards go by themselves. Who has
-# more points at the end wins, whatever the margin.
+# Prizes come in descending order. Bids are simultaneous: the second player's bid is played after the first one's. Bids
+# stay hidden for good, only the winner of the prize is announced; equal bids discard it. The last cards are played
+# automatically. The player with more points at the end wins, whatever the margin.
 #
 # Data sheet of a state (int64 cells)
 #     0 CARDS     cards of a hand, and prizes
@@ -29,30 +29,27 @@ from .one_card_poker import face_up
 
 CARDS, ROUND, BID = 0, 1, 2
 SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
-FEWEST_CELLS = 5  # the cells of a list where there are fewer cards
+FEWEST_CELLS = 5  # minimum length of a list
 
 
 @inlined
 def room(cards):
-    """The cells of a list of bids or results."""
+    """Return the length of a list of bids or results."""
     return max(FEWEST_CELLS, cards)
 
 
 @inlined
 def bids_of(cards, player):
-    """The cell of a player's first bid."""
     return BID + room(cards) * player
 
 
 @inlined
 def results_of(cards):
-    """The cell of the first result."""
     return BID + 2 * room(cards)
 
 
 @inlined
 def seen_results_of(cards):
-    """The cell of the first result in a view."""
     return SEEN_BID + room(cards)
 
 
@@ -60,8 +57,6 @@ def seen_results_of(cards):
 
 
 def start_with(cards: int) -> Kernel:
-    """The start kernel of a hand."""
-
     @kernel
     def start(state):
         state[CARDS] = cards
@@ -83,7 +78,6 @@ def mover(state):
 
 @inlined
 def in_hand(state, player, card):
-    """True if the player still holds a card."""
     for i in range(state[CARDS]):  # noqa: SIM110 (kernels are plain loops)
         if state[bids_of(state[CARDS], player) + i] == card:
             return False
@@ -102,7 +96,7 @@ def legal(state, out):
 
 @inlined
 def decide(state):
-    """Both have bid for the prize of this round."""
+    """Decide the prize of this round once both players have bid."""
     cards, number = state[CARDS], state[ROUND]
     first, second = state[bids_of(cards, 0) + number], state[bids_of(cards, 1) + number]
     state[results_of(cards) + number] = DRAW if first == second else (WIN if first > second else LOSS)
@@ -144,7 +138,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Draw other bids of the other player that give the same results."""
+    """Redraw the opponent's bids subject to the same results."""
     other, cards, decided = state.copy(), int(state[CARDS]), int(state[ROUND])
     own, hidden, sign = bids_of(cards, player), bids_of(cards, 1 - player), 1 - 2 * player
     results = state[results_of(cards) :]
@@ -158,7 +152,7 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return other
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -196,7 +190,6 @@ SOURCE = (
 
 
 def hand(name: str, title: str, cards: int) -> Game:
-    """The record of one size of hands."""
     cells = max(FEWEST_CELLS, cards)
     return Game(
         name=name,
@@ -223,13 +216,12 @@ GAMES = (
 )
 
 
-# Goofspiel: the prizes, and the cards of the hand, each of which is a bid.
+# Drawings: the prizes, and the cards of the hand, each of which is a bid.
 
 ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
 
 
 def prizes(cards: int, played: int, results: list[int]) -> Cards:
-    """All prizes in their order, the one that is bid for marked."""
     cells = []
     for place in range(cards):
         number = cards - place
@@ -242,7 +234,6 @@ def prizes(cards: int, played: int, results: list[int]) -> Cards:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The prizes, the hand, and what was bid."""
     cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
     end = seen_results_of(cards)
     bids, results = seen[SEEN_BID:end].tolist(), seen[end:].tolist()
@@ -264,7 +255,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The prizes and all bids."""
     cards, played = int(state[CARDS]), int(state[ROUND])
     parts = [prizes(cards, played, state[results_of(cards) :].tolist())]
     for player in range(2):
@@ -286,16 +276,14 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     cards = game.name.rpartition("-")[2]
     return f"Each player has the cards 1 to {cards}, and there are prizes from {cards} down to 1.", *LINES
 
 
-# Goofspiel: who took the prizes.
+# News: the winners of the prizes.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """The prizes that were decided since the own bid."""
     cards, results = int(now[SEEN_CARDS]), now[seen_results_of(int(now[SEEN_CARDS])) :].tolist()
     decided = range(int(before[SEEN_ROUND]), int(now[SEEN_ROUND]))
     return [f"Prize {cards - place}: {ROUNDS[results[place]][0]}." for place in decided]

@@ -17,17 +17,21 @@ from .one_card_poker import SUITS as SUIT_SIGNS
 #
 # The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
 # ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
-# first player opens both rounds. Only who faces a bet may fold. The public card is turned up between the rounds; at the
-# end a pair with it wins, else the higher rank, and equal ranks split.
+# first player opens both rounds. Only a player facing a bet may fold. The public card is turned up between the rounds;
+# at the end a pair with it wins, else the higher rank, and equal ranks split.
 #
-# Data sheet of a state (int64 cells) 0 SUITED    1: players see the suits of cards; 0: only their ranks; and 2 more for
-# every rank above three 1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold 2
-# MOVER     who is to bet; who folded 3 RAISES    bets and raises in this round 4 PUBLIC    the public card, -1 before
-# it is drawn 5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal 7 PAID      what
-# each player has put into the pot 9 MOVES     actions of the players so far 10 HISTORY   those actions in order, -1
-# beyond the last Data sheet of a view: SUITED, the own card, the other's once it is shown, the public one (-1 where
-# there is none), what oneself and the other have paid, then HISTORY. Cards are as above if the suits are seen, else
-# ranks from 0.
+# Data sheet of a state (int64 cells)
+#     0 SUITED    1: players see the suits of cards; 0: only their ranks; plus 2 for every rank above three
+#     1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
+#     2 MOVER     the player to bet; the player who folded
+#     3 RAISES    bets and raises in this round
+#     4 PUBLIC    the public card, -1 before it is drawn
+#     5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
+#     7 PAID      each player's contribution to the pot
+#     9 MOVES     actions of the players so far
+#    10 HISTORY   those actions in order, -1 beyond the last
+# Data sheet of a view: SUITED, the own card, the opponent's once it is shown, the public one (-1 where there is none),
+# the own and the opponent's PAID, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
 #
 # Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
 # 2 call, 3 bet, 4 raise.
@@ -46,7 +50,7 @@ MAX = ANTE + MAX_RAISES * (SMALL + BIG)  # the most that a player can lose
 
 
 def start_with(suited: int) -> Kernel:
-    """The start kernel of the game with this cell for suits and ranks."""
+    """Make the start kernel; `suited` is the cell SUITED."""
 
     @kernel
     def start(state):
@@ -110,7 +114,6 @@ def legal(state, out):
 
 @inlined
 def bet(state, action):
-    """An action of the player who is to move."""
     player, other = state[MOVER], 1 - state[MOVER]
     state[HISTORY + state[MOVES]] = action
     state[MOVES] += 1
@@ -150,7 +153,7 @@ def rank(card):
 
 @inlined
 def visible(state, card):
-    """Return the card that a player sees where one is turned towards it, else -1."""
+    """Return the card as a player sees it, a rank where suits are hidden; -1 if it is not dealt."""
     return card if card < 0 or state[SUITED] % 2 == 1 else rank(card)
 
 
@@ -168,7 +171,7 @@ def view(state, player, out):
 
 @inlined
 def strength(state, player):
-    """Any pair is stronger than any single card."""
+    """Return the strength of a player's hand; any pair is stronger than any single card."""
     own = rank(state[CARD + player])
     return own + ranks_of(state) * int(own == rank(state[PUBLIC]))
 
@@ -185,7 +188,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Deal the other's card anew until it is shown; where players do not see suits, those of all cards too."""
+    """Redeal the opponent's card until it is shown; where players do not see suits, redraw those of all cards too."""
     other, cells = state.copy(), [cell for cell in (CARD, CARD + 1, PUBLIC) if state[cell] >= 0]
     hidden = -1 if state[PHASE] == SHOWN else CARD + 1 - player
 
@@ -198,14 +201,14 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return other
 
 
-# Words
+# Text
 
 NAMES = ("fold", "check", "call", "bet", "raise")
 COURT, ALL_RANKS = "JQK", "23456789TJQKA"
 
 
 def ranks_named(suited: int) -> str:
-    """The ranks of the game with this cell for suits and ranks, the lowest first."""
+    """Return the letters of the ranks, lowest first; `suited` is the cell SUITED."""
     return COURT if suited < 2 else ALL_RANKS
 
 
@@ -214,7 +217,7 @@ def label(action: int) -> str:
 
 
 def card_name(card: int, suited: int) -> str:
-    """A card, or the rank of one, as people call it in the game with this cell for suits and ranks."""
+    """Return the name of a card, or of its rank where suits are hidden."""
     if card < 0:
         return "face down"
     names = ranks_named(suited)
@@ -247,7 +250,6 @@ SOURCE = (
 
 
 def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FEWEST_RANKS) -> Game:
-    """The record of the game with or without suits."""
     cards = SUITS * ranks
     return Game(
         name=name,
@@ -284,11 +286,11 @@ GAMES = (
 )
 
 
-# Leduc poker: a card each and one for both, and what was bet.
+# Drawings: a card each and one for both, and the bets.
 
 
 def suited(number: int, ranks: str) -> Cell:
-    """A card with its suit: spades and hearts in turn."""
+    """Draw a card with its suit: spades and hearts in turn."""
     if number < 0:
         return face_down(1)[0]
     name = ("spades", "hearts")[number % 2]
@@ -308,7 +310,6 @@ def rounds_of(history: np.ndarray) -> tuple[tuple[str, str], ...]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own card, the public one, the other's if it is shown, and the bets."""
     cells = [int(cell) for cell in seen[SEEN_OWN:SEEN_PAID]]
     if cells[0] < 0:
         return NO_CARDS
@@ -324,7 +325,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All three cards and the bets."""
     if state[CARD] < 0:
         return NO_CARDS
     ranks = ranks_named(int(state[SUITED]))
@@ -352,17 +352,15 @@ SUIT_NAMES = {
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
 
 
-# Leduc poker: the other's bets, and the cards that are turned up.
+# News: the opponent's bets, and the cards turned up.
 
 PUBLIC_NEWS, OTHER = SEEN_OWN + 2, SEEN_OWN + 1
 
 
 def name_of(seen: np.ndarray, card: int) -> str:
-    """A card as the player sees it."""
     return card_name(card, int(seen[SEEN_SUITED]))
 
 
@@ -373,7 +371,6 @@ def first_round(history: list[int]) -> int:
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """List the opponent's actions since the player's own, and new cards."""
     done, known = ([int(cell) for cell in seen[SEEN_HISTORY:] if cell >= 0] for seen in (before, now))
     seen_before = len(done) + 1
     news = [f"the other: {NAMES[bet]}" for bet in known[seen_before:]]

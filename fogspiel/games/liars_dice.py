@@ -10,7 +10,7 @@ from ..core.picture import BoardPicture, Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
 from .one_card_poker import said
 
-# Liar's dice with one die or two each: bid how many dice of both show a face, or call the other's bid a lie.
+# Liar's dice with one die or two each: bid the number of dice of both that show a face, or call the last bid a lie.
 #
 # Both roll in secret. The first player must bid; every further bid must be higher: more dice of any face, or as many of
 # a higher face. The highest face of the die is wild and counts as any other. When a player calls "liar" the dice are
@@ -21,10 +21,10 @@ from .one_card_poker import said
 #     1 ROLLED    the face of each player's die, of two dice 10 * higher + lower face; 0 before the roll
 #     3 MOVES     actions of the players so far
 #     4 HISTORY   those actions in order, -1 beyond the last
-# Data sheet of a view: SIDES, the own dice, the other's once they are shown (else 0), then HISTORY.
+# Data sheet of a view: SIDES, the own dice, the opponent's once they are shown (else 0), then HISTORY.
 #
 # Chance rolls 10 * first player's + second player's die; with two dice 100 * first player's + second player's dice, of
-# which two different faces are twice as likely as two equal ones. Actions: 0 call "liar", 10 * number + face bid that
+# which two different faces are twice as likely as two equal ones. Actions: 0 call "liar", 10 * number + face bids that
 # many of a face.
 
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
@@ -36,19 +36,18 @@ LOST, WON = 0, 1  # the payoffs, by their index
 
 @inlined
 def faces(sides):
-    """The faces of a die, from the cell for sides and dice."""
     return sides % TENS
 
 
 @inlined
 def dice(sides):
-    """The dice of both players, from the same cell."""
+    """Return the number of dice of both players, from the cell SIDES."""
     return 2 if sides < TENS else 4
 
 
 @inlined
 def longest(sides):
-    """Cells for all bids and a call."""
+    """Return the length of the longest history: all bids and a call."""
     return dice(sides) * MAX_SIDES + 1
 
 
@@ -56,7 +55,7 @@ def longest(sides):
 
 
 def start_with(sides: int) -> Kernel:
-    """The start kernel with this cell for sides and dice."""
+    """Make the start kernel; `sides` is the cell SIDES."""
 
     @kernel
     def start(state):
@@ -72,7 +71,6 @@ def start_with(sides: int) -> Kernel:
 
 @inlined
 def last(state):
-    """The last action, -1 if there is none yet."""
     return state[HISTORY + state[MOVES] - 1] if state[MOVES] > 0 else -1
 
 
@@ -85,7 +83,6 @@ def mover(state):
 
 @inlined
 def rolls(sides, out):
-    """List what a player can roll."""
     count = 0
     for high in range(1, faces(sides) + 1):
         if sides < TENS:
@@ -109,7 +106,7 @@ def legal(state, out):
     count, sides = 0, state[SIDES]
     if state[ROLLED] == 0:
         single = rolls(sides, out)
-        for pair in range(single * single - 1, -1, -1):  # from the end, so that the list of rolls is overwritten last
+        for pair in range(single * single - 1, -1, -1):  # backwards, so that the list of rolls is overwritten last
             out[pair] = base(sides) * out[pair // single] + out[pair % single]
         return single * single
     for number in range(1, dice(sides) + 1):
@@ -125,7 +122,7 @@ def legal(state, out):
 
 @inlined
 def ways(roll):
-    """In how many ways two dice show a roll."""
+    """Return the number of outcomes of two dice that show a roll."""
     return 1 if roll // TENS == roll % TENS else 2
 
 
@@ -170,14 +167,13 @@ def score(state):
 
 
 def hidden(state: np.ndarray, player: int) -> tuple[int, list[int]] | None:
-    """The other's dice, until they are shown."""
     if state[ROLLED] == 0 or last(state) == LIAR:
         return None
     sides, room = int(state[SIDES]), new_cells(MAX_ROLLS)
     return ROLLED + 1 - player, room[: rolls(sides, room)].tolist()
 
 
-# Words
+# Text
 
 NO_BID = "nobody has bid"
 
@@ -187,7 +183,6 @@ def label(action: int) -> str:
 
 
 def roll_text(roll: int) -> str:
-    """The dice of a player."""
     return " ".join(str(roll))
 
 
@@ -215,7 +210,6 @@ SOURCE = (
 
 
 def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
-    """The record of the game with this cell for sides and dice."""
     one = sides < TENS
     history = (2 if one else 4) * MAX_SIDES + 1
     return Game(
@@ -247,11 +241,10 @@ GAMES = (
 )
 
 
-# Liar's dice: the own dice, all bids, and the right to call.
+# Drawings: the player's dice, all bids, and the call.
 
 
 def die(face: int, name: str) -> Cell:
-    """A die, 0 if it is covered."""
     return (
         Cell(str(face), "die", None, f"{name} shows {face}")
         if face
@@ -260,12 +253,11 @@ def die(face: int, name: str) -> Cell:
 
 
 def roll(shown: int, name: str) -> tuple[Cell, ...]:
-    """The dice of a player, 0 if they are covered."""
     return tuple(die(int(face), name) for face in str(shown))
 
 
 def bids(sides: int, history: np.ndarray, open_now: bool) -> BoardPicture:
-    """Every bid there is, those that were made marked."""
+    """Draw all bids, those already made marked."""
     made = [int(action) for action in history if action >= 0]
     highest = max(made, default=0)
 
@@ -283,7 +275,6 @@ def bids(sides: int, history: np.ndarray, open_now: bool) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own dice, all bids, and the right to call."""
     sides, own, other = (int(cell) for cell in seen[:SEEN_HISTORY])
     history = seen[SEEN_HISTORY:]
     if own == 0:
@@ -301,7 +292,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both dice and all bids."""
     sides, first, second = (int(cell) for cell in state[:MOVES])
     history = state[HISTORY:]
     shown = (*roll(first, "the die of player 1"), *roll(second, "the die of player 2"))
@@ -320,7 +310,6 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     dice, _, faces = game.name.rpartition("-")[2].rpartition("x")
     roll = f"{dice} dice with {faces} faces each" if dice else f"a die with {faces} faces"
     hidden = "dice" if dice else "die"

@@ -28,7 +28,7 @@ from .rock_paper_scissors import (
     view,
 )  # fmt: skip
 
-# Morra: both show some fingers and call the total of both hands; who alone calls it right wins.
+# Morra: both show some fingers and call the total of both hands; a player who alone calls it right wins.
 #
 # Data sheets of state and view: `rock_paper_scissors.py`.
 # Action 11 * fingers + call: fingers 0..5, call 0..10.
@@ -37,12 +37,12 @@ FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
 
 
-# The rules that are its own
+# Rules specific to Morra
 
 
 @inlined
 def result(first, second):
-    """The first player's score: calls that are both right or both wrong make a draw."""
+    """Return the first player's score: calls that are both right or both wrong make a draw."""
     total = first // CALLS + second // CALLS
     return DRAW + int(first % CALLS == total) - int(second % CALLS == total)
 
@@ -52,16 +52,16 @@ def score(state):
     return result(state[SHOWN], state[SHOWN + 1])
 
 
-# The strategy: a softmax over all the throws, drawn from Walker's alias table
+# The strategy: a softmax over all throws, drawn from Walker's alias table
 
 SHARE, ALIAS = 0, ACTIONS
-# A column for each action: the share of it that is the action's own, and the action that has the rest.
+# A column for each action: the fraction that belongs to the action itself, and the action that has the rest.
 PLAN = 2 * ACTIONS
 
 
 @kernel
 def weigh(theta, out):
-    """Write the probabilities of the actions, not normalised: the likeliest has 1."""
+    """Write the unnormalised probabilities of the actions; the likeliest has 1."""
     most = theta[0]
     for action in range(1, ACTIONS):
         most = max(most, theta[action])
@@ -71,7 +71,7 @@ def weigh(theta, out):
 
 @inlined
 def next_light(plan, action):
-    """The next action with at most a column's worth of probability that is not topped up yet."""
+    """Return the next action with at most one column of probability that has no alias yet."""
     while action < ACTIONS and (plan[SHARE + action] > 1 or plan[ALIAS + action] != action):
         action += 1
     return action
@@ -79,7 +79,7 @@ def next_light(plan, action):
 
 @inlined
 def next_heavy(plan, action):
-    """The next action with more than a column's worth of probability."""
+    """Return the next action with more than one column of probability."""
     while action < ACTIONS and plan[SHARE + action] <= 1:
         action += 1
     return action
@@ -97,7 +97,7 @@ def prepare(theta, plan):
         plan[ALIAS + action] = action
     light, heavy = next_light(plan, 0), next_heavy(plan, 0)
     left = plan[SHARE + heavy] if heavy < ACTIONS else 0.0
-    # What is left when either kind has run out is a full column each, but for rounding errors.
+    # When either kind has run out, each remaining action fills one column, up to rounding errors.
     while heavy < ACTIONS and (light < ACTIONS or left <= 1):
         if left > 1:
             plan[ALIAS + light] = heavy
@@ -113,7 +113,7 @@ def prepare(theta, plan):
 
 @inlined
 def throw(plan, stream):
-    """Any column with equal chance, then one of its two actions."""
+    """Draw a column uniformly, then one of its two actions."""
     column = random_below(stream, ACTIONS)
     return column if random_unit(stream) < plan[SHARE + column] else int(plan[ALIAS + column])
 
@@ -125,11 +125,11 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The same game in one kernel, without lists of actions."""
+    """Play the whole game in one kernel, without lists of actions."""
     return result(throw(plan_0, stream_0), throw(plan_1, stream_1))
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -137,23 +137,22 @@ def label(action: int) -> str:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the most frequent throw of a vector."""
     weights = np.zeros(ACTIONS)
     weigh(theta, weights)
     often = np.argsort(-weights, kind="stable")[:3].tolist()
     return "throws most often: " + ", ".join(f"{label(a)} {weights[a] / weights.sum():.1%}" for a in often)
 
 
-NEVER = -1000.0  # a parameter so far below the largest one that the probability underflows to exactly 0
+NEVER = -1000.0  # so far below the largest parameter that the probability underflows to exactly 0
 
 
 def sensible(fingers: int, other: int) -> int:
-    """The action that shows `fingers` and is right when the opponent shows `other`, both in 0..5."""
+    """Return the action that shows `fingers` and is right when the opponent shows `other`, both in 0..5."""
     return CALLS * fingers + fingers + other
 
 
 def any_of(actions: set[int]) -> Vector:
-    """The parameters that throw each of these actions equally often and no other one at all."""
+    """Return the parameters that throw each of these actions equally often and no other."""
     return tuple(0.0 if action in actions else NEVER for action in range(ACTIONS))
 
 
@@ -195,22 +194,22 @@ GAMES = (
 
 # Morra solved: only two marginals of a player matter, and exploitability has a closed form.
 #
-# With f the fingers a player shows and h = call - f what it expects the opponent to show, its call is right exactly
+# With f the fingers a player shows and h = call - f the fingers it expects from the opponent, its call is right exactly
 # when h is the opponent's f. So the score of a player with marginals a of f and b of h against one with a' and b' is
 #
 #     1/2 + (b . a' - b' . a) / 2
 #
-# where only h = 0..5 counts. Whatever it does, an opponent can hold it to 1/2 - (max a - min b) / 2, and a strategy is
-# optimal if and only if both marginals are uniform on 0..5.
+# where only h = 0..5 counts. A best response holds it to 1/2 - (max a - min b) / 2, and a strategy is optimal if and
+# only if both marginals are uniform on 0..5.
 #
-# The probabilities are those of the softmax as the kernel computes it: the weights are doubles, here taken as the exact
-# fractions they are and normalised. Rounding in the alias table moves a probability by less than 1e-14.
+# The probabilities are those of the softmax as the kernel computes it: the weights are doubles, interpreted as exact
+# fractions and normalised. Rounding in the alias table changes a probability by less than 1e-14.
 
 Law = list[Fraction]  # the probability of each of the 66 actions
 
 
 def law(theta: Sequence[float] | np.ndarray) -> Law:
-    """The exact probabilities of the actions of a parameter vector."""
+    """Return the exact action probabilities of a parameter vector."""
     weights = np.zeros(ACTIONS)
     weigh(check_vector(GAMES[0], theta), weights)
     exact = [Fraction(weight) for weight in weights.tolist()]
@@ -219,10 +218,10 @@ def law(theta: Sequence[float] | np.ndarray) -> Law:
 
 
 def law_of(player: ParametricPolicy) -> Law:
-    """The exact probabilities of the actions of a policy.
+    """Return the exact action probabilities of a policy.
 
-    A redrawn Gaussian vector has exchangeable entries, so on average over the draws every action has probability 1/66,
-    and the score is linear in the probabilities: in one throw it plays exactly like the uniform player.
+    A redrawn Gaussian vector has exchangeable entries, so on average over the draws every action has probability 1/66.
+    The score is linear in the probabilities: in one throw it plays exactly like the uniform player.
     """
     members = members_of(player, Fraction)
     if player.strategy is UNIFORM or player.selection == REDRAWN:
@@ -236,14 +235,13 @@ def law_of(player: ParametricPolicy) -> Law:
 
 
 def _marginals(probabilities: Law) -> tuple[Law, Law]:
-    """The law of the fingers shown, and of those expected from the opponent as far as they are 0..5."""
+    """Return the distributions of the fingers shown, and of those expected from the opponent within 0..5."""
     shown = [sum(probabilities[CALLS * f : CALLS * (f + 1)], Fraction(0)) for f in range(FINGERS)]
     expected = [sum((probabilities[sensible(f, h)] for f in range(FINGERS)), Fraction(0)) for h in range(FINGERS)]
     return shown, expected
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`."""
     (a, b), (other_a, other_b) = _marginals(law_of(first)), _marginals(law_of(second))
     won = sum((x * y for x, y in zip(b, other_a, strict=True)), Fraction(0))
     lost = sum((x * y for x, y in zip(other_b, a, strict=True)), Fraction(0))
@@ -257,7 +255,7 @@ def marginals(theta: Sequence[float] | np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def exploitability(theta: Sequence[float] | np.ndarray) -> Fraction:
-    """Return the best opponent's gain over 1/2: (max of the fingers' law - min of the expected fingers') / 2."""
+    """Return the best opponent's gain over 1/2: (max P(fingers shown) - min P(fingers expected)) / 2."""
     shown, expected = _marginals(law(theta))
     return (max(shown) - min(expected)) / 2
 
@@ -269,24 +267,22 @@ def exploitability_of(player: ParametricPolicy) -> Fraction:
 
 
 def best_response(theta: Sequence[float] | np.ndarray) -> int:
-    """The action that scores best against these parameters: show what is least expected, expect what is commonest."""
+    """Return the action that scores best: show the least expected fingers, expect the most frequent ones."""
     shown, expected = _marginals(law(theta))
     return sensible(expected.index(min(expected)), shown.index(max(shown)))
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best reply of all: a game is one throw, so only the mean law of the members counts."""
+    """Return the best response: a game is one throw, so only the mean distribution of the members counts."""
     laws = [(weight, *marginals(theta)) for weight, theta in members_of(player, float)]
     shown, expected = (sum(law[0] * law[place] for law in laws) for place in (1, 2))
     return [BestResponseScore(ANYBODY, 0.5 + float(np.max(shown) - np.min(expected)) / 2)]
 
 
-# Morra: fingers by calls, and the throws that were made.
+# Drawings: fingers by calls, and the throws made.
 
 
 def throws(own: int, other: int, is_open: bool) -> BoardPicture:
-    """Fingers by calls; a call that cannot be right is dim."""
-
     def cell(fingers: int, call: int) -> Cell:
         action = CALLS * fingers + call
         sensible = fingers <= call <= fingers + FINGERS - 1
@@ -299,7 +295,6 @@ def throws(own: int, other: int, is_open: bool) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """All throws, and the two that were made."""
     own, other = (int(throw) for throw in seen)
     if own < 0:
         return Messages(("Show 0 to 5 fingers and call the total of both hands.",)), throws(own, other, True)
@@ -320,17 +315,16 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The throws that were made."""
     made = throws_of(state)
     facts = tuple((f"player {who}", label(throw)) for who, throw in enumerate(made, 1) if throw >= 0)
     return Facts(facts or (("nobody", "has thrown"),)), throws(*made, False)
 
 
-# Morra in words: what is shown, what is expected, and what that costs.
+# Explanation: the fingers shown, the fingers expected, and their cost.
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The two marginals, which are all that matters, and the best reply to them."""
+    """Return the two marginals, which determine all scores, and the best response to them."""
     theta = player.thetas[0]
     shown, expected = marginals(theta)
     cost = exploitability(theta)
@@ -363,11 +357,10 @@ HOW_TO_PLAY = (
 )
 
 
-# Morra: what the other has thrown, and the total.
+# News: the opponent's throw, and the total.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """The other's throw, which is shown when both have thrown."""
     own, other = int(now[SEEN_OWN]), int(now[SEEN_OTHER])
     if other < 0:
         return []

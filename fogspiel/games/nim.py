@@ -23,21 +23,21 @@ from ..core.game import (
 )
 from ..core.picture import BoardPicture, Cell, Messages, Parts
 
-# Nim with heaps of 1, 3, 5 and 7, misère: who takes the last object loses.
+# Nim with heaps of 1, 3, 5 and 7, misère: taking the last object loses.
 #
 # Data sheet of a state (int64 cells)
-#     0 MOVER     whose move it is
+#     0 MOVER     the player to move
 #     1 HEAP      objects in each of the four heaps
 # Data sheet of a view: 1 if the move is one's own (else 0), then the heaps: nothing is hidden.
 #
-# Action 8 * heap + taken: take 1 or more objects from one heap; actions are listed by heap, then by number.
-# A position has the index h1 + 2 h2 + 8 h3 + 48 h4, a number for each way the heaps can be filled; 0 is the end.
+# Action 8 * heap + number: take 1 or more objects from one heap; actions are listed by heap, then by number.
+# A position has the index h1 + 2 h2 + 8 h3 + 48 h4, unique for all fillings of the heaps; 0 is the end.
 
 MOVER, HEAP = 0, 1
 SEEN_MINE, SEEN_HEAP = 0, 1
 FULL = (1, 3, 5, 7)
 HEAPS = len(FULL)
-STEP = (1, 2, 8, 48)  # what one object of each heap counts in the index of a position
+STEP = (1, 2, 8, 48)  # stride of each heap in the index of a position
 POSITIONS = 383  # the positions in which a player is to move, 1..383
 
 
@@ -53,7 +53,6 @@ def start(state):
 
 @inlined
 def index(cells, first):
-    """The index of the position whose heaps stand in `cells` from `first` on."""
     return cells[first] + 2 * cells[first + 1] + 8 * cells[first + 2] + 48 * cells[first + 3]
 
 
@@ -87,7 +86,7 @@ def view(state, player, out):
 
 @kernel
 def score(state):
-    return WIN if state[MOVER] == 0 else LOSS  # the other one took the last object
+    return WIN if state[MOVER] == 0 else LOSS  # the opponent took the last object
 
 
 # The strategy: a value for every position; leave the opponent the one with the smallest
@@ -95,7 +94,7 @@ def score(state):
 
 @kernel
 def prepare(theta, plan):
-    """Write the values by index; the end has an infinite one, so that the last object is taken only when it must be."""
+    """Write the values by index; the end has an infinite one, so a player removes the last object only if forced."""
     plan[0] = np.inf
     for position in range(1, len(plan)):
         plan[position] = theta[position - 1]
@@ -103,7 +102,7 @@ def prepare(theta, plan):
 
 @inlined
 def best_move(plan, cells, first):
-    """The action with the smallest value behind it, the first one of equals."""
+    """Return the action that leaves the position with the smallest value, the first of equals."""
     position = index(cells, first)
     best, least = -1, np.inf
     for heap in range(HEAPS):
@@ -121,7 +120,7 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The same game in one kernel, without views and lists of actions."""
+    """Play the whole game in one kernel, without views and lists of actions."""
     start(state)
     while index(state, HEAP) > 0:
         apply(state, best_move(plan_0 if state[MOVER] == 0 else plan_1, state, HEAP))
@@ -143,7 +142,7 @@ lost_in_kernels = inlined(lost)
 
 @kernel
 def choose_perfect(seen, actions, plan, stream):
-    """The first move that leaves a lost position, or the first move of all."""
+    """Return the first move that leaves a lost position, or else the first move."""
     heaps = seen[SEEN_HEAP:].copy()
     for i in range(len(actions)):
         heap, taken = actions[i] // 8, actions[i] % 8
@@ -154,11 +153,10 @@ def choose_perfect(seen, actions, plan, stream):
     return actions[0]
 
 
-# Words
+# Text
 
 
 def heaps_of(position: int) -> tuple[int, ...]:
-    """The heaps of the position with that index."""
     return tuple(position // step % (full + 1) for step, full in zip(STEP, FULL, strict=True))
 
 
@@ -167,7 +165,6 @@ def label(action: int) -> str:
 
 
 def heaps_text(heaps: np.ndarray) -> str:
-    """The heaps as rows of bars."""
     return "\n".join(f"heap {number}: {'|' * int(objects)}" for number, objects in enumerate(heaps, 1))
 
 
@@ -180,7 +177,6 @@ def reveal(state: np.ndarray) -> str:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the strength of a vector."""
     plan, stream, actions = np.zeros(POSITIONS + 1), np.zeros(1, np.uint64), np.zeros(sum(FULL), np.int64)
     prepare(theta, plan)
     won, kept = 0, 0
@@ -231,7 +227,7 @@ GAMES = (
 )
 
 
-# Nim solved: who wins from every position, how well a value function plays, and exact scores.
+# Nim solved: the value of every position, the quality of a value function, and exact scores.
 #
 # Positions are analysed backwards from the end by the rules alone, without Bouton's theorem.
 
@@ -241,7 +237,7 @@ ALL_POSITIONS = range(1, POSITIONS + 1)
 
 @cache
 def moves(position: int) -> dict[int, int]:
-    """The actions in a position, each with the index of the position it leads to."""
+    """Return the actions in a position, each with the index of the position it leads to."""
     return {
         8 * heap + taken: position - STEP[heap] * taken
         for heap, objects in enumerate(heaps_of(position))
@@ -251,9 +247,9 @@ def moves(position: int) -> dict[int, int]:
 
 @cache
 def lost_indices() -> frozenset[int]:
-    """The indices of the positions that are lost for the player to move: every move leaves a won one.
+    """Return the indices of positions lost for the player to move: every move leaves a won one.
 
-    The end is won for the player to move, as the other has just taken the last object.
+    The end is won for the player to move, as the opponent has just removed the last object.
     """
     lost: set[int] = set()
     for position in ALL_POSITIONS:
@@ -273,11 +269,10 @@ def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
     return chosen
 
 
-Play = list[dict[int, Fraction]]  # for each position the chances of the positions a player leaves
+Play = list[dict[int, Fraction]]  # for each position the probabilities of the positions a player leaves
 
 
 def _plays(player: ParametricPolicy) -> list[tuple[Fraction, Play]]:
-    """The ways a policy plays, with their probabilities."""
     members = members_of(player, Fraction)
     if player.selection == REDRAWN:
         raise ValueError("the exact score of a redrawn value function at nim is not known: play games instead")
@@ -295,7 +290,7 @@ def _plays(player: ParametricPolicy) -> list[tuple[Fraction, Play]]:
 
 
 def _wins(first: Play, second: Play) -> tuple[Fraction, Fraction]:
-    """The chances to win when moving first from the start, of the one and of the other."""
+    """Return each player's winning probability when it moves first from the initial position."""
     wins, others = [Fraction(1)], [Fraction(1)]  # at the end the player to move has won
     for position in ALL_POSITIONS:
         wins.append(sum((chance * (1 - others[after]) for after, chance in first[position].items()), Fraction(0)))
@@ -304,7 +299,7 @@ def _wins(first: Play, second: Play) -> tuple[Fraction, Fraction]:
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`, the mean of both starting orders."""
+    """Return the exact score of `first` against `second`, averaged over both starting orders."""
     total, others = Fraction(0), _plays(second)
     for weight, play in _plays(first):
         for weight_other, other in others:
@@ -314,14 +309,14 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best reply, to one member at a time: it would have to guess the member of a mixture from the moves."""
+    """Return the best response to one member at a time: it would have to infer a mixture's member from its moves."""
     return [reply_to_members(player, lambda theta: _reply_score(player.strategy, theta))]
 
 
 def _reply_score(strategy: Strategy, theta: np.ndarray) -> float:
-    """Backwards from the end: the reply needs one move that wins, the player has just the one it makes."""
+    """Solve backwards from the end: the response needs one winning move, the player has only the one it makes."""
     chosen = actions_of(strategy, theta)
-    own, other = [1.0], [0.0]  # what the reply scores when it is to move, and when the player is
+    own, other = [1.0], [0.0]  # the response's score when it is to move, and when the player is
     for position in ALL_POSITIONS:
         after = moves(position)
         own.append(max(other[left] for left in after.values()))
@@ -329,13 +324,13 @@ def _reply_score(strategy: Strategy, theta: np.ndarray) -> float:
     return (own[-1] + other[-1]) / 2
 
 
-# Nim: the heaps as rows of tokens.
+# Drawings: the heaps as rows of tokens.
 
 TOKEN = "●"
 
 
 def heaps(numbers: list[int], can_take: bool) -> BoardPicture:
-    """A row for each heap; a token takes itself and all to the right of it."""
+    """Draw a row for each heap; a token takes itself and all to the right of it."""
     rows = []
     for heap, number in enumerate(numbers):
         tokens = []
@@ -347,7 +342,6 @@ def heaps(numbers: list[int], can_take: bool) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """All heaps."""
     numbers = [int(number) for number in seen[SEEN_HEAP:]]
     mine = bool(seen[SEEN_MINE])
     if not any(numbers):
@@ -358,23 +352,21 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All heaps."""
     words = Messages((f"Player {state[MOVER] + 1} to move.",))
     return words, heaps([int(number) for number in state[HEAP:]], False)
 
 
-# Nim in words: won positions kept, the first move, and the score against perfect play.
+# Explanation: won positions preserved, the first move, and the score against perfect play.
 
-SHOWN = 8  # mistakes that are listed
+SHOWN = 8  # mistakes listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Compare a value function with perfect play."""
     chosen, lost = actions_of(player.strategy, player.thetas[0]), lost_indices()
     won = [position for position in ALL_POSITIONS if position not in lost]
     mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]
     kept = len(won) - len(mistakes)
-    # The start is lost for the player to move, so the perfect player wins whenever it moves second.
+    # The initial position is lost for the player to move, so the perfect player wins whenever it moves second.
     second = 2 * exact_score(game, player, find_policy(game, "perfect"))
     sentences = (
         f"{player.name} keeps the win in {kept} of {len(won)} won positions ({percent(kept / len(won))}).",

@@ -1,13 +1,13 @@
 """Poker with one card each and at most one bet: Kuhn poker and binary poker.
 
-Both pay an ante of 1; a bet is 1 more. Players pass or bet in turn until somebody bets or all who may open have passed.
-Whoever faces a bet folds or calls. Without a fold the cards are shown: the higher one wins, and equal ones split.
+Both pay an ante of 1; a bet is 1 more. Players pass or bet in turn until one bets or all who may open have passed.
+A player facing a bet folds or calls. Without a fold the cards are shown: the higher one wins, and equal ones split.
 
 Data sheet of a state (int64 cells)
     0 CARD      the card of each player; -1 before the deal
     2 MOVES     actions of the players so far
     3 HISTORY   those actions in order, -1 beyond the last
-Data sheet of a view: the own card, the other's once it is shown (else -1), then HISTORY.
+Data sheet of a view: the own card, the opponent's once it is shown (else -1), then HISTORY.
 
 Chance deals cards * first card + second card. Actions of the players: 0 pass, 1 bet, 2 fold, 3 call.
 """
@@ -26,7 +26,7 @@ CARD, MOVES, HISTORY = 0, 2, 3
 SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(3)
 PASS, BET, FOLD, CALL = range(4)
 NAMES = ("pass", "bet", "fold", "call")
-ANTE, RAISED = 1, 2  # what a player has at stake without and with the bet
+ANTE, RAISED = 1, 2  # a player's stake without and with the bet
 
 
 @kernel
@@ -38,13 +38,12 @@ def start(state):
 
 @inlined
 def last(state):
-    """The last action, -1 if there is none yet."""
     return state[HISTORY + state[MOVES] - 1] if state[MOVES] > 0 else -1
 
 
 @inlined
 def shown(state, openers):
-    """True if the cards are on the table: after a call, or when all who may open have passed."""
+    """True if the cards are shown: after a call, or when all who may open have passed."""
     return last(state) == CALL or (last(state) == PASS and state[MOVES] == openers)
 
 
@@ -52,7 +51,7 @@ def shown(state, openers):
 def score(state):
     draw = RAISED
     if last(state) == FOLD:
-        return draw - ANTE if state[MOVES] % 2 == 1 else draw + ANTE  # who folded moved last
+        return draw - ANTE if state[MOVES] % 2 == 1 else draw + ANTE  # the player who folded moved last
     stake = RAISED if last(state) == CALL else ANTE
     return draw + stake * (int(state[CARD] > state[CARD + 1]) - int(state[CARD] < state[CARD + 1]))
 
@@ -62,7 +61,7 @@ def label(action: int) -> str:
 
 
 def poker(name: str, title: str, source: str, cards: str, openers: int, twins: int, look: Look) -> Game:
-    """The record of the game with these cards, in which so many players may open, and equal cards are dealt or not."""
+    """Make the game with these cards, in which `openers` players may open, and equal cards are dealt if `twins`."""
     many = len(cards)
     deals, longest = many * (many - 1 + twins), openers + 1
 
@@ -104,7 +103,6 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
             out[SEEN_HISTORY + i] = state[HISTORY + i]
 
     def hidden(state: np.ndarray, player: int) -> tuple[int, list[int]] | None:
-        """The other's card, until it is shown."""
         if state[CARD] < 0 or shown(state, openers):
             return None
         return CARD + 1 - player, [card for card in range(many) if twins or card != state[CARD + player]]
@@ -145,12 +143,11 @@ SUITS = {"clubs": "♣", "diamonds": "♦", "hearts": "♥", "spades": "♠"}
 
 
 def face_down(count: int, name: str = "a card face down") -> tuple[Cell, ...]:
-    """So many cards that are not seen."""
     return tuple(Cell("", "face-down", None, name) for _ in range(count))
 
 
 def face_up(names: Iterable[str], look: str = "") -> tuple[Cell, ...]:
-    """Cards that are seen and stand for no action."""
+    """Draw cards face up that stand for no action."""
     return tuple(Cell(name, look, None, name) for name in names)
 
 
@@ -177,18 +174,17 @@ SOURCE = (
 )
 
 
-# Cards and bets of the small pokers.
+# Drawings of cards and bets, for both games.
 
 NO_CARDS = (Messages(("No cards yet.",)),)
 
 
 def card(names: str, number: int) -> Cell:
-    """One of the cards with these letters; -1 is one that is not seen."""
+    """Draw one of the cards with these letters; -1 is a hidden one."""
     return Cell(names[number], "", None, names[number]) if number >= 0 else face_down(1)[0]
 
 
 def said(history: np.ndarray, label: Callable[[int], str], nothing: str) -> Messages:
-    """List the actions of both players in turn."""
     done = [label(int(action)) for action in history if action >= 0]
     lines = tuple(f"player {place % 2 + 1}: {word}" for place, word in enumerate(done))
     return Messages(lines or (nothing,), "Said so far")
@@ -198,10 +194,7 @@ Draw = Callable[[Game, np.ndarray], Parts]
 
 
 def pictures_with(names: str) -> tuple[Draw, Draw]:
-    """Make the drawings of views and states for a game with these card letters."""
-
     def draw_view(game: Game, seen: np.ndarray) -> Parts:
-        """The own card, the other's once it is shown, and the bets."""
         own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
         if own < 0:
             return NO_CARDS
@@ -209,7 +202,6 @@ def pictures_with(names: str) -> tuple[Draw, Draw]:
         return mine, theirs, said(seen[SEEN_HISTORY:], label, "nobody has acted")
 
     def draw_state(game: Game, state: np.ndarray) -> Parts:
-        """Both cards and the bets."""
         if state[CARD] < 0:
             return NO_CARDS
         cards = (Cards(f"Player {who}", (card(names, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
@@ -218,12 +210,12 @@ def pictures_with(names: str) -> tuple[Draw, Draw]:
     return draw_view, draw_state
 
 
-# Kuhn poker: a card each, and what was bet.
+# Drawings of Kuhn poker.
 
 draw_kuhn_view, draw_kuhn_state = pictures_with(KUHN_CARDS)
 
 
-# Binary poker: a card each, and what was bet.
+# Drawings of binary poker.
 
 draw_view, draw_state = pictures_with(CARDS)
 

@@ -16,24 +16,24 @@ from .boards.board import list_bits, permute
 from .boards.columns import ENDS, columns_text, drop_row, four_aligned, is_full, outcome_of, stones_in, stones_on
 from .sampling import plan_of
 
-# Permutation four in a row: at every turn an order of the columns, without seeing anything of the board.
+# Permutation four in a row: at every turn an order of the columns, without any view of the board.
 #
-# The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last follows
-# by itself); the stone goes to the first column of it that is not full. Four in a column, a row or a diagonal win. No
-# player is told where a stone went.
+# The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last is
+# implied); the stone goes to its first column that is not full. Four in a column, a row or a diagonal win. No player is
+# notified of the column of a stone.
 #
 # Data sheet of a state (int64 cells)
-#     0 RESULT    the first player's score, -1 as long as the game goes on
+#     0 RESULT    the first player's score, -1 before the end
 #     1 TURNS     orders completed; the first player moves when it is even
 #     2 STONES    each player's stones, as bits (see `boards/columns.py`)
 #     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
-# Data sheet of a view: which seat one has (0 moves first), RESULT, one's own orders of 14 turns, then both players'
-# stones, first the first player's, once the game is over, before that 0.
+# Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
+# and of the second player once the game is over, 0 before that.
 #
 # Action: the column that comes next in the order, 0 on the left.
 
 ROWS, COLUMNS = 4, 7
-TRIES = 100  # sets of orders that are drawn at most for another state
+TRIES = 100  # maximum number of sets of orders drawn in resampling
 PLACES, TURNS_EACH = ROWS * COLUMNS, ROWS * COLUMNS // 2
 RESULT, TURNS, STONES, ORDER = 0, 1, 2, 4
 SEEN_SEAT, SEEN_RESULT, SEEN_ORDER = range(3)
@@ -57,7 +57,7 @@ def mover(state):
 
 @inlined
 def left_to_write(order):
-    """The set of the columns that an order does not have yet, as bits."""
+    """Return the set of columns missing in an order, as bits."""
     left = (1 << COLUMNS) - 1
     while order > 0:
         left ^= 1 << ((order & 7) - 1)
@@ -104,7 +104,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Draw other orders of the other player and play all orders again, until the game has not ended before its time."""
+    """Redraw the opponent's orders and replay all orders, until the game does not end early."""
     written = [f"{order:o}" if order else "" for order in state[ORDER:].tolist()]
     for _ in range(TRIES if state[RESULT] < 0 else 0):
         for turn in range(1 - player, PLACES, 2):
@@ -121,12 +121,12 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return state.copy()
 
 
-# The strategy: a seed for moving first and one for moving second, each of which stands for 14 orders
+# The strategy: a seed for moving first and one for moving second, each of which generates 14 orders
 
 
 @kernel
 def prepare(theta, plan):
-    """The 14 orders of each seed, one after the other from one stream."""
+    """Write the 14 orders of each seed, one after the other from one stream."""
     stream, order = np.empty(1, np.uint64), np.empty(COLUMNS, np.int64)
     for role in range(2):
         stream[0] = seed_of(theta[role], 0)
@@ -146,7 +146,7 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The same game in one kernel, straight from the plans."""
+    """Play the whole game in one kernel, directly from the plans."""
     first, second = 0, 0
     for turn in range(TURNS_EACH):
         at, taken = turn * COLUMNS, first | second
@@ -164,7 +164,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     return DRAW
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -186,7 +186,6 @@ def reveal(state: np.ndarray) -> str:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the first turns of a vector."""
     plan = np.zeros(2 * TURNS_EACH * COLUMNS)
     prepare(theta, plan)
     orders = plan.astype(int).reshape(2, TURNS_EACH, COLUMNS)[:, :3] + 1
@@ -229,16 +228,15 @@ GAMES = (
 )
 
 
-# Permutation four in a row: its players never vary, so any set of them has an exact matrix of scores.
+# Exact score matrices: players are deterministic, so any set of them has one.
 #
-# No equilibrium of the whole game is known; that of the seeds at hand is the equilibrium of their matrix.
+# No equilibrium of the whole game is known; that of a given set of seeds is the equilibrium of their matrix.
 
 FOUR = GAMES[0]
 
 
 @kernel
 def fill_scores(state, plans_0, plans_1, out):
-    """Half points of every plan that moves first against every plan that moves second."""
     unused = np.zeros(1, np.uint64)
     for i in range(len(plans_0)):
         for j in range(len(plans_1)):
@@ -254,7 +252,7 @@ def _plans(thetas: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
 
 
 def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np.ndarray:
-    """Half points (0, 1, 2) of the first player for each seed that moves first against each that moves second."""
+    """Return the first player's half points (0, 1, 2) for each seed moving first against each moving second."""
     out = np.zeros((len(firsts), len(seconds)), np.int64)
     plans_0, plans_1 = _plans([(seed, 0.0) for seed in firsts]), _plans([(0.0, seed) for seed in seconds])
     fill_scores(np.zeros(FOUR.sizes.state, np.int64), plans_0, plans_1, out)
@@ -262,7 +260,6 @@ def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np
 
 
 def _members(player: ParametricPolicy) -> list[tuple[Fraction, np.ndarray]]:
-    """The vectors of a policy with their probabilities."""
     members = members_of(player, Fraction)
     if player.selection == REDRAWN or player.strategy is not FOUR.strategy:
         raise ValueError(f"the exact score of {player.name} at permutation-four is not known: play games instead")
@@ -270,7 +267,7 @@ def _members(player: ParametricPolicy) -> list[tuple[Fraction, np.ndarray]]:
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`, seeds or mixtures of them, the mean of both starting orders."""
+    """Return the exact score of `first` against `second`, seeds or mixtures, averaged over both starting orders."""
     one, other = _members(first), _members(second)
     starting = first_player_matrix([float(t[0]) for _, t in one], [float(t[1]) for _, t in other])
     following = first_player_matrix([float(t[0]) for _, t in other], [float(t[1]) for _, t in one])
@@ -281,16 +278,15 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
     return total
 
 
-# Four in a row by permutations: the order that is being written, and those before it.
+# Drawings: the order being written, and the earlier ones.
 
 
 def columns_of(order: int) -> list[int]:
-    """The columns of an order, 1 to 7, as far as it is written."""
+    """Return the columns written in an order so far, 1 to 7."""
     return [int(digit) for digit in f"{order:o}"] if order else []
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The order that is being written, and the orders before it; the board once the game is over."""
     result = int(seen[SEEN_RESULT])
     second = int(seen[SEEN_SEAT])
     orders = [columns_of(int(cell)) for cell in seen[SEEN_ORDER:SEEN_STONES]]
@@ -317,7 +313,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The board, and the order that is being written."""
     result, turns = int(state[RESULT]), int(state[TURNS])
     stones = stones_in(state, STONES)
     board = stones_on(ROWS, COLUMNS, stones, 0, lambda column: False)
@@ -328,15 +323,14 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
 
 
-# Permutation four in a row in words: the columns turn by turn, and the scores against random players.
+# Explanation: the columns turn by turn, and the scores against random players.
 
-OPPONENTS = 2000  # random players met in each seat
+OPPONENTS = 2000  # random opponents in each seat
 STREAM = 0xF042
 SEATS = ("moving first", "moving second")
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Both lists of orders, and how they do."""
     theta = player.thetas[0]
     first, second = (plan_of(player).astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
     rows = tuple(
@@ -361,7 +355,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _scores(game: Game, theta: np.ndarray, seed: int) -> list[MatchResult]:
-    """The scores in both seats; the players never vary, so one game against each opponent says all."""
+    """Return the scores in both seats; players are deterministic, so one game against each opponent suffices."""
     others, found = np.zeros((OPPONENTS, 2)), []
     fill_normal(np.array([child(seed, STREAM)], np.uint64), others.reshape(-1))
     points_first = first_player_matrix([float(theta[0])], others[:, 1].tolist())

@@ -1,8 +1,9 @@
 """The rules of phantom ponnuki on boards too large for the bits of one integer; classical, as on the small ones.
 
-The mover names a cell. The umpire puts a stone there, or says "illegal" (occupied or suicide) to the mover alone, who
-tries another cell. The first capture wins, and who has no legal cell loses. No player names a cell twice in a turn, nor
-one where its record proves an enemy stone; `phantom.rules` says when it does, and a test compares the two.
+The player to move names a cell. The umpire puts a stone there, or says "illegal" (occupied or suicide) to that player
+alone, who tries another cell. The first capture wins, and a player without a legal cell loses. No player names a cell
+twice in a turn, nor one where its record proves an enemy stone. `phantom.rules` defines such a proof, and a test
+compares the two.
 
 Data sheet of a state (int64 cells), N = ROWS * COLUMNS
     0 ROWS
@@ -46,8 +47,6 @@ SEEN_PLAYER, SEEN_TURN, SEEN_RESULT, SEEN_PUT = 2, 3, 4, 5
 
 
 def start_of(rows: int, columns: int) -> Kernel:
-    """The start kernel of a board of that size."""
-
     @kernel
     def start(state):
         for cell in range(PUT + 5 * rows * columns):
@@ -61,13 +60,11 @@ def start_of(rows: int, columns: int) -> Kernel:
 
 @inlined
 def failed_of(state, player):
-    """Return the first cell of a player's failed tries."""
     return PUT + (1 + player) * state[ROWS] * state[COLUMNS]
 
 
 @inlined
 def known_of(state, player):
-    """Return the first cell of the enemy stones that a player knows of."""
     return PUT + (3 + player) * state[ROWS] * state[COLUMNS]
 
 
@@ -78,7 +75,6 @@ def mover(state):
 
 @inlined
 def is_own(state, player, cell):
-    """True if a player has a stone on the cell."""
     return state[PUT + cell] > 0 and (state[PUT + cell] - 1) & 1 == player
 
 
@@ -95,10 +91,10 @@ def legal(state, out):
 
 @kernel
 def is_proven(state, player, turn, cell, near, chain, marks):
-    """True if no suicide explains that the cell failed in that turn of the player, so that an enemy stone is there.
+    """True if suicide cannot explain that the cell failed in that turn of the player, so that an enemy stone is there.
 
-    The chain that a stone there would have made had liberties; the enemy had too few stones to fill them all beside
-    those that are known, or one of them is the player's own by now. `marks` of cells: 1 chain, 2 liberty.
+    The chain that a stone there would have made had liberties; the enemy had too few stones to fill them all in
+    addition to the known ones, or one of them is the player's own by now. `marks` of cells: 1 chain, 2 liberty.
     """
     known, enemies, waiting, needed = known_of(state, player), turn + player, 1, 0
     for other in range(len(near)):
@@ -190,7 +186,7 @@ def score(state):
     return state[RESULT]
 
 
-# Hidden part of a state of large phantom ponnuki: the enemy stones that a player never met.
+# Resampling of the hidden state: the enemy stones that a player never encountered.
 
 
 def resample_by(start: Kernel) -> Resample:
@@ -213,7 +209,7 @@ def resample_by(start: Kernel) -> Resample:
 
 
 def _play_again(record: np.ndarray, start: Kernel) -> np.ndarray:
-    """The state to which the turns of a record lead, as far as they can be played."""
+    """Replay the turns of a record as far as they are legal; return the resulting state."""
     state, cells = np.zeros_like(record), int(record[ROWS] * record[COLUMNS])
     start(state)
     for turn in range(int(record[TURN]) + 1):
@@ -232,19 +228,19 @@ def _view_of(state: np.ndarray, player: int) -> np.ndarray:
     return seen
 
 
-# Phantom ponnuki on large boards: the own stones, and the enemy stones that are known.
+# Drawings of large boards: the player's stones, and the known enemy stones.
 
-# Phantom ponnuki on boards from 6x6 to 9x9: the rules of the small boards, a state cell by cell, a player by playouts.
+# Phantom ponnuki on boards from 6x6 to 9x9: the rules of the small boards, a state cell by cell, a playout player.
 #
-# Black, who begins, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is
-# the lowest one.
+# Black, who moves first, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row
+# is the lowest one.
 
 SIZES = (6, 7, 8, 9)
 
 
 @kernel
 def choose(seen, actions, plan, stream):
-    """Try what playouts on boards that explain the view say."""
+    """Return the cell preferred by playouts on boards consistent with the view."""
     cells, turn = seen[ROWS] * seen[COLUMNS], seen[SEEN_TURN] >> 1
     put = seen[SEEN_PUT : SEEN_PUT + cells]
     failed = seen[SEEN_PUT + cells : SEEN_PUT + 2 * cells]
@@ -253,16 +249,15 @@ def choose(seen, actions, plan, stream):
     return best_try(rows, columns, player, turn, put, failed, known, actions, int(plan[0]), stream)
 
 
-# Words
+# Text
 
 
 def cell_name(cell: int, size: int) -> str:
-    """The name of a cell: a letter for the column and a number for the row, A1 first."""
     return f"{LETTERS[cell % size]}{cell // size + 1}"
 
 
 def turn_lines(size: int, put: np.ndarray, failed: np.ndarray, turns: int) -> list[tuple[str, str]]:
-    """Each turn of a player by name: where the stone went, and what was tried before; `put` has 1 + the own turn."""
+    """List the turns of a player by name: the cell of the stone, and the failed tries; `put` has 1 + the own turn."""
     rows = []
     for turn in range(turns):
         words = [cell_name(int(cell), size) for cell in np.flatnonzero(put == turn + 1)]
@@ -273,20 +268,18 @@ def turn_lines(size: int, put: np.ndarray, failed: np.ndarray, turns: int) -> li
 
 
 def board_lines(size: int, marks: list[str]) -> list[str]:
-    """The board row by row, the last row on top."""
     rows = [f"{row + 1:>2} {' '.join(marks[row * size : (row + 1) * size])}" for row in reversed(range(size))]
     return [*rows, f"   {' '.join(LETTERS[:size])}"]
 
 
 def parts_of_view(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each cell the own turn of the stone, the turns in which it failed, and whether an enemy stone is known."""
+    """Return for each cell the own turn of the stone, the turns in which it failed, and if an enemy stone is known."""
     cells = int(seen[ROWS] * seen[COLUMNS])
     put, failed, known = seen[SEEN_PUT : SEEN_PUT + 3 * cells].reshape(3, cells)
     return put, failed, known
 
 
 def turns_begun(finished: int, result: int, player: int) -> int:
-    """Return the number of turns a player has begun."""
     return begun(finished - (result >= 0), player)
 
 
@@ -310,7 +303,6 @@ def parts_of_state(state: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarr
 
 
 def state_lines(state: np.ndarray) -> list[tuple[str, str]]:
-    """List the tries and the knowledge of each player."""
     size, finished, result = (int(state[at]) for at in (ROWS, TURN, RESULT))
     rows = []
     for player, mark in enumerate(MARKS):
@@ -324,7 +316,6 @@ def state_lines(state: np.ndarray) -> list[tuple[str, str]]:
 
 
 def stone_marks(state: np.ndarray) -> list[str]:
-    """The mark of each cell: a stone, or nothing."""
     stones = state[PUT : PUT + int(state[ROWS] * state[COLUMNS])]
     return [MARKS[(stone - 1) % 2] if stone else "." for stone in stones.tolist()]
 
@@ -335,7 +326,6 @@ def reveal(state: np.ndarray) -> str:
 
 
 def board(size: int) -> Game:
-    """The record of phantom ponnuki on a square board of that size."""
     cells = size * size
     start = start_of(size, size)
     return Game(
@@ -360,7 +350,6 @@ GAMES = tuple(board(size) for size in SIZES)
 
 
 def board_of(size: int, cells: list[Cell]) -> BoardPicture:
-    """The board with these cells, the first row lowest."""
     order = range(size - 1, -1, -1)
     return BoardPicture(
         rows=tuple(tuple(cells[row * size : (row + 1) * size]) for row in order),
@@ -370,7 +359,6 @@ def board_of(size: int, cells: list[Cell]) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own stones, the enemy stones and the refusals that the player knows, and the turns so far."""
     size, player, finished, result = (int(seen[at]) for at in (ROWS, SEEN_PLAYER, SEEN_TURN, SEEN_RESULT))
     put, failed, known = parts_of_view(seen)
     mine, turns = result < 0 and finished % 2 == player, turns_begun(finished, result, player)
@@ -394,7 +382,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All stones, and what each player has tried and knows."""
     size, finished, result = (int(state[at]) for at in (ROWS, TURN, RESULT))
     marks, loser = stone_marks(state), int(result == WIN)
     stones = [[cell for cell, mark in enumerate(marks) if mark == own] for own in MARKS]
@@ -415,6 +402,5 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     size = int(game.name.rpartition("x")[2])
     return lines_of("ponnuki", size, size)

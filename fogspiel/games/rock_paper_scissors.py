@@ -1,13 +1,13 @@
-"""Rock-paper-scissors, and the rules of any game of one throw each, both at once, which it shares with Morra.
+"""Rock-paper-scissors, and the rules of any game of one simultaneous throw each, which it shares with Morra.
 
 The second player's throw is played after the first one's, which stays hidden until then.
 
 Data sheet of a state (int64 cells)
     0 FIRST     the first player's throw as long as it is hidden, otherwise -1
-    1 SHOWN     the throws for all to see, of each player; -1 before that
+    1 SHOWN     the public throws, of each player; -1 before that
     3 WORTH     in rock-paper-scissors: payoffs from a draw up to a win with rock or scissors; a win with paper is
                 always the next one up
-Data sheet of a view: the own throw, then the other's once it is shown; -1 where there is none.
+Data sheet of a view: the own throw, then the opponent's once it is shown; -1 where there is none.
 
 Actions of rock-paper-scissors: 0 rock, 1 paper, 2 scissors.
 """
@@ -41,8 +41,6 @@ def mover(state):
 
 
 def legal_among(actions: int) -> Kernel:
-    """The legal kernel of so many actions."""
-
     @kernel
     def legal(state, out):
         for action in range(actions):
@@ -75,13 +73,13 @@ def hidden_among(actions: int) -> Hidden:
 
 
 def throws_of(state: np.ndarray) -> tuple[int, int]:
-    """The throws of both players, a hidden one too; -1 where there is none."""
+    """Return the throws of both players, including a hidden one; -1 where there is none."""
     first, second = (int(throw) for throw in state[SHOWN : SHOWN + 2])
     return (first if first >= 0 else int(state[FIRST])), second
 
 
 def show_with(label: Callable[[int], str], question: str, noun: str) -> Callable[[np.ndarray], str]:
-    """The text of a view: the question first, then the own throw, called by that noun, and the other's."""
+    """Make the text of a view: the question first, then the own throw, called by that noun, and the opponent's."""
 
     def show(seen: np.ndarray) -> str:
         own, other = int(seen[SEEN_OWN]), int(seen[SEEN_OTHER])
@@ -93,8 +91,6 @@ def show_with(label: Callable[[int], str], question: str, noun: str) -> Callable
 
 
 def reveal_with(label: Callable[[int], str], nothing: str) -> Callable[[np.ndarray], str]:
-    """The text of a state."""
-
     def reveal(state: np.ndarray) -> str:
         first, second = throws_of(state)
         if first < 0:
@@ -111,12 +107,10 @@ ROCK, PAPER, SCISSORS = range(3)
 CHOICES = 3
 
 
-# The rules that are its own
+# Rules specific to rock-paper-scissors
 
 
 def start_with(worth: int) -> Kernel:
-    """The start kernel of a scale of payoffs."""
-
     @kernel
     def start_at(state):
         start(state)
@@ -135,7 +129,7 @@ def score(state):
     return draw + steps if first_wins else draw - steps
 
 
-# Words
+# Text
 
 NAMES = ("rock", "paper", "scissors")
 
@@ -145,7 +139,7 @@ def label(action: int) -> str:
 
 
 def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> Game:
-    """The record of one scale of payoffs: a win with rock or scissors is worth the highest."""
+    """Make the game with this scale of payoffs: a win with rock or scissors has the highest."""
     return Game(
         name=name,
         title=title,
@@ -183,11 +177,10 @@ GAMES = (
 )
 
 
-# Rock-paper-scissors: the three choices, and those that were made.
+# Drawings: the three choices, and those made.
 
 
 def choices(own: int, other: int, is_open: bool, title: str) -> Cards:
-    """Rock, paper and scissors."""
     cells = []
     for action, name in enumerate(NAMES):
         look = "hand own" if action == own else "hand other" if action == other else "hand"
@@ -196,7 +189,6 @@ def choices(own: int, other: int, is_open: bool, title: str) -> Cards:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The three choices, and those that were made."""
     own, other = (int(choice) for choice in seen)
     if own < 0:
         return Messages(("Choose.",)), choices(-1, -1, True, "")
@@ -207,7 +199,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The choices that were made."""
     first, second = throws_of(state)
     return choices(first, -1, False, "Player 1"), choices(-1, second, False, "Player 2")
 
@@ -226,13 +217,11 @@ PAID = {
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     return *LINES, PAID[game.name == "rps-half"]
 
 
-# Rock-paper-scissors: what the other chose.
+# News: the opponent's choice.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """The other's choice, which is shown when both have chosen."""
     return [f"the other: {label(int(now[SEEN_OTHER]))}"] if now[SEEN_OTHER] >= 0 else []

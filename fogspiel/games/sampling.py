@@ -11,18 +11,17 @@ from ..core.rng import stream_of
 from ..core.session import view_of
 from ..stats.evaluate import MatchResult
 
-STREAM = 0xE4B1  # apart from the streams of games, so that nothing sampled here has been seen by a method
+STREAM = 0xE4B1  # separate from the streams of games, so that samples are independent of all games a method has used
 
 
 def plan_of(player: ParametricPolicy) -> np.ndarray:
-    """The plan of a player who is always the same."""
+    """Return the plan of a player that does not change from game to game."""
     plan = np.zeros(player.strategy.plan_size)
     player.strategy.prepare(player.thetas[0], plan)
     return plan
 
 
 def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
-    """List the mover's actions."""
     out = np.zeros(game.sizes.actions, np.int64)
     return out[: game.rules.legal(state, out)].copy()
 
@@ -35,7 +34,7 @@ def choices(game: Game, player: ParametricPolicy, state: np.ndarray, seed: int, 
 
 
 def estimate_score(count: int, many: int) -> str:
-    """A share that was counted, with its 95 % interval."""
+    """Return a sampled frequency with its 95 % interval, as text."""
     counts = (many - count, count)
     low, high = MatchResult((0.0, 1.0), counts, counts).interval
     return f"{percent(count / many)} ({100 * low:.1f} to {100 * high:.1f})"

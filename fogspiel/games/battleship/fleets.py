@@ -1,8 +1,8 @@
-"""Fleets of Battleship at random: ships of 5, 4, 3 and 2 in this order, each by a softmax over the free placements.
+"""Random Battleship fleets: ships of 5, 4, 3 and 2 in this order, each drawn by a softmax over its free placements.
 
-The logit of a placement is the mean weight of its squares' classes, plus `contact` times the share of its squares that
-touch a ship laid before. Where shots are known, placements with a miss are out and each hit explained adds 3. (A hit
-that an earlier ship explains is under that ship, so every hit on a free placement is one not explained yet.)
+The logit of a placement is the mean weight of its squares' classes, plus `contact` times the fraction of its squares
+that touch an earlier ship. Given shots, placements with a miss are excluded and each hit explained adds 3. (A hit
+explained by an earlier ship lies under that ship, so every hit on a free placement is still unexplained.)
 
 Squares that the eight symmetries of the sea map onto each other form a class: 0 the corners .. 14 the middle.
 """
@@ -19,7 +19,6 @@ from .rules import FIRST, HIT, LENGTHS, LYING, MISS, PLACEMENTS, SEEN_HITS, SEEN
 
 
 def class_of(square: int) -> int:
-    """The class of a square: the same for all that symmetries map onto each other."""
     u, v = (min(place, SIDE - 1 - place) for place in divmod(square, SIDE))
     return max(u, v) * (max(u, v) + 1) // 2 + min(u, v)
 
@@ -29,7 +28,7 @@ CLASSES = 15
 
 
 def near(squares: list[int]) -> list[int]:
-    """The squares that share an edge with one of these."""
+    """Return the squares that share an edge with one of these."""
     steps = [(square, square % SIDE + step) for square in squares for step in (-1, 1)]
     across = [square - square % SIDE + column for square, column in steps if 0 <= column < SIDE]
     down = [square + step for square in squares for step in (-SIDE, SIDE) if 0 <= square + step < SQUARES]
@@ -40,9 +39,9 @@ HALF = 5 * SIDE
 
 
 def masks(squares: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Sets of squares as bits of two words, the first five rows and the others.
+    """Return sets of squares as bits of two integers, for the first five rows and the last four.
 
-    No ship is longer than five squares, so its two words never have a bit in common: it can be handled as their union.
+    No ship is longer than five squares, so its two integers have no bit in common and their union represents it.
     """
     low = [sum(1 << square for square in one if square < HALF) for one in squares]
     high = [sum(1 << square - HALF for square in one if square >= HALF) for one in squares]
@@ -66,29 +65,28 @@ def overlap(placement, low, high, near_low, near_high):
 
 MANY = FIRST[SHIPS]
 FACTORS = MANY
-# In a plan: the weight of each placement, then for each ship a factor for each way to meet the ones before.
+# In a plan: the weight of each placement, then for each ship a factor per number of squares touching earlier ships.
 DISTRIBUTION = FACTORS + SHIPS * (CROSSING + 1)
-LARGEST = 300.0  # larger parameters count as this one, so that no weight below can overflow or vanish
-# What the weight of a placement is multiplied by for the hits that it would explain.
+LARGEST = 300.0  # larger parameters are clipped to this, so that no weight below overflows or underflows
+# Factor of a placement's weight, by the number of hits that it would explain.
 PULL = tuple(math.exp(3.0 * hits) for hits in range(LENGTHS[0] + 1))
-TRIES = 20  # fleets drawn at most for each one that is wanted
+TRIES = 20  # maximum number of fleets drawn for each one requested
 LIVE, EXPLAINED, OTHER, LISTS, LAID = 0, MANY, 2 * MANY, 3 * MANY, 3 * MANY + 2 * SHIPS + 1
-# Integers of a sampler: listed placements, hits each explains, alias of each, where lists begin, the fleet drawn.
+# Integers of a sampler: listed placements, hits each explains, alias of each, offsets of the lists, the fleet drawn.
 INTEGERS = LAID + SHIPS
 WEIGHT, SUM, SHARE, TOTAL = 0, MANY, 2 * MANY, 3 * MANY
-# Reals of a sampler: weights of the listed placements, running sums, share of its column each has, totals of ships.
+# Reals of a sampler: weights of the listed placements, running sums, acceptance probabilities, totals of ships.
 REALS = TOTAL + SHIPS
 
 
 @inlined
 def bound(value, most):
-    """A parameter within bounds."""
     return min(max(value, -most), most)
 
 
 @kernel
 def prepare_fleets(theta, classes, contact, plan, block):
-    """The weights of a distribution whose class weights begin at `classes`."""
+    """Write the weights of the distribution whose class weights start at `theta[classes]`."""
     for ship in range(SHIPS):
         length, factors = LENGTHS[ship], block + FACTORS + ship * (CROSSING + 1)
         for placement in range(FIRST[ship], FIRST[ship + 1]):
@@ -103,7 +101,7 @@ def prepare_fleets(theta, classes, contact, plan, block):
 
 @kernel
 def list_placements(plan, block, seen, integers, reals):
-    """List the placements without a miss, ship after ship, those that explain hits before those that explain none."""
+    """List the placements without a miss, by ship, those that explain hits before those that explain none."""
     count, miss_low, miss_high, hit_low, hit_high = 0, 0, 0, 0, 0
     for square in range(SQUARES):
         there, bit = seen[SEEN_TARGET + square], 1 << (square if square < HALF else square - HALF)
@@ -135,7 +133,6 @@ def list_placements(plan, block, seen, integers, reals):
 
 @inlined
 def first_reaching(sums, first, mark):
-    """The first of the running sums that reaches the mark."""
     while sums[first] < mark:
         first += 1
     return first
@@ -156,7 +153,7 @@ def draw_placement(plan, factors, integers, reals, ship, low, high, near_low, ne
 
 @kernel
 def place(plan, block, seen, ship, stream):
-    """A place for the next ship of the own fleet."""
+    """Draw a placement for the next ship of the player's own fleet."""
     integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
     list_placements(plan, block, seen, integers, reals)
     low, high, near_low, near_high = 0, 0, 0, 0
@@ -172,7 +169,7 @@ def place(plan, block, seen, ship, stream):
 
 @kernel
 def fill_alias_table(integers, reals, ship):
-    """Fill Walker's alias table of the placements that explain no hit: what a column keeps, and who has the rest."""
+    """Fill Walker's alias table of the placements that explain no hit."""
     first, end, total = integers[LISTS + 2 * ship + 1], integers[LISTS + 2 * ship + 2], 0.0
     for i in range(first, end):
         total += reals[WEIGHT + i]
@@ -186,7 +183,7 @@ def fill_alias_table(integers, reals, ship):
         heavy += 1
     for column in range(first, end):
         light = column
-        # A heavy column that has given away its surplus is a light one, and if its turn is over it takes right away.
+        # A heavy column that has given away its surplus becomes light; if already passed, it is filled at once.
         while light <= column and heavy < end and reals[SHARE + light] < 1 and integers[OTHER + light] == light:
             integers[OTHER + light] = heavy
             reals[SHARE + heavy] -= 1 - reals[SHARE + light]
@@ -197,17 +194,17 @@ def fill_alias_table(integers, reals, ship):
                 heavy += 1
 
 
-PROPOSALS = 32
+PROPOSALS = 32  # draws from the alias table before all placements are weighed
 
 
 @kernel
 def draw_fleet(plan, block, integers, reals, stream):
-    """Lay a fleet by the distribution; returns how many ships found a place.
+    """Draw a fleet from the distribution; return the number of ships placed.
 
-    Only the placements that explain hits are weighed one by one. The others are the most, and the ships before can only
-    make their weights smaller than the largest factor times the weight alone: so they are drawn by that, from the alias
-    table, and thrown back as often as they must be (von Neumann's rejection). Where that does not succeed soon all
-    placements are weighed. Everything is written out here because a call for every ship costs as much as its draw.
+    Only placements that explain hits are weighed one by one. The others are the majority, and earlier ships can only
+    reduce their weights below the largest factor times the base weight. So they are drawn from the alias table with
+    that bound and rejected as necessary (von Neumann's rejection). If that does not succeed soon, all placements are
+    weighed. Everything is written out here because a call per ship costs as much as its draw.
     """
     low, high, near_low, near_high = 0, 0, 0, 0
     for ship in range(SHIPS):
@@ -252,9 +249,9 @@ def draw_fleet(plan, block, integers, reals, stream):
 
 @kernel
 def tally_fleets(plan, block, seen, wanted, tally, stream):
-    """Draw fleets; count, square by square, those that explain every hit, and behind them the others.
+    """Draw fleets; count by square those that explain every hit, and after them the others.
 
-    Returns how many explain every hit.
+    Return the number of fleets that explain every hit.
     """
     integers, reals = np.empty(INTEGERS, np.int64), np.empty(REALS)
     list_placements(plan, block, seen, integers, reals)

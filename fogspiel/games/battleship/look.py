@@ -1,4 +1,4 @@
-"""Battleship: the other's sea to shoot at, the own sea to fear for."""
+"""Battleship: the opponent's sea to shoot at and the player's own sea."""
 
 from collections import Counter
 
@@ -32,7 +32,7 @@ SEAS = DRAWN_SQUARES | {rules.AFLOAT: ("■", "own ship", "a ship"), rules.WRECK
 def draw_sea(
     cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]
 ) -> BoardPicture:
-    """Squares by what is there, some with an action, A1 in the top left corner."""
+    """Draw a sea by the content of its squares, some with an action, A1 in the top left corner."""
     found = []
     for square, there in enumerate(cells.tolist()):
         text, look, words = looks[there]
@@ -42,7 +42,7 @@ def draw_sea(
 
 
 def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:
-    """The actions that place the next ship across and down, by its top left end, where the sea is free."""
+    """Return the actions that place the next ship across and down, by its top left end, where the sea is free."""
     sea = seen[rules.SEEN_SEA : rules.SEEN_SEA + rules.SQUARES]
     across: dict[int, int] = {}
     down: dict[int, int] = {}
@@ -54,7 +54,7 @@ def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Both seas; while ships are placed the own one twice, for ships that lie across and down."""
+    """Draw both seas; during placement the player's own one twice, for ships across and down."""
     own = seen[rules.SEEN_SEA : rules.SEEN_SEA + rules.SQUARES]
     target = seen[rules.SEEN_TARGET : rules.SEEN_TARGET + rules.SQUARES]
     ship, mine = int(seen[rules.SEEN_PLACED]), bool(seen[rules.SEEN_MINE])
@@ -82,7 +82,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both seas as they are."""
     seas = tuple(
         draw_sea(state[rules.SEA + rules.SQUARES * player :][: rules.SQUARES], SEAS, f"Player {player + 1}'s sea", {})
         for player in range(2)
@@ -91,10 +90,10 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return *seas, Facts(tuple(hits))
 
 
-# Battleship in words: where its ships lie, where it shoots first, and where it expects the other's ships.
+# Explanation: placement of ships, first shots, and expected placement of the opponent's ships.
 
 FLEETS, SHOTS = 4000, 4000
-FAVOURITES = 3  # the commonest placements that are listed for each ship
+FAVOURITES = 3  # most frequent placements listed for each ship
 HUNTER = (
     "{} places each ship anywhere, all free places alike, and shoots beside a hit if it can, otherwise at a square of "
     "one colour of the chequerboard, and when these are used up anywhere."
@@ -102,7 +101,7 @@ HUNTER = (
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Heat maps of a sample of fleets and first shots, and the commonest placements."""
+    """Return heat maps of a sample of fleets and first shots, and the most frequent placements."""
     theta, placed = player.thetas[0], fleets(game, player, seed)
     covered = np.bincount(
         [square for fleet in placed for ship in fleet for square in PLACEMENTS[ship]], minlength=SQUARES
@@ -118,7 +117,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
         return Explanation((HUNTER.format(player.name),), (), tuple(pictures))
     expected = heat(theta, BELIEF, CONTACT_BELIEF).reshape(-1) / 100
     pictures.append(_sea("Where it expects the other's ships", expected))
-    *_, contact, greed = describe(theta).splitlines()  # what stands before are the same maps in figures
+    *_, contact, greed = describe(theta).splitlines()  # the lines before show the same maps as numbers
     corner, edge, middle = (percent(class_means(covered / FLEETS)[square]) for square in (0, SIDE // 2, SQUARES // 2))
     said = (
         f"A ship of its own covers a corner with {corner}, the middle of an edge with {edge}, the centre with {middle}."
@@ -131,7 +130,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def fleets(game: Game, player: ParametricPolicy, seed: int) -> list[list[int]]:
-    """Fleets as the player lays them: the placements of the ships, longest first."""
+    """Sample the player's own fleets: placements of the ships, longest first."""
     plan, stream, choose = plan_of(player), stream_of(seed, STREAM, 1), player.strategy.choose
     state, found = np.zeros(game.sizes.state, np.int64), []
     for _ in range(FLEETS):
@@ -151,7 +150,7 @@ def _sea(title: str, shares: np.ndarray) -> TextChart:
 
 
 def _images(placement: int) -> frozenset[int]:
-    """The placement and where the eight symmetries of the sea take it."""
+    """Return the images of a placement under the eight symmetries of the sea."""
     rows, columns = np.divmod(np.array(PLACEMENTS[placement]), SIDE)
     found = set()
     for r, c in ((rows, columns), (columns, rows)):
@@ -161,7 +160,6 @@ def _images(placement: int) -> frozenset[int]:
 
 
 def _favourites(placed: list[list[int]]) -> Table:
-    """The commonest placements of each ship, images counted together."""
     images = {placement: _images(placement) for placement in {ship for fleet in placed for ship in fleet}}
     rows = []
     for ship, length in enumerate(LENGTHS):
@@ -185,11 +183,10 @@ HOW_TO_PLAY = (
 )
 
 
-# Battleship: where the other shot.
+# News: the opponent's shots.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """The shots at the own sea, and the end."""
     old, new = (seen[rules.SEEN_SEA : rules.SEEN_SEA + rules.SQUARES] for seen in (before, now))
     hit = {rules.SPLASH: "a miss", rules.WRECK: "a hit"}
     shots = [int(square) for square in np.flatnonzero(old != new) if int(new[square]) in hit]

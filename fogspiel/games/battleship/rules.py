@@ -5,14 +5,14 @@ first to hit all 14 squares wins at once.
 
 Data sheet of a state (int64 cells)
     0 PLACED    ships on the two seas: all of player 1's are placed before those of player 2
-    1 MOVER     whose shot it is
+    1 MOVER     the player to shoot
     2 HITS      hits of each player
-    4 SHIP      where the ships of each player lie, longest first, 4 cells each; -1 before that
+    4 SHIP      placements of each player's ships, longest first, 4 cells each; -1 before placement
    12 SEA       81 squares for each player, row by row: water or ship, and whether it has been shot at
-Data sheet of a view: own ships placed, 1 if the move is one's own (else 0), own and the other's HITS, own SHIPs, the
-other's sea as far as it is known, the own SEA.
+Data sheet of a view: own ships placed, 1 if the move is one's own (else 0), own and opponent's HITS, own SHIPs, the
+opponent's sea as far as it is known, the own SEA.
 
-Actions: 0..80 shoot at a square; 81.. place the next ship: 81 + placement, which are numbered by ship, across first,
+Actions: 0..80 shoot at a square; 81 + placement places the next ship. Placements are numbered by ship, across first,
 then by row and column of the top left end.
 """
 
@@ -31,15 +31,15 @@ SQUARES = SIDE * SIDE
 SEEN_SEA = SEEN_TARGET + SQUARES
 LENGTHS = (5, 4, 3, 2)
 SHIPS, FLEET = len(LENGTHS), sum(LENGTHS)
-WATER, AFLOAT, SPLASH, WRECK = range(4)  # a square of a sea: 1 if there is a ship, 2 more if it has been shot at
+WATER, AFLOAT, SPLASH, WRECK = range(4)  # a square of a sea: 1 if there is a ship, plus 2 if it has been shot at
 UNKNOWN, MISS, HIT = range(3)
 
 
-# Every place where a ship can lie
+# All placements of ships
 
 
 def placements() -> list[list[int]]:
-    """The squares of every placement: ships of 5 first, across before down, by row and column."""
+    """List the squares of every placement: ships of 5 first, across before down, by row and column."""
     found = []
     for length in LENGTHS:
         for down in (False, True):
@@ -51,8 +51,8 @@ def placements() -> list[list[int]]:
 
 
 PLACEMENTS = placements()
-FIRST = (0, 90, 198, 324, 468)  # the first placement of each ship, and their number
-# The squares of each placement in a row.
+FIRST = (0, 90, 198, 324, 468)  # the first placement of each ship, then the number of placements
+# The squares of each placement, one row each.
 LYING = np.array([squares + [-1] * (LENGTHS[0] - len(squares)) for squares in PLACEMENTS])
 MAX_ACTIONS = max(SQUARES, *(after - before for before, after in pairwise(FIRST)))
 
@@ -77,7 +77,6 @@ def mover(state):
 
 @inlined
 def free(state, sea, placement, length):
-    """True if there is no ship yet on the squares of a placement."""
     for i in range(length):  # noqa: SIM110 (kernels are plain loops)
         if state[sea + LYING[placement, i]] != WATER:
             return False
@@ -141,7 +140,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Move each of the other's ships in turn to any place that gives the same hits and misses."""
+    """Move each of the opponent's ships in turn to a random placement that gives the same hits and misses."""
     other = state.copy()
     sea = other[SEA + SQUARES * (1 - player) :][:SQUARES]
     ships = other[SHIP + SHIPS * (1 - player) :][:SHIPS]

@@ -1,4 +1,4 @@
-"""Battleship: hide your fleet, find the other's; the strategy draws both from a distribution over fleets.
+"""Battleship's strategy: own fleets and expected fleets are drawn from two distributions.
 
 Data sheets of state and view: `rules.py`; the distribution: `fleets.py`.
 """
@@ -14,16 +14,16 @@ from . import rules
 from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
 from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES
 
-# The strategy: one distribution over fleets for the own one, another for what to expect of the other's
+# The strategy: one distribution for the player's own fleet, another for the opponent's expected fleet
 
 PLACING, BELIEF, CONTACT_PLACING, CONTACT_BELIEF, GREED = 0, CLASSES, 2 * CLASSES, 2 * CLASSES + 1, 2 * CLASSES + 2
 PLAN_PLACING, PLAN_BELIEF, PLAN_GREED, PLAN_FLEETS = 0, DISTRIBUTION, 2 * DISTRIBUTION, 2 * DISTRIBUTION + 1
 PLAN = PLAN_FLEETS + 1
-GREEDIEST = 50.0  # more greed makes no difference: the likeliest square is certain
+GREEDIEST = 50.0  # from here on the likeliest square is certain, so more greed has no effect
 
 
 def prepare_with(fleets: int) -> Kernel:
-    """The prepare kernel of players who draw that many fleets for a shot."""
+    """Make the prepare kernel of players who draw `fleets` fleets per shot."""
 
     @kernel
     def prepare(theta, plan):
@@ -37,7 +37,7 @@ def prepare_with(fleets: int) -> Kernel:
 
 @kernel
 def shot(plan, seen, actions, stream):
-    """A square, with probability proportional to a power of the share of fleets that have a ship there."""
+    """Choose a square with probability proportional to a power of the fraction of fleets with a ship there."""
     tally = np.zeros(2 * SQUARES, np.int64)
     first = 0 if tally_fleets(plan, PLAN_BELIEF, seen, int(plan[PLAN_FLEETS]), tally, stream) > 0 else SQUARES
     most = 0
@@ -56,18 +56,17 @@ def shot(plan, seen, actions, stream):
 
 @kernel
 def choose(seen, actions, plan, stream):
-    """Place ships by the one distribution, shoot by the other."""
     if seen[SEEN_PLACED] < SHIPS:
         return SQUARES + place(plan, PLAN_PLACING, seen, seen[SEEN_PLACED], stream)
     return shot(plan, seen, actions, stream)
 
 
-# A player of the old school
+# A conventional hunt-and-target player
 
 
 @kernel
 def choose_hunter(seen, actions, plan, stream):
-    """Place ships anywhere; shoot beside a hit, or else at a square of one colour of the chequerboard, or anywhere."""
+    """Place ships anywhere; shoot next to a hit, or else at a square of one chequerboard colour, or anywhere."""
     if seen[SEEN_PLACED] < SHIPS:
         return actions[random_below(stream, len(actions))]
     good, best, count = np.empty(SQUARES, np.int64), 0, 0
@@ -86,13 +85,13 @@ def choose_hunter(seen, actions, plan, stream):
     return good[random_below(stream, count)]
 
 
-# Words
+# Text
 
 COLUMNS = "ABCDEFGHJ"
 
 
 def square_name(square: int) -> str:
-    """A square as people call it: A1 is the top left corner."""
+    """Return the name of a square: A1 is the top left corner."""
     return f"{COLUMNS[square % SIDE]}{square // SIDE + 1}"
 
 
@@ -104,13 +103,11 @@ def label(action: int) -> str:
 
 
 def sea_text(marks: str) -> list[str]:
-    """A sea row by row, with its coordinates."""
     rows = [" ".join(marks[SIDE * row : SIDE * row + SIDE]) for row in range(SIDE)]
     return ["  " + " ".join(COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
 
 
 def beside(left: list[str], right: list[str]) -> str:
-    """Two seas next to each other."""
     return "\n".join(f"{one}   {other}" for one, other in zip(left, right, strict=True))
 
 
@@ -131,12 +128,12 @@ def reveal(state: np.ndarray) -> str:
     return f"{counts}\n{beside(sea_text(seas[0]), sea_text(seas[1]))}\nleft: player 1's sea, right: player 2's"
 
 
-# Fleets drawn for a heat map; symmetric squares are averaged, so that this is enough for whole per cents.
+# Fleets drawn for a heat map; symmetric squares are averaged, so this suffices for whole percentages.
 SKETCHED = 2000
 
 
 def class_means(squares: np.ndarray) -> np.ndarray:
-    """Numbers averaged over squares that symmetries of the sea map onto each other: no player tells them apart."""
+    """Average over squares that symmetries of the sea map onto each other; no player distinguishes them."""
     return np.asarray((np.bincount(CLASS, squares) / np.bincount(CLASS))[CLASS])
 
 
@@ -149,7 +146,7 @@ def heat(theta: np.ndarray, classes: int, contact: int) -> np.ndarray:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Heat maps of the two distributions, and what the other three parameters mean."""
+    """Describe a vector: heat maps of the two distributions, then the three remaining parameters."""
     own, other = heat(theta, PLACING, CONTACT_PLACING), heat(theta, BELIEF, CONTACT_BELIEF)
     left, right = ([" ".join(f"{cell:2.0f}" for cell in row) for row in sea] for sea in (own, other))
     times = [f"{math.exp(bound(theta[i], LARGEST)):.3g}" for i in (CONTACT_PLACING, CONTACT_BELIEF)]
@@ -163,7 +160,7 @@ def describe(theta: np.ndarray) -> str:
 
 
 def vector(border: float = 0.0, contact: float = 0.0, greed: float = 0.0) -> Vector:
-    """The vector that weighs border and contact when it places ships, and expects fleets anywhere."""
+    """Return the vector that places ships by border and contact, and expects fleets anywhere."""
     edge = {int(CLASS[square]) for square in range(SIDE)}
     placing = [border if number in edge else 0.0 for number in range(CLASSES)]
     return (*placing, *(0.0,) * CLASSES, contact, 0.0, greed)
@@ -180,7 +177,7 @@ SOURCE = (
 
 
 def sea(name: str, title: str, fleets: int) -> Game:
-    """The record of the game for players who draw that many fleets for a shot."""
+    """Make the game for players who draw `fleets` fleets per shot."""
     classes = [f"{use} {number}" for use in ("placing", "belief") for number in range(CLASSES)]
     parameters = (*classes, "placing contact", "belief contact", "greed")
     return Game(

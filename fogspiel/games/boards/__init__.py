@@ -1,1 +1,1 @@
-"""Parts that several games share: boards, columns, cards, drawings."""
+"""Parts shared by several games: boards, columns, cards, drawings."""

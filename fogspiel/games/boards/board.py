@@ -1,8 +1,8 @@
 """The board games behind the phantom games: tic-tac-toe, ponnuki (first capture wins) and hex.
 
-A position is two sets of stones, each the bits of one integer: cell = row * columns + column. One kernel is all that
-a game needs: `fate(player, own, other, cell)` says what happens if `player` (0 Black, 1 White), who has the stones
-`own` against the stones `other`, plays the cell. A game that goes on always leaves the opponent a legal cell.
+A position is two sets of stones, each the bits of one integer: cell = row * columns + column. One kernel defines a
+game: `fate(player, own, other, cell)` returns the effect of `player` (0 Black, 1 White), who has the stones `own`
+against the stones `other`, playing the cell. A game that continues always leaves the opponent a legal cell.
 """
 
 from collections import deque
@@ -28,7 +28,7 @@ class Board(NamedTuple):
     rows: int
     columns: int
     fate: Kernel
-    # A row is a permutation: `symmetries[s, cell]` is where cell goes. The first is the identity.
+    # Each row is a permutation: `symmetries[s, cell]` is the image of a cell. The first row is the identity.
     symmetries: np.ndarray
 
     @property
@@ -37,19 +37,18 @@ class Board(NamedTuple):
 
     @property
     def full(self) -> int:
-        """The bits of all cells."""
         return (1 << self.cells) - 1
 
     @property
     def orbits(self) -> list[list[int]]:
-        """The cells, those together that the symmetries take to each other; the least of each orbit comes first."""
+        """Orbits of the cells under the symmetries, each starting with its least cell."""
         found: dict[int, list[int]] = {}
         for cell, least in enumerate(self.symmetries.min(axis=0).tolist()):
             found.setdefault(least, []).append(cell)
         return list(found.values())
 
     def cell_name(self, cell: int) -> str:
-        """The name of a cell: a letter for the column and a number for the row, A1 first."""
+        """Return the name of a cell: a letter for the column and a number for the row, A1 first."""
         return f"{LETTERS[cell % self.columns]}{cell // self.columns + 1}"
 
 
@@ -64,7 +63,6 @@ class Outline(NamedTuple):
 
 
 def outline(rows: int, columns: int) -> Outline:
-    """The outline of a board of that size."""
     left, top = sum(1 << row * columns for row in range(rows)), (1 << columns) - 1
     return Outline(left, left << (columns - 1), top, top << (rows - 1) * columns, (1 << rows * columns) - 1)
 
@@ -74,7 +72,6 @@ def outline(rows: int, columns: int) -> Outline:
 
 @kernel
 def tic_tac_toe(player, own, other, cell):
-    """Return the effect of a move by the owner of `own` in tic-tac-toe."""
     bit = 1 << cell
     if (own | other) & bit:
         return ILLEGAL
@@ -91,7 +88,7 @@ def tic_tac_toe(player, own, other, cell):
 
 @inlined
 def spread(stones, columns, left, right, full):
-    """The cells that share a side with one of the stones; `left` and `right` are the outer columns."""
+    """Return the cells that share a side with one of the stones; `left` and `right` are the outer columns."""
     sideways = ((stones & ~right) << 1) | ((stones & ~left) >> 1)
     return (sideways | (stones << columns) | (stones >> columns)) & full
 
@@ -111,7 +108,7 @@ def has_liberty(group, stones, empty, columns, left, right, full):
 
 @kernel
 def ponnuki_try(own, other, cell, columns, left, right, full):
-    """WINS by capture, ILLEGAL (occupied or suicide) or GOES_ON, before asking whether the opponent has a move left."""
+    """Return WINS (capture), ILLEGAL (occupied or suicide) or GOES_ON before the opponent's mobility is tested."""
     bit = 1 << cell
     if (own | other) & bit:
         return ILLEGAL
@@ -130,7 +127,6 @@ def ponnuki_try(own, other, cell, columns, left, right, full):
 
 @inlined
 def ponnuki_outcome(own, other, cell, cells, columns, left, right, full):
-    """Return the effect of a move by the owner of `own` in ponnuki."""
     outcome = ponnuki_try(own, other, cell, columns, left, right, full)
     if outcome != GOES_ON:
         return outcome
@@ -145,7 +141,6 @@ def ponnuki_outcome(own, other, cell, cells, columns, left, right, full):
 
 
 def ponnuki_fate(rows: int, columns: int) -> Kernel:
-    """The rule of ponnuki on a board of that size."""
     left, right, _, _, full = outline(rows, columns)
     cells = rows * columns
 
@@ -161,14 +156,13 @@ def ponnuki_fate(rows: int, columns: int) -> Kernel:
 
 @inlined
 def hex_spread(stones, columns, left, right, full):
-    """The cells that touch one of the stones: along rows and columns, and along the diagonal up and to the right."""
+    """Return the cells adjacent to a stone: along rows and columns, and along the diagonal up and to the right."""
     sideways = ((stones & ~right) << 1) | ((stones & ~left) >> 1)
     diagonal = ((stones & ~right) >> (columns - 1)) | ((stones & ~left) << (columns - 1))
     return (sideways | diagonal | (stones << columns) | (stones >> columns)) & full
 
 
 def hex_fate(rows: int, columns: int) -> Kernel:
-    """The rule of hex on a board of that size."""
     left, right, top, bottom, full = outline(rows, columns)
 
     @kernel
@@ -189,7 +183,7 @@ def hex_fate(rows: int, columns: int) -> Kernel:
 
 
 def rectangle_symmetries(rows: int, columns: int) -> np.ndarray:
-    """Rotations and reflections of a board: eight for a square, four for another rectangle."""
+    """Return the rotations and reflections of a board: eight for a square, four for another rectangle."""
     cells = np.arange(rows * columns).reshape(rows, columns)
     images = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
     if rows == columns:
@@ -198,13 +192,13 @@ def rectangle_symmetries(rows: int, columns: int) -> np.ndarray:
 
 
 def half_turn(rows: int, columns: int) -> np.ndarray:
-    """The symmetries of hex that keep each player's edges: none, and the half turn."""
+    """Return the symmetries of hex that preserve each player's edges: the identity and the half turn."""
     cells = np.arange(rows * columns, dtype=np.int64)
     return np.array([cells, cells[::-1]])
 
 
 def ponnuki(rows: int, columns: int) -> Board:
-    """Ponnuki on a board of any size from 2 to 25 cells."""
+    """Make ponnuki on a board of any size from 2 to 25 cells."""
     if rows < 1 or columns < 1 or not 2 <= rows * columns <= MAX_CELLS:
         raise ValueError(f"a ponnuki board has 2 to {MAX_CELLS} cells, not {rows} x {columns}")
     return Board(
@@ -225,12 +219,12 @@ BOARDS: dict[str, Board] = {
 }
 
 
-# Sets as the bits of an integer.
+# Sets as the bits of an integer
 
 
 @inlined
 def list_bits(bits, out):
-    """Write the members of a set in ascending order; how many there are."""
+    """Write the members of a set in ascending order; return their number."""
     count = 0
     while bits > 0:
         out[count] = trailing_zeros(bits)
@@ -239,29 +233,28 @@ def list_bits(bits, out):
     return count
 
 
-# Sampling of states in a player's information set.
+# Sampling of states in a player's information set
 
 Option = TypeVar("Option")
 
 
 def pick(options: Sequence[Option], stream: np.ndarray) -> Option:
-    """One of the options, all equally likely."""
     return options[int(random_below(stream, len(options)))]
 
 
 def permute(state: np.ndarray, cells: Sequence[int], stream: np.ndarray) -> None:
-    """Shuffle what stands in these cells of a state."""
+    """Shuffle the contents of these cells of a state."""
     order = new_cells(len(cells))
     shuffle(stream, order)
     state[cells] = state[np.array(cells, np.int64)[order]]
 
 
-# hidden(state, player): the cell that the player cannot see and what may stand in it, or None.
+# hidden(state, player): the cell hidden from the player and its possible contents, or None.
 Hidden = Callable[[np.ndarray, int], tuple[int, Sequence[int]] | None]
 
 
 def resample_one(hidden: Hidden) -> Resample:
-    """The resampling of a game that hides one cell at most."""
+    """Make the resampler of a game that hides at most one cell."""
 
     def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         other, found = state.copy(), hidden(state, player)
@@ -280,7 +273,7 @@ LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 
 
 def lines_of_three(stones: int) -> int:
-    """The bits of all lines of tic-tac-toe that a player has."""
+    """Return the bits of all complete lines of tic-tac-toe among the stones."""
     found = 0
     for line in LINES:
         found |= line if stones & line == line else 0
@@ -288,7 +281,7 @@ def lines_of_three(stones: int) -> int:
 
 
 def hex_path(rows: int, columns: int, player: int, stones: int) -> int:
-    """The bits of a shortest path of a player's stones from one of its edges to the other; 0 where there is none."""
+    """Return the bits of a shortest path of a player's stones between its two edges; 0 if there is none."""
     left, right, top, bottom, full = outline(rows, columns)
     begin, goal = (top, bottom) if player == 0 else (left, right)
     bits = [1 << cell for cell in range(rows * columns)]
@@ -307,7 +300,7 @@ def hex_path(rows: int, columns: int, player: int, stones: int) -> int:
 
 
 def captured_cells(rows: int, columns: int, stones: Collection[int], others: Collection[int]) -> set[int]:
-    """The cells of all chains of a player's stones that have no liberty; `others` are the stones of the other."""
+    """Return the cells of all chains of `stones` without a liberty; `others` are the opponent's stones."""
     captured, left = set[int](), set(stones)
     while left:
         chain, waiting, breathes = set[int](), [left.pop()], False
@@ -324,15 +317,14 @@ def captured_cells(rows: int, columns: int, stones: Collection[int], others: Col
 
 
 def _neighbours(rows: int, columns: int, cell: int) -> list[int]:
-    """The cells above, below and beside a cell."""
     row, column = divmod(cell, columns)
     around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
     return [up * columns + right for up, right in around if 0 <= up < rows and 0 <= right < columns]
 
 
-# Texts that several games share.
+# Text shared by several games
 
 
 def actions_text(history: np.ndarray, label: Callable[[int], str], nothing: str = "nobody has moved") -> str:
-    """List the actions so far, by both in turn; cells below 0 are still empty."""
+    """List the actions so far, of both players in turn; cells below 0 are still empty."""
     return ", ".join(label(int(action)) for action in history if action >= 0) or nothing

@@ -1,7 +1,7 @@
-"""Boards whose stones fall to the bottom of a column: sets of stones as the bits of one integer.
+"""Boards with gravity: stones fall to the bottom of a column; sets of stones are the bits of one integer.
 
-Column c has the bits c * (rows + 1) .. c * (rows + 1) + rows - 1 from the bottom up; the bit above stays empty, so that
-a line cannot run on from the top of one column to the bottom of the next. Boards have at most 62 bits.
+Column c has the bits c * (rows + 1) .. c * (rows + 1) + rows - 1 from the bottom up; the bit above stays empty, so
+no line continues from the top of one column to the bottom of the next. Boards have at most 62 bits.
 """
 
 from collections.abc import Callable
@@ -17,26 +17,24 @@ SIGNS = (".", "X", "O")
 
 @inlined
 def bottom(rows, column):
-    """The lowest bit of a column."""
     return 1 << (column * (rows + 1))
 
 
 @inlined
 def is_full(rows, taken, column):
-    """True if the highest place of a column is taken."""
     return (taken >> (column * (rows + 1) + rows - 1)) & 1 == 1
 
 
 @inlined
 def drop_row(rows, taken, column):
-    """The bit where the next stone in a column comes to rest; with all stones taken together."""
+    """Return the bit of the next stone in a column, given all stones on the board."""
     low = bottom(rows, column)
     return (taken + low) & (((1 << rows) - 1) * low)
 
 
 @inlined
 def open_columns(rows, columns, taken):
-    """The set of the columns that are not full, one bit each."""
+    """Return the set of columns that are not full, one bit each."""
     found = 0
     for column in range(columns):
         if not is_full(rows, taken, column):
@@ -46,7 +44,7 @@ def open_columns(rows, columns, taken):
 
 @inlined
 def four_aligned(rows, stones):
-    """True if four of the stones are in a column, a row or a diagonal."""
+    """True if four of the stones are aligned in a column, a row or a diagonal."""
     pairs = stones & (stones >> 1)
     if pairs & (pairs >> 2):
         return True
@@ -62,14 +60,14 @@ def four_aligned(rows, stones):
 
 @inlined
 def outcome_of(rows, player, stones, full):
-    """The first player's score after a stone of that player, which may fill the board; -1 if the game goes on."""
+    """Return the first player's score after a stone of `player`, which may fill the board; -1 if the game continues."""
     if four_aligned(rows, stones):
         return WIN if player == 0 else LOSS
     return DRAW if full else -1
 
 
 def columns_text(rows: int, columns: int, first: int, second: int) -> str:
-    """The board from the top down with the numbers of the columns: X moved first."""
+    """Return the board from the top down with column numbers: X moved first."""
     lines = []
     for row in reversed(range(rows)):
         bits = [column * (rows + 1) + row for column in range(columns)]
@@ -78,17 +76,16 @@ def columns_text(rows: int, columns: int, first: int, second: int) -> str:
 
 
 def stones_in(cells: np.ndarray, at: int) -> tuple[int, int]:
-    """Two sets of stones that stand side by side, as plain integers."""
     return int(cells[at]), int(cells[at + 1])
 
 
-# Stones in columns, for four in a row and its version by permutations.
+# Drawings of stones in columns, for four in a row and its permutation version
 
 ENDS = {LOSS: "O wins.", DRAW: "A draw.", WIN: "X wins."}
 
 
 def winning_cells(stones: int, rows: int) -> int:
-    """The bits of all stones that lie in four in a row, a column or a diagonal."""
+    """Return the bits of all stones in a line of four."""
     found = 0
     for step in (1, rows, rows + 1, rows + 2):
         line = stones & stones >> step & stones >> 2 * step & stones >> 3 * step
@@ -99,7 +96,7 @@ def winning_cells(stones: int, rows: int) -> int:
 def stones_on(
     rows: int, columns: int, stones: tuple[int, int], own: int, is_open: Callable[[int], bool]
 ) -> BoardPicture:
-    """The board from the top down; `own` has the own colour, and an open column can be clicked anywhere."""
+    """Draw the board from the top down; `own` has the player's colour, and an open column can be clicked anywhere."""
     winning = winning_cells(stones[0], rows) | winning_cells(stones[1], rows)
 
     def cell_at(row: int, column: int) -> Cell:

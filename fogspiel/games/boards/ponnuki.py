@@ -1,8 +1,8 @@
-"""Ponnuki on boards of any size, cell by cell: where the bits of one integer do not suffice, and for quick playouts.
+"""Ponnuki on boards of any size, cell by cell: for boards too large for the bits of one integer, and for fast playouts.
 
 A position is an array `stones` with one entry per cell, row * columns + column: EMPTY, BLACK or WHITE. `near` has up to
-four neighbours per cell, then NOWHERE. `work` is room for a flood fill: a stack, then a mark per cell, then the last
-mark that was used; it starts as zeros and is handed on.
+four neighbours per cell, then NOWHERE. `work` is the buffer of a flood fill: a stack, then a mark per cell, then the
+last mark used; it starts as zeros and is reused.
 """
 
 import math
@@ -14,7 +14,7 @@ from ...core.game import Kernel, Strategy
 from ...core.rng import random_below
 from .board import GOES_ON, ILLEGAL, WINS
 
-EMPTY, BLACK, WHITE = 0, 1, 2  # a stone of player p is p + BLACK; the other's is OTHER less that
+EMPTY, BLACK, WHITE = 0, 1, 2  # a stone of player p is p + BLACK; the opponent's is OTHER minus that
 OTHER = BLACK + WHITE
 NOWHERE = -1
 SIDES = 4
@@ -22,7 +22,6 @@ SIDES = 4
 
 @kernel
 def fill_neighbours(rows, columns, near):
-    """Write the neighbours of every cell, then NOWHERE."""
     for cell in range(rows * columns):
         row, column, count = cell // columns, cell % columns, 0
         if row > 0:
@@ -70,7 +69,7 @@ def breathes(stones, near, cell, barred, work):
 
 @kernel
 def try_stone(stones, near, colour, cell, work):
-    """WINS by capture, ILLEGAL (occupied, or suicide) or GOES_ON; the stones stay as they are."""
+    """Return WINS (capture), ILLEGAL (occupied or suicide) or GOES_ON; the stones are unchanged."""
     if stones[cell] != EMPTY:
         return ILLEGAL
     free = False
@@ -95,7 +94,6 @@ def try_stone(stones, near, colour, cell, work):
 
 @kernel
 def can_move(stones, near, colour, work):
-    """True if a player has a legal cell."""
     for cell in range(len(near)):
         if stones[cell] == EMPTY and try_stone(stones, near, colour, cell, work) != ILLEGAL:
             return True
@@ -104,28 +102,27 @@ def can_move(stones, near, colour, work):
 
 @inlined
 def room_to_work(cells):
-    """Room for flood fills on a board of so many cells."""
     return np.zeros(2 * cells + 1, np.int64)
 
 
-# A player of phantom ponnuki that samples boards and plays them to their end at random, as Cazenave 2006 at Go.
+# A phantom ponnuki player that samples boards and completes them by random playouts, as Cazenave 2006 does for Go.
 #
-# For each playout a board is drawn that explains what the player knows; a try is chosen by UCB1 (Auer, Cesa-Bianchi and
-# Fischer 2002), and both sides go on with random stones. A try that is illegal on the board costs nothing (Lemma 3 of
-# Teytaud and Teytaud 2011), so it counts as much as the best one so far.
+# Each playout draws a board consistent with the player's information and chooses a try by UCB1 (Auer, Cesa-Bianchi and
+# Fischer 2002); both sides then continue with random stones. A try that is illegal on the board costs nothing (Lemma 3
+# of Teytaud and Teytaud 2011), so it scores as much as the best one so far.
 #
-# A board explains the record of a player if the enemy has its number of stones on it, those that are known among them,
-# if every chain has a liberty, and if every try that has failed is illegal on it with the own stones of that turn. When
-# the enemy's stones came is not looked at: all of them are taken to have been there.
+# A board is consistent with a player's record if the enemy has its number of stones on it, the known ones among them,
+# if every chain has a liberty, and if every failed try is illegal on it with the player's stones of that turn. The
+# times at which the enemy's stones were played are ignored: all are assumed to have been there.
 
-ATTEMPTS = 30  # boards that are drawn for a playout at most: if none explains all, the last one is played
-TAKEN = 8  # a cell that has failed holds a stone on all boards but one in so many, before the other stones are drawn
+ATTEMPTS = 30  # maximum number of boards drawn for a playout: if none is consistent, the last one is played
+TAKEN = 8  # a failed cell holds a stone on all but one in TAKEN boards, before further stones are drawn
 CURIOSITY = 0.5  # the factor of the square root in UCB1
 
 
 @kernel
 def draw_stones(colour, enemies, put, failed, known, stones, cells_left, stream):
-    """Write a board with the own stones and so many others: the known ones, most cells that failed, then any."""
+    """Write a board with the player's stones and `enemies` others: known ones, most failed cells, then random cells."""
     left = 0
     for cell in range(len(put)):
         stones[cell] = EMPTY
@@ -152,7 +149,7 @@ def draw_stones(colour, enemies, put, failed, known, stones, cells_left, stream)
 
 @kernel
 def explains(colour, put, failed, stones, near, before, work):
-    """True if a board explains that nothing has been captured and that the failed tries have failed."""
+    """True if no chain on the board is captured and every failed try is illegal on it."""
     for cell in range(len(put)):
         if stones[cell] != EMPTY and not breathes(stones, near, cell, cell, work):
             return False
@@ -201,7 +198,7 @@ def play_out(stones, near, colour, free, work, stream):
 
 @kernel
 def best_try(rows, columns, player, turn, put, failed, known, actions, playouts, stream):
-    """The cell that most playouts went to; `turn` is the player's own, `playouts` the number per cell."""
+    """Return the cell with the most playouts; `turn` is the index of its own turn, `playouts` the number per cell."""
     cells, colour, wins, visits = rows * columns, BLACK + player, np.zeros(len(actions)), np.zeros(len(actions))
     near, work = np.empty((cells, SIDES), np.int64), room_to_work(cells)
     stones, before, free = np.empty(cells, np.int64), np.empty(cells, np.int64), np.empty(cells, np.int64)
@@ -236,7 +233,7 @@ def best_try(rows, columns, player, turn, put, failed, known, actions, playouts,
 
 
 def prepare_with(playouts: int) -> Kernel:
-    """The prepare kernel of a player with so many playouts per cell that may be tried."""
+    """Make the prepare kernel of a player with `playouts` playouts per available cell."""
 
     @kernel
     def prepare(theta, plan):
@@ -246,7 +243,7 @@ def prepare_with(playouts: int) -> Kernel:
 
 
 def monte_carlo(choose: Kernel, playouts: int = 60) -> Strategy:
-    """The player by playouts whose `choose` reads the views of a game and asks `best_try`."""
+    """Make the playout player whose `choose` reads a game's views and calls `best_try`."""
     return Strategy("monte-carlo", (), 1, prepare_with(playouts), choose)
 
 

@@ -1,4 +1,4 @@
-"""Cheat: a hand of four colours, the pile, and the right to call."""
+"""Cheat: a hand of four colours, the pile, and the call."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}
 
 
 def stacks(counts: np.ndarray, can_lay: bool = False) -> tuple[Cell, ...]:
-    """The cards of each colour as one stack with its number: ranks do not count."""
+    """Return the cards of each colour as one stack with its number: ranks do not count."""
     return tuple(
         Cell(f"{number} × {SUITS[name]}", f"{LOOKS[colour]} stack", colour if can_lay else None, f"{number} {name}")
         for colour, (name, number) in enumerate(zip(NAMES, counts.tolist(), strict=True))
@@ -30,12 +30,10 @@ def stacks(counts: np.ndarray, can_lay: bool = False) -> tuple[Cell, ...]:
 
 
 def table(colour: int) -> str:
-    """Return the face-up top of the table."""
     return "The table is empty: whoever starts names the colour." if colour < 0 else f"The colour is {NAMES[colour]}."
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own hand, what oneself laid, and how many cards the other has and laid."""
     colour, over = int(seen[rules.SEEN_COLOUR]), seen[rules.SEEN_RESULT] >= 0
     hand, laid = seen[rules.SEEN_HAND : rules.SEEN_LAID], seen[rules.SEEN_LAID :]
     turn = (
@@ -57,7 +55,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both hands and the pile."""
     result = int(state[rules.RESULT])
     hands, laid = state[rules.HAND : rules.LAID].reshape(2, COLOURS), state[rules.LAID :].reshape(2, COLOURS)
     words = ENDS.get(result, f"Player {int(state[rules.TURN]) + 1} is to act.")
@@ -66,10 +63,10 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((f"{table(int(state[rules.COLOUR]))} {words}",)), *parts, *piles
 
 
-# Cheat in words: what drives laying, lying and calling, and how often it lies and calls in typical situations.
+# Explanation: the terms behind laying, lying and calling, and their frequencies in typical situations.
 
-ASKED = 4000  # how often the player is asked in each situation
-SHOWN = 4  # terms that are listed for each kind of action
+ASKED = 4000  # samples of the player's action in each situation
+SHOWN = 4  # terms listed for each kind of action
 RULES = (
     "{} never loses: no opponent ever lays its last card against it.",
     "While the other has more than three cards it tries anything, all actions alike.",
@@ -80,7 +77,7 @@ RULES = (
 
 
 class Situation(NamedTuple):
-    """A moment of a round that the other opened with clubs: the own hand and the own cards in the pile, by colour."""
+    """A moment of a round that the opponent opened with clubs: the player's hand and cards in the pile, by colour."""
 
     title: str
     hand: tuple[int, int, int, int]
@@ -97,11 +94,11 @@ SITUATIONS = (
     Situation("the other has two cards left", (10, 11, 10, 10), (1, 1, 1, 1)),
 )
 OPENING = (8, 7, 6, 5)
-SAME = {"1", "other's hand"}  # features that are the same for all actions of a moment, and so decide nothing alone
+SAME = {"1", "other's hand"}  # features equal for all actions of a moment, which decide nothing alone
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The largest coefficients by kind of action, and answers in typical situations."""
+    """Return the largest coefficients by kind of action, and action frequencies in typical situations."""
     rows: list[tuple[TableCell, ...]] = []
     for situation in SITUATIONS:
         state = position(game, situation)
@@ -122,14 +119,13 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _drivers(player: ParametricPolicy) -> tuple[str, ...]:
-    """The terms that weigh most, by the kind of action that they are about."""
     kinds: dict[str, list[tuple[float, str]]] = {
         "every action, so for which card to lay": [],
         "lying": [],
         "calling": [],
     }
     whatever, lying, calling = kinds.values()
-    for name, weight in zip(rules.PARAMETERS, player.thetas[0].tolist(), strict=False):  # a 29th one is no coefficient
+    for name, weight in zip(rules.PARAMETERS, player.thetas[0].tolist(), strict=False):  # a 29th is no coefficient
         factors = name.split(" x ")
         if weight and not set(factors) <= SAME:
             terms = calling if "call" in factors else lying if "lie" in factors else whatever
@@ -150,7 +146,7 @@ def _drivers(player: ParametricPolicy) -> tuple[str, ...]:
 
 
 def _table(game: Game, hand: tuple[int, ...], laid: tuple[int, ...], others: int) -> np.ndarray:
-    """The state in which the first player is to move with these cards, and the other has `others` cards in the pile."""
+    """Return the state in which the first player is to move and the opponent has `others` cards in the pile."""
     state = next(replay(game, [])).state
     rest = RANKS - np.array(hand) - np.array(laid)
     given = np.zeros(COLOURS, np.int64)
@@ -165,14 +161,13 @@ def _table(game: Game, hand: tuple[int, ...], laid: tuple[int, ...], others: int
 
 
 def position(game: Game, situation: Situation) -> np.ndarray:
-    """The state of a situation: the other opened with clubs, who has laid one card more."""
+    """Return the state of a situation; the opponent, who opened, has laid one card more."""
     state = _table(game, situation.hand, situation.laid, sum(situation.laid) + 1)
     state[COLOUR], state[OPENER] = 0, 1
     return state
 
 
 def opening(game: Game) -> np.ndarray:
-    """The first player to open a round."""
     return _table(game, OPENING, (0, 0, 0, 0), 0)
 
 
@@ -194,19 +189,17 @@ ROUTINE = "Play on lays cards of the colour for you, and stops when you have non
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     return *LINES, LAST[game.name == "cheat-challenge-last"], ROUTINE
 
 
-# Cheat: what the other laid and called, and who took the pile.
+# News: the opponent's cards and calls, and the player who took the pile.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """List the visible events since the player's own action."""
     held, holds = (int(seen[rules.SEEN_HAND : rules.SEEN_LAID].sum()) for seen in (before, now))
     if action == CALL:
         news = ["It was of the colour: you take the pile." if holds > held else "A cheat: the other takes the pile."]
-    elif not now[rules.SEEN_LAID :].any():  # the own card does not lie there any more
+    elif not now[rules.SEEN_LAID :].any():  # the player's card is no longer on the pile
         fair = "You did cheat: you take the pile." if holds >= held else "You did not cheat: the other takes the pile."
         news = ["the other: call cheat", fair]
     else:
@@ -216,13 +209,13 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
     return news
 
 
-# Cheat: honest cards are laid by themselves.
+# Automatic moves: honest cards.
 
-FEW = 4  # so few cards of the other are worth a thought
+FEW = 4  # the player decides when the opponent has fewer cards than this
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
-    """A card of the colour, as long as there is one and the other has cards enough."""
+    """Return a card of the current colour if there is one and the opponent has at least FEW cards."""
     colour = int(seen[rules.SEEN_COLOUR])
     if colour < 0 or seen[rules.SEEN_HAND + colour] == 0 or seen[rules.SEEN_OTHER] < FEW:
         return None

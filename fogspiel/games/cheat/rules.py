@@ -1,23 +1,23 @@
 """Cheat: get rid of your cards; they ought to be of the current colour, but lie face down.
 
-The starter of a round lays a card whose colour, for all to see, becomes the current one. Then in turn each lays any
+The starter of a round lays a card face up, and its colour becomes the current one. Then in turn each player lays any
 card face down or calls "cheat" on the last one: if it is of the current colour the caller takes the pile, otherwise
-the other does. Who took the pile starts the next round. Who has no cards left wins; 1000 actions make a draw.
-All cards are in the two hands when the table is empty, so what is hidden is hidden only within a round.
+the opponent does. The player who took the pile starts the next round. A player without cards wins; 1000 actions make
+a draw. All cards are in the two hands when the table is empty, so information is hidden only within a round.
 
 Data sheet of a state (int64 cells)
-    0 CHALLENGED  1 if even the last card of a player may be called, which wins only if it was no lie or not called
-    1 RESULT      the first player's score, -1 as long as the game goes on
-    2 DEALT       cards dealt to the first player; who gets 26, the second player the rest
-    3 TURN        whose turn it is
+    0 CHALLENGED  1 if even the last card of a player may be called, which wins only if it was honest or not called
+    1 RESULT      the first player's score, -1 before the end
+    2 DEALT       cards dealt to the first player, who gets 26; the second player gets the rest
+    3 TURN        the player to move
     4 ACTIONS     cards laid and calls made so far
     5 COLOUR      the current colour, -1 when the table is empty
-    6 OPENER      who laid the first card of the pile
+    6 OPENER      the player who laid the first card of the pile
     7 LAST        the colour of the last card laid
     8 HAND        cards of each colour in the first player's hand, then in the second player's
    16 LAID        cards of each colour in the pile by the first player, then by the second
 Data sheet of a view: 1 if it is one's turn, RESULT, ACTIONS, COLOUR, 1 if one opened the pile, the number of the
-other's cards in its hand and in the pile, then one's own cards of each colour in the hand and in the pile.
+opponent's cards in its hand and in the pile, then one's own cards of each colour in the hand and in the pile.
 
 Chance deals the first player one of the cards left, numbered by colour. Actions: 0..3 lay a card of that colour,
 4 call "cheat".
@@ -45,7 +45,6 @@ SEEN_LAID = SEEN_HAND + COLOURS
 
 @kernel
 def clear(state, challenged):
-    """Write the state before the deal."""
     for cell in range(LAID + 2 * COLOURS):
         state[cell] = 0
     state[CHALLENGED] = challenged
@@ -54,7 +53,7 @@ def clear(state, challenged):
 
 
 def start_with(challenged: int) -> Kernel:
-    """The start kernel, with or without the right to call the last card of all."""
+    """Make the start kernel; `challenged` is 1 if a player's last card may be called."""
 
     @kernel
     def start(state):
@@ -89,13 +88,13 @@ def legal(state, out):
 
 @inlined
 def total(cells, at):
-    """The cards of all colours that are counted from that cell on."""
+    """Return the number of cards of all colours counted from cell `at` on."""
     return cells[at] + cells[at + 1] + cells[at + 2] + cells[at + 3]
 
 
 @kernel
 def deal(state, card):
-    """Give the first player one of the cards left; after that half the second player gets the others."""
+    """Deal the first player one of the cards left; after its 26 the second player gets the others."""
     colour = 0
     while card >= RANKS - state[HAND + colour]:
         card -= RANKS - state[HAND + colour]
@@ -109,7 +108,6 @@ def deal(state, card):
 
 @inlined
 def win(state, player):
-    """End the game in favour of a player."""
     state[RESULT] = WIN if player == 0 else LOSS
 
 
@@ -130,7 +128,7 @@ def call(state):
 
 @kernel
 def lay(state, colour):
-    """Lay a card; without cards one wins, where the last one may be called only if it was not."""
+    """Lay a card; a player without cards wins at once, or, if the last card may be called, once it was not called."""
     player = state[TURN]
     state[HAND + COLOURS * player + colour] -= 1
     state[LAID + COLOURS * player + colour] += 1
@@ -180,7 +178,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Deal the other's cards anew to its hand and its part of the pile, of which the opening card is known."""
+    """Redeal the opponent's cards to its hand and its part of the pile, of which the opening card is known."""
     other, (own, theirs) = state.copy(), (COLOURS * player, COLOURS * (1 - player))
     known = np.zeros(COLOURS, np.int64)
     if state[COLOUR] >= 0 and state[OPENER] != player:
@@ -197,18 +195,18 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return other
 
 
-# The strategy: a quadratic value of what an action leads to, with noise
+# The strategy: a quadratic value of an action's consequences, with noise
 
 FEATURES = 6
 TERMS = (FEATURES + 1) * (FEATURES + 2) // 2
 SEED = TERMS
 SPECIAL = 0.5
-LARGEST = 1e280  # larger parameters count as this one, so that no value can overflow
+LARGEST = 1e280  # larger parameters are clipped to this, so that no value overflows
 
 
 @kernel
 def prepare(theta, plan):
-    """The coefficients, and the bits of the seed that the 29th parameter stands for."""
+    """Write the coefficients, and the bits of the seed given by the 29th parameter."""
     for term in range(TERMS):
         plan[term] = min(max(theta[term], -LARGEST), LARGEST)
     if len(theta) > SEED:
@@ -217,7 +215,7 @@ def prepare(theta, plan):
 
 @inlined
 def weigh_round(plan, seen, own, pile, values):
-    """The values of the actions within a round: all lies are worth the same; a call leaves the cards as they are."""
+    """Write action values within a round: all lies have the same value; a call leaves the cards as they are."""
     colour = seen[SEEN_COLOUR]
     suited, other = seen[SEEN_HAND + colour], seen[SEEN_OTHER]
     a, b, c = (own - 1) / HALF, other / HALF, (pile + 1) / HALF
@@ -228,14 +226,14 @@ def weigh_round(plan, seen, own, pile, values):
         values[action] = lie if seen[SEEN_HAND + action] > 0 else -np.inf
     if suited > 0:
         values[colour] = value_of(plan, a, b, c, (suited - 1) / RANKS, 0.0, 0.0)
-    # The chance that a card, any of those that the other has or had, is not of the current colour.
+    # The probability that a random card, of those that the opponent has or had, is not of the current colour.
     doubt = 1.0 - (RANKS - suited - seen[SEEN_LAID + colour]) / (other + seen[SEEN_OTHER_LAID])
     values[CALL] = value_of(plan, own / HALF, b, pile / HALF, suited / RANKS, doubt, 1.0)
 
 
 @inlined
 def weigh_openings(plan, seen, own, values):
-    """The values of the actions at an empty table: the card that is laid makes its colour the current one."""
+    """Write action values at an empty table: the card laid sets the current colour."""
     a, b, c = (own - 1) / HALF, seen[SEEN_OTHER] / HALF, 1 / HALF
     for action in range(COLOURS):
         values[action] = -np.inf
@@ -246,7 +244,7 @@ def weigh_openings(plan, seen, own, values):
 
 @kernel
 def oddity(plan, action, seen, own, pile, hashed):
-    """The arbitrary part of a value: a Gaussian number hashed from the 29th parameter, the action and the sizes."""
+    """Return a value's arbitrary part: a Gaussian number hashed from the 29th parameter, the action and the sizes."""
     sizes = (pile * (CARDS + 1) + own) * (CARDS + 1) + seen[SEEN_OTHER]
     hashed[0] = split(plan.view(np.uint64)[SEED], sizes * (CALL + 1) + action)
     return SPECIAL * normal(hashed)
@@ -254,7 +252,7 @@ def oddity(plan, action, seen, own, pile, hashed):
 
 @kernel
 def decision(seen, plan, stream, values, bounds, hashed):
-    """The action of the greatest value with noise, the lowest of equals."""
+    """Return the action with the greatest noisy value, the lowest of equals."""
     own, pile = total(seen, SEEN_HAND), total(seen, SEEN_LAID) + seen[SEEN_OTHER_LAID]
     if seen[SEEN_COLOUR] >= 0:
         weigh_round(plan, seen, own, pile, values)
@@ -273,7 +271,7 @@ def choose(seen, actions, plan, stream):
 
 
 def play_with(challenged: int) -> Kernel:
-    """The fused kernel: the same game without lists of actions."""
+    """Make the fused kernel: the same game without lists of actions."""
 
     @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
@@ -293,24 +291,24 @@ def play_with(challenged: int) -> Kernel:
     return play
 
 
-# Never to lose: Cauwet and Teytaud 2018, section V-C
+# The never-lose player: Cauwet and Teytaud 2018, section V-C
 
 
 @kernel
 def choose_never_lose(seen, actions, plan, stream):
-    """Anything while the other has more than three cards; then call, and open with a colour that it does not have."""
+    """Play anything while the opponent has more than three cards; then call, and open with a colour that it lacks."""
     if seen[SEEN_OTHER] > 3:
         return actions[random_below(stream, len(actions))]
     if seen[SEEN_COLOUR] >= 0:
         return CALL
-    opening = 0  # the other has three cards at most, so some colour is wholly one's own
+    opening = 0  # the opponent has three cards at most, so one of the four colours is entirely the player's own
     for colour in range(1, COLOURS):
         if seen[SEEN_HAND + colour] > seen[SEEN_HAND + opening]:
             opening = colour
     return opening
 
 
-# Words
+# Text
 
 NAMES = ("clubs", "diamonds", "hearts", "spades")
 
@@ -320,12 +318,10 @@ def label(action: int) -> str:
 
 
 def count_cards(cells: np.ndarray) -> str:
-    """Cards of each colour in words."""
     return ", ".join(f"{int(n)} {name}" for n, name in zip(cells, NAMES, strict=True) if n) or "nothing"
 
 
 def pile_text(colour: int, own: str, other: str) -> str:
-    """The table."""
     return "the table is empty" if colour < 0 else f"current colour {NAMES[colour]}; in the pile: {own}; {other}"
 
 
@@ -368,7 +364,6 @@ SOURCE = (
 
 
 def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Game:
-    """The record of a variant."""
     return Game(
         name=name,
         title=title,

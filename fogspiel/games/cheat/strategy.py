@@ -1,8 +1,8 @@
-"""The value of an action, and which one is the best after Gaussian noise: by tables, or by the numbers themselves.
+"""Action values, and the best action after Gaussian noise, by tables or by exact numbers.
 
 A Gaussian number is made of two uniform ones (Box and Muller): its radius follows from the first, its angle from the
-second. Tables of their leading bits bound it from both sides, and where these bounds single out one action, as they
-nearly always do, no logarithm and no cosine is needed. Rounding is monotone, so the choice is the same to the last bit.
+second. Tables of their leading bits bound it from both sides. Where these bounds single out one action, as they
+nearly always do, no logarithm or cosine is needed. Rounding is monotone, so the choice is the same to the last bit.
 """
 
 import numpy as np
@@ -11,20 +11,20 @@ from ...core.compile.kernel import inlined, kernel
 from ...core.rng import GOLDEN, normal, random_unit
 
 NOISE = 0.1
-FARTHEST = 8.6  # no Gaussian number that is made of 53 random bits is farther from 0
+FARTHEST = 8.6  # no Gaussian number made of 53 random bits is farther from 0
 CELLS = 1024
 _EDGES = np.sqrt(-2 * np.log1p(-np.arange(CELLS) / CELLS))
 _ENDS = np.append(_EDGES[1:], FARTHEST)
 RADIUS = (_EDGES + _ENDS) / 2
 COSINE = np.cos(2 * np.pi * (np.arange(CELLS) + 0.5) / CELLS)
-# How far RADIUS x COSINE may be from the number: half a cell of the radius, half a cell of the angle, rounding.
+# Largest error of RADIUS x COSINE: half a cell of the radius, half a cell of the angle, rounding.
 SLACK = (_ENDS - _EDGES) / 2 + _ENDS * np.pi / CELLS + 1e-9
 
 
 @inlined
 def value_of(t, a, b, c, d, e, f):
-    """The value of an action: the sum of theta_ij x_i x_j for 0 <= i <= j <= 6 with x_0 = 1 and x_1 .. x_6 = a .. f."""
-    # The rows of the triangle, each a sum of its own: they can be added up side by side.
+    """Return the sum of theta_ij x_i x_j for 0 <= i <= j <= 6 with x_0 = 1 and x_1 .. x_6 = a .. f."""
+    # One separate sum per row of the triangle, so that they can be computed in parallel.
     return (
         (t[0] + t[1] * a + t[2] * b + t[3] * c + t[4] * d + t[5] * e + t[6] * f)
         + (t[7] * a + t[8] * b + t[9] * c + t[10] * d + t[11] * e + t[12] * f) * a
@@ -38,9 +38,9 @@ def value_of(t, a, b, c, d, e, f):
 
 @kernel
 def noisy_best(values, stream, bounds):
-    """The place of the greatest value with noise, the first of equals; places with -inf have no noise and never win.
+    """Return the index of the greatest value with noise, the first of equals; -inf gets no noise and never wins.
 
-    Every other place has its two numbers of the stream, in order. `bounds` is room for an upper bound of each.
+    Every other index uses its two numbers of the stream, in order. `bounds` is a buffer for their upper bounds.
     """
     base, bar = stream[0], -np.inf
     for place in range(len(values)):
@@ -60,7 +60,7 @@ def noisy_best(values, stream, bounds):
 
 @kernel
 def exact_best(values, stream, base, bounds, bar):
-    """The same by the numbers themselves, among the places whose upper bound reaches the bar."""
+    """Return the same by the exact numbers, among the indices whose upper bound reaches the bar."""
     after, best, highest, rank = stream[0], -1, 0.0, 0
     for place in range(len(values)):
         if values[place] == -np.inf:

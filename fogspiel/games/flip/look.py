@@ -32,12 +32,11 @@ PILES = ("left", "right")
 
 
 def fits(rank: int, pile: int) -> bool:
-    """True if a card is next in rank to the one on a pile."""
     return (rank - pile) % RANKS in (1, RANKS - 1)
 
 
 def own_rows(cards: list[int], piles: list[int], playing: bool) -> list[Cards]:
-    """The own open cards; those that fit both piles come a second time, for the right one."""
+    """Return the player's open cards; those that fit both piles appear a second time, for the right one."""
     first, second = [], []
     for card in cards:
         where = [pile for pile in range(2) if playing and fits(card, piles[pile])]
@@ -51,7 +50,6 @@ def own_rows(cards: list[int], piles: list[int], playing: bool) -> list[Cards]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The piles, the open cards of both, and how many are left."""
     if seen[rules.SEEN_PHASE] == rules.DEALING:
         return (Messages(("The cards are being dealt.",)),)
     piles = [int(card) for card in seen[rules.SEEN_PILE : rules.SEEN_PILE + 2]]
@@ -74,7 +72,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The piles, the open cards and the stacks."""
     if state[rules.PHASE] == rules.DEALING:
         return (Messages((f"{state[rules.DEALT]} of {rules.DECK} cards are dealt.",)),)
     piles = face_up(str(card + 1) for card in state[rules.PILE : rules.PILE + 2].tolist())
@@ -89,13 +86,13 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return tuple(parts)
 
 
-# Flip in words: the terms that weigh most, and what the player prefers in a sample position.
+# Explanation: the largest terms, and the preferred plays in a sample position.
 
 SHOWN, STREAM, MIN_PLAYS = 10, 0xF11B, 4
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The largest coefficients, and the plays of one position in the order of their values."""
+    """Return the largest coefficients, and the plays of one position sorted by value."""
     theta, plan, state = player.thetas[0], plan_of(player), sample(game, seed)
     mover = int(game.rules.mover(state))
     seen, actions, counts = view_of(game, state, mover), actions_in(game, state).tolist(), np.zeros(MANY)
@@ -118,7 +115,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def sample(game: Game, seed: int) -> np.ndarray:
-    """The first position of a random game in which there are several plays on different piles."""
+    """Return the first position of a random game with several plays on different piles."""
     stream, state = stream_of(seed, STREAM), np.zeros(game.sizes.state, np.int64)
     game.rules.start(state)
     while True:
@@ -146,16 +143,16 @@ HOW_TO_PLAY = (
 )
 
 
-# Flip: what the other has played, and the cards that were turned up.
+# News: the opponent's plays, and the cards turned up.
 
 OWN, OTHER = range(2)
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """The card that the own stack opened, what the other played and opened, and what two passes turned up."""
+    """List the card opened by the player, the opponent's play and opened card, and cards turned up by two passes."""
     piles, turned = _piles(now), _is_turned(before, action, now)
     news = [] if action == PASS else _opened("You open", before, now, OWN, action // 2)
-    if turned and before[rules.SEEN_PASSES]:  # the own pass was the second one, and the other has moved since
+    if turned and before[rules.SEEN_PASSES]:  # the player's pass was the second one, and the opponent has moved since
         return [*news, "Both have passed: each stack gives a card to the piles.", *_reply(before, now, piles)]
     if turned:
         shown = " and ".join(str(pile + 1) for pile in piles)
@@ -175,17 +172,16 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
 
 
 def _piles(seen: np.ndarray) -> list[int]:
-    """The ranks on the piles."""
     return [int(rank) for rank in seen[rules.SEEN_PILE : rules.SEEN_PILE + 2]]
 
 
 def _is_turned(before: np.ndarray, action: int, now: np.ndarray) -> bool:
-    """True if the stacks gave cards to the piles: a player who passes has a card less only then."""
+    """True if the stacks gave cards to the piles: only then has a player who passes one card less."""
     return bool(action == PASS and now[rules.SEEN_HELD + OWN] < before[rules.SEEN_HELD + OWN])
 
 
 def _opened(words: str, before: np.ndarray, now: np.ndarray, who: int, played: int) -> list[str]:
-    """The card that a stack opened when a card of that rank was played, if there was a stack."""
+    """Report the card that a stack opened after a card of rank `played`, if there was a stack."""
     gain = (now - before)[rules.SEEN_OPEN + RANKS * who :][:RANKS].copy()
     gain[played] += 1
     return [f"{words} {rank + 1}." for rank in np.flatnonzero(gain > 0)]

@@ -1,21 +1,21 @@
 """Flip: put your cards on two piles, each next in rank to the card it covers; the first without cards wins.
 
-Ranks 0..7, four cards of each, in a circle: 7 and 0 are neighbours. A player has fifteen cards, five of them open for
-both players to see, the others in a stack that neither has looked at. Who can play must; then the top card of the stack
+Ranks 0..7, four cards of each, in a circle: 7 and 0 are neighbours. A player has fifteen cards, five of them open to
+both players, the others in a stack that neither has seen. A player who can play must; then the top card of the stack
 is opened. After two passes in a row both turn the top card of their stacks onto the piles, player 1 onto pile 0 and
-player 2 onto pile 1; if a player has no stack the game is over, and whoever has fewer cards left wins.
+player 2 onto pile 1; if a player has no stack the game is over, and the player with fewer cards left wins.
 
 Data sheet of a state (int64 cells)
     0 PHASE     dealing, playing or finished
-    1 MOVER     whose turn it is
+    1 MOVER     the player to move
     2 PASSES    passes in a row
     3 DEALT     cards dealt
     4 PILE      the rank on top of each pile
     6 HELD      cards left, for each player: the first five of them are open, the rest is the stack
     8 OPEN      open cards of each rank, 8 cells for each player
    24 CARDS     ranks in the order of the deal: the piles, five open cards for each player, ten in a stack for each
-Data sheet of a view: PHASE, 1 if the turn is one's own (else 0), PASSES, the piles, own and the other's HELD, own and
-the other's OPEN, then how many cards of each rank are in the two stacks. Piles are -1 during the deal.
+Data sheet of a view: PHASE, 1 if the turn is one's own (else 0), PASSES, the piles, own and opponent's HELD, own and
+opponent's OPEN, then the number of cards of each rank in the two stacks. Piles are -1 during the deal.
 
 Chance deals any of the cards that are left. Action 2 * rank + pile puts a card on a pile; 16 passes.
 """
@@ -42,20 +42,18 @@ PASS = 2 * RANKS
 
 @inlined
 def neighbours(rank, other):
-    """True if two ranks are next to each other in the circle."""
+    """True if two ranks are adjacent in the circle."""
     apart = (rank - other) & LAST
     return apart == 1 or apart == LAST
 
 
 @inlined
 def top_card(state, player):
-    """The top card of a player's stack, if there is one."""
     return state[STACKS + STACK * player + STACK - (state[HELD + player] - ROW)]
 
 
 @inlined
 def deal(state, which):
-    """Deal one of the cards that are left."""
     place = CARDS + state[DEALT]
     state[place], state[place + which] = state[place + which], state[place]
     state[DEALT] += 1
@@ -63,7 +61,7 @@ def deal(state, which):
 
 @kernel
 def open_cards(state):
-    """The deal is over: the piles and the open cards are for all to see."""
+    """Turn up the piles and the open cards at the end of the deal."""
     for i in range(2):
         state[PILE + i] = state[CARDS + i]
         state[HELD + i] = ROW + STACK
@@ -77,7 +75,6 @@ def open_cards(state):
 
 @kernel
 def start(state):
-    """All the cards in order, none dealt."""
     for i in range(CARDS):
         state[i] = 0
     state[PILE] = -1
@@ -115,7 +112,7 @@ def legal(state, out):
 def apply(state, action):
     if state[PHASE] == DEALING:
         deal(state, action)
-        if state[DEALT] == DECK - 1:  # the last card goes by itself
+        if state[DEALT] == DECK - 1:  # the last card is dealt automatically
             open_cards(state)
         return
     player = state[MOVER]
@@ -168,7 +165,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Shuffle what lies face down: the two stacks, or the whole deck before the cards are opened."""
+    """Shuffle the face-down cards: the two stacks, or the whole deck before the cards are opened."""
     other, cells = state.copy(), list(range(CARDS, CARDS + DECK))
     if state[PHASE] != DEALING:
         ends = [STACKS + STACK * (who + 1) for who in range(2)]
@@ -177,7 +174,7 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return other
 
 
-# The strategy: a quadratic value of what a play leaves behind
+# The strategy: a quadratic value of the table after a play
 
 OFFSETS = tuple(
     f"{who} {pile} pile{offset}"
@@ -198,18 +195,17 @@ FEATURES = (
 )
 UNITS = (5.0, 5.0, 15.0, 15.0, *(4.0,) * 13, 10.0, 10.0, 1.0)  # a feature is a count divided by its unit
 MANY = len(FEATURES)
-LARGEST = 1e280  # larger parameters count as this one, so that no sum below can overflow to inf - inf
+LARGEST = 1e280  # larger parameters are clipped to this, so that no sum below overflows to inf - inf
 
 
 @inlined
 def bound(value):
-    """A parameter within the range of numbers that can be added up."""
     return min(max(value, -LARGEST), LARGEST)
 
 
 @kernel
 def prepare(theta, plan):
-    """The coefficients of the counts: the linear ones, then a row of products for each, every pair once."""
+    """Write the coefficients of the counts: the linear ones, then a row of products for each, every pair once."""
     for i in range(MANY):
         plan[i] = bound(theta[i]) / UNITS[i]
         for j in range(MANY):
@@ -221,7 +217,7 @@ def prepare(theta, plan):
 
 @kernel
 def count_features(cells, pile_0, pile_1, held_own, held_other, own, other, counts):
-    """Fill in the counts; `own` and `other` are where the open cards of the two players stand in `cells`."""
+    """Write the counts; `own` and `other` are the offsets of the two players' open cards in `cells`."""
     low, high = min(pile_0, pile_1), max(pile_0, pile_1)
     counts[0] = 0
     counts[1] = 0
@@ -247,7 +243,7 @@ def count_features(cells, pile_0, pile_1, held_own, held_other, own, other, coun
 
 @kernel
 def value(plan, counts):
-    """The quadratic form of the counts, half of which are 0."""
+    """Return the quadratic form of the counts, skipping zeros (about half of them)."""
     total = 0.0
     for i in range(MANY):
         if counts[i] != 0:
@@ -260,13 +256,13 @@ def value(plan, counts):
 
 @kernel
 def best_play(plan, cells, pile, held_own, held_other, own, other, counts):
-    """The play with the largest value, the first one of equals, or a pass; the arguments say where things stand."""
+    """Return the play with the largest value, the first of equals, or a pass; arguments as in `count_features`."""
     best, most, alone = PASS, 0.0, True
     for action in range(PASS):
         rank, onto = action // 2, action % 2
         if cells[own + rank] > 0 and neighbours(rank, cells[pile + onto]):
             if best == PASS:
-                best = action  # its value counts only if there is another play
+                best = action  # its value is needed only if there is another play
                 continue
             if alone:
                 alone = False
@@ -279,7 +275,7 @@ def best_play(plan, cells, pile, held_own, held_other, own, other, counts):
 
 @kernel
 def value_of_play(plan, cells, pile, held_own, held_other, own, other, counts, action):
-    """The value of the table after a play, before the next card is opened."""
+    """Return the value of the table after a play, before the next card is opened."""
     rank, kept = action // 2, cells[pile + 1 - action % 2]
     cells[own + rank] -= 1
     count_features(cells, rank, kept, cells[held_own] - 1, cells[held_other], own, other, counts)
@@ -295,7 +291,7 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The same game in one kernel, without views and lists of actions."""
+    """Play the whole game in one kernel, without views and lists of actions."""
     counts = np.empty(MANY)
     start(state)
     while state[DEALT] < DECK - 1:
@@ -310,7 +306,7 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
     return score(state)
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -318,12 +314,11 @@ def label(action: int) -> str:
 
 
 def cards_of(counts: np.ndarray) -> list[int]:
-    """Cards that are counted by rank, one by one."""
     return [rank for rank, number in enumerate(counts.tolist()) for _ in range(number)]
 
 
 def row_of(cells: np.ndarray, first: int) -> str:
-    """The cards counted by rank from a cell on, as people call them: 1 to 8."""
+    """Return the cards counted by rank from cell `first` on, under their names 1 to 8."""
     return " ".join(str(rank + 1) for rank in cards_of(cells[first : first + RANKS])) or "none"
 
 
@@ -357,7 +352,7 @@ PRODUCTS = tuple(f"{one} * {other}" for one in FEATURES for other in FEATURES)
 
 
 def coefficients(theta: np.ndarray) -> list[tuple[str, float]]:
-    """The weights that are not 0 by name, the heaviest first; each product of two features once."""
+    """Return the non-zero weights by name, largest first; each product of two features once."""
     square = theta[MANY:].reshape(MANY, MANY)
     once = np.triu(square + square.T) - np.diag(np.diag(square))
     weights = np.concatenate([theta[:MANY], once.ravel()])
@@ -367,12 +362,11 @@ def coefficients(theta: np.ndarray) -> list[tuple[str, float]]:
 
 
 def describe(theta: np.ndarray) -> str:
-    """The terms that weigh most in what a vector values."""
     return "values " + (", ".join(f"{weight:+.3g} {name}" for name, weight in coefficients(theta)[:4]) or "nothing")
 
 
 def linear(**weights: float) -> Vector:
-    """The vector with these weights of single features and nothing else."""
+    """Return the vector with these weights of single features and nothing else."""
     vector = [0.0] * (MANY + MANY * MANY)
     for name, weight in weights.items():
         vector[FEATURES.index(name.replace("_", " "))] = weight

@@ -18,22 +18,22 @@ from . import rules
 from .rules import SEEN_ASKED, SEEN_CHARACTERS, SEEN_OTHER, SEEN_OWN, SEEN_TURN, question
 
 # A pool of n becomes one of c with probability c/n, so along any line of play a player's probabilities multiply to its
-# last pool over its first. Hence n m P(the mover wins) is an integer between players who do not randomise, and at the
-# optimum too. That product is called a stake below.
+# last pool over its first. Hence n m P(the player to move wins) is an integer between players who do not randomise, and
+# at the optimum too. That product is called a stake below.
 
-# How a player finds its question: always the same in the same position, any with equal chance, or from a drawn r.
+# Source of a player's question: fixed in each position, uniform over all questions, or a function of a random r.
 CERTAIN, EQUAL, DRAWN = range(3)
 GRID = 1 << 53  # the number of equally likely values of r
-# An exact score of more than four pairs of players that randomise over 128 characters (some 30 s) is refused.
+# Exact scores of more than four pairs of randomising players over 128 characters (some 30 s) are rejected.
 MAX_WORK = 4 * 128**3
 
 
-# The law of a player's question
+# Distribution of a player's question
 
 
 @kernel
 def weigh_drawn(plan, own, other, weights):
-    """Count the values of r that lead to each question: growing r moves it one way, so bisection finds every change."""
+    """Count the values of r for each question: it is monotone in r, so bisection finds every change."""
     r = 0
     while r < GRID:
         asked = question(plan, own, other, r * UNIT)
@@ -68,7 +68,7 @@ def weigh_questions(choose, how, plan, most, weights):
 
 
 class FixedPlayer(NamedTuple):
-    """A player that does not change from game to game, as the kernels need it."""
+    """A player that does not change from game to game, in the form used by the kernels."""
 
     choose: Kernel
     how: int
@@ -76,7 +76,6 @@ class FixedPlayer(NamedTuple):
 
 
 def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
-    """The player of a parameter vector."""
     plan = np.zeros(strategy.plan_size)
     strategy.prepare(theta, plan)
     how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
@@ -84,7 +83,7 @@ def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
 
 
 def questions_of(player: FixedPlayer, most: int) -> np.ndarray:
-    """The weight of each question c at [n, m, c], exactly."""
+    """Return the exact weight of each question c at [n, m, c]."""
     weights = np.zeros((most + 1, most + 1, most + 1), np.int64)
     weigh_questions(*player, most, weights.reshape(-1, most + 1))
     return weights
@@ -96,7 +95,7 @@ def characters_of(game: Game) -> int:
 
 
 def _players(policy: ParametricPolicy) -> list[tuple[Fraction, FixedPlayer]]:
-    """The players behind a policy, with the probability of each."""
+    """Return the members of a policy with their probabilities."""
     strategy = policy.strategy
     if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
         raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
@@ -116,7 +115,7 @@ def _pairs(first: ParametricPolicy, second: ParametricPolicy) -> Iterator[tuple[
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`, the mean of both starting orders."""
+    """Return the exact score of `first` against `second`, averaged over both starting orders."""
     if not any(game is known for known in rules.GAMES):
         raise ValueError(
             f"{game.name} is not Guess Who: choose one of {', '.join(known.name for known in rules.GAMES)}"
@@ -133,17 +132,17 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
 
 
 def _first_mover_wins(players: tuple[FixedPlayer, FixedPlayer], characters: int) -> tuple[Fraction, Fraction]:
-    """The probability that the first mover wins, if the first player moves first and if the second does."""
+    """Return P(the player to move first wins), if `players[0]` does so and if `players[1]` does."""
     chances = _chances(players, characters)
     # Each pool occurs at most once in a game, so stakes are integers again when multiplied by the sums of the weights
-    # in all pools up to the mover's, and in all up to the other's.
+    # in all pools up to that of the player to move, and in all up to the opponent's.
     totals = [[(1, max(n - 1, 1), GRID)[player.how] for n in range(characters + 1)] for player in players]
     products = [list(accumulate(of_player, mul)) for of_player in totals]
     stakes = [[[0] * (characters + 1) for _ in range(characters + 1)] for _ in players]
     for (who, own, other), weights in reversed(chances.items()):
         replies, total = stakes[1 - who][other], totals[who]
         lost, pool = 0, 1
-        for left in np.nonzero(weights)[0].tolist():  # Horner's rule: a total more for every pool on the way up
+        for left in np.nonzero(weights)[0].tolist():  # Horner's rule: one more total for every larger pool
             lost = lost * prod(total[pool + 1 : left + 1]) + int(weights[left]) * replies[left]
             pool = left
         lost *= prod(total[pool + 1 : own])
@@ -153,11 +152,11 @@ def _first_mover_wins(players: tuple[FixedPlayer, FixedPlayer], characters: int)
     return starting, replying
 
 
-Situation = tuple[int, int, int]  # who is to move, the mover's pool, and the other's
+Situation = tuple[int, int, int]  # the player to move, its pool, and the opponent's
 
 
 def _chances(players: tuple[FixedPlayer, FixedPlayer], characters: int) -> dict[Situation, np.ndarray]:
-    """Every situation that can arise, large pools first, with the weight of each pool that yes or no can leave."""
+    """Return all reachable situations, large pools first, with the weight of each pool that yes or no can leave."""
     chances: dict[Situation, np.ndarray] = {}
     arises = np.zeros((2, characters + 1, characters + 1), bool)
     arises[:, characters, characters] = True
@@ -177,9 +176,9 @@ def _chances(players: tuple[FixedPlayer, FixedPlayer], characters: int) -> dict[
 
 @kernel
 def fill_wins(weights, wins):
-    """Fill the mover's winning probability [who, n, m] by the weights of both players' questions, small pools first.
+    """Fill P(the player to move wins) at [who, n, m] by the weights of both players' questions, small pools first.
 
-    A pool of 1 has won already.
+    A pool of 1 has already won.
     """
     most = wins.shape[1] - 1
     for both in range(4, 2 * most + 1):
@@ -197,7 +196,7 @@ def fill_wins(weights, wins):
 
 
 def win_table(first: ParametricPolicy, second: ParametricPolicy, most: int) -> np.ndarray:
-    """P(the mover wins) with n left against m: [0, n, m] if `first` moves, [1, n, m] if `second` does; nan below 2."""
+    """Return P(win) when to move with n left against m: [0, n, m] of `first`, [1, n, m] of `second`; nan below 2."""
     table = np.zeros((2, _checked(most) + 1, most + 1))
     for weight, player, other in _pairs(first, second):
         wins = np.zeros_like(table)
@@ -207,7 +206,7 @@ def win_table(first: ParametricPolicy, second: ParametricPolicy, most: int) -> n
 
 
 def rate(first: ParametricPolicy, second: ParametricPolicy, characters: int) -> float:
-    """The score of `first` against `second` in floating point, the mean of both starting orders."""
+    """Return the score of `first` against `second` in floating point, averaged over both starting orders."""
     starting, replying = win_table(first, second, characters)[:, characters, characters]
     return float(starting + 1 - replying) / 2
 
@@ -230,7 +229,7 @@ def fill_optimum(stakes, questions):
 
 
 def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The mover's winning probability [n, m] when both play optimally, and the smallest question that secures it."""
+    """Return P(the player to move wins) at [n, m] under optimal play, and the smallest question that secures it."""
     stakes = np.zeros((_checked(most) + 1, most + 1), np.int64)
     questions = np.zeros_like(stakes)
     fill_optimum(stakes, questions)
@@ -239,17 +238,17 @@ def optimum(most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def first_player_rate(characters: int) -> float:
-    """The probability that the first player wins when both play optimally."""
+    """Return the first player's probability of winning under optimal play."""
     return float(optimum(characters)[0][characters, characters])
 
 
-# Best replies
+# Best responses
 
-MAX_MEMBERS = 8  # members of a mixture to which a best reply is computed: its tables have a layer for each set of them
+MAX_MEMBERS = 8  # members of a mixture for an exact best response: its tables have a layer for each set of members
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best reply of all; to a mixture of many members, or of random ones, the reply if it names its member."""
+    """Return the best response; to a mixture that is large or randomises, the response to its revealed member."""
     most, members = characters_of(game), _players(player)
     if 1 < len(members) <= MAX_MEMBERS and all(member.how == CERTAIN for _, member in members):
         return [BestResponseScore(ANYBODY, _mixture_reply_score(members, most))]
@@ -257,7 +256,6 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
 
 
 def _reply_score(player: FixedPlayer, most: int) -> float:
-    """The reply asks what serves it best, the player what it asks."""
     own, other = np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1))
     fill_reply(questions_of(player, most), own, other)
     return float(own[most, most] + 1 - other[most, most]) / 2
@@ -265,7 +263,7 @@ def _reply_score(player: FixedPlayer, most: int) -> float:
 
 @kernel
 def fill_reply(weights, own, other):
-    """Fill the mover's chance by [its pool, the other's]: `own` if the best reply moves, `other` if the player does."""
+    """Fill P(win) when to move at [own pool, opponent's]: `own` of the best response, `other` of the player."""
     most = len(own) - 1
     for both in range(4, 2 * most + 1):
         for n in range(max(2, both - most), min(most, both - 2) + 1):
@@ -283,9 +281,9 @@ def fill_reply(weights, own, other):
 def _mixture_reply_score(members: list[tuple[Fraction, FixedPlayer]], most: int) -> float:
     """Return the score of a best response that observes a mixture's questions.
 
-    A member is drawn once per game, so its questions tell which it is. Members that do not randomise leave the reply
-    with the set of those that would have asked the same so far: its state is both pools and that set, and no odds
-    change in it.
+    A member is drawn once per game, so its questions identify it. If members do not randomise, the response can
+    identify the set of those consistent with the questions so far: its state is both pools and that set, within which
+    the relative weights never change.
     """
     questions = np.array([questions_of(member, most).argmax(axis=2) for _, member in members])
     mine, theirs = (np.zeros((1 << len(members), most + 1, most + 1)) for _ in range(2))
@@ -295,7 +293,7 @@ def _mixture_reply_score(members: list[tuple[Fraction, FixedPlayer]], most: int)
 
 @kernel
 def fill_mixture_reply(questions, weights, mine, theirs):
-    """Fill the reply's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
+    """Fill the response's winning probability by set of members: [set, own, other] to move, [set, other, own] not."""
     members, most = len(weights), mine.shape[1] - 1
     for these in range(1, 1 << members):
         total = 0.0

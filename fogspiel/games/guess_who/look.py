@@ -14,7 +14,7 @@ IN_A_ROW = 8
 
 
 def characters(left: int, of: int, title: str, can_ask: bool, look: str) -> BoardPicture:
-    """The characters that are still possible, as many as there are; the c-th asks about the first c."""
+    """Draw the characters that are still possible; the c-th asks about the first c."""
     cells = []
     for place in range(1, of + 1):
         if place > left:
@@ -28,7 +28,6 @@ def characters(left: int, of: int, title: str, can_ask: bool, look: str) -> Boar
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own search and the other's."""
     own, other, of, mine, asked = (int(cell) for cell in seen)
     if 1 in (own, other):
         words = "You have found the other's character." if own == 1 else "The other has found yours."
@@ -42,7 +41,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both searches."""
     of, asked = int(state[rules.CHARACTERS]), int(state[rules.ASKED])
     left = [int(number) for number in state[rules.POOL : rules.POOL + 2]]
     words = f"Player {state[rules.TURN] + 1} " + (f"asks about {asked}." if asked else "is to ask.")
@@ -53,16 +51,16 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((words,)), *boards
 
 
-# Guess Who in words: what is asked in which position, how often that is optimal, and exact scores.
+# Explanation: the question in each position, the frequency of optimal ones, and exact scores.
 
 OPPONENTS = ("dichotomy", "OL", "God")
-# Typical positions: the whole box is divided by these for oneself and for the other.
+# Typical positions: all characters divided by these, for the player and the opponent.
 SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))
 STEPS = 16  # rows and columns of a heat map
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The questions beside those of God, and the scores against the paper's players."""
+    """Return the questions compared with those of the player God, and the scores against the paper's players."""
     characters = characters_of(game)
     asked, optimal = (
         questions_of(player_of(one.strategy, one.thetas[0]), characters) for one in (player, find_policy(game, "God"))
@@ -78,7 +76,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     scores = []
     for name in OPPONENTS:
         other = find_policy(game, name)
-        if STOCHASTIC in (player.strategy, other.strategy):  # exact takes half a minute
+        if STOCHASTIC in (player.strategy, other.strategy):  # an exact score takes half a minute
             scores.append((name, f"{rate(player, other, characters):.6f}", "computed in floating point"))
         else:
             exact = exact_score(game, player, other)
@@ -94,7 +92,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _mean(weights: np.ndarray) -> float:
-    """The mean question."""
     return float(np.arange(len(weights)) @ weights.astype(float) / weights.sum(dtype=float))
 
 
@@ -122,7 +119,7 @@ def _sentences(player: ParametricPolicy, asked: np.ndarray, characters: int) -> 
 
 
 def _optimal_share(asked: np.ndarray, characters: int) -> float:
-    """The share of optimal questions, all positions counted alike: those whose stake is the highest one."""
+    """Return the fraction of optimal questions (those with the highest stake), all positions weighted equally."""
     stakes, questions = (np.zeros((characters + 1, characters + 1), np.int64) for _ in range(2))
     fill_optimum(stakes, questions)
     shares = []
@@ -135,7 +132,7 @@ def _optimal_share(asked: np.ndarray, characters: int) -> float:
 
 
 def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:
-    """The mean of c/n in a choice of positions."""
+    """Return the mean of c/n in a selection of positions."""
     return np.array([[_mean(asked[n, m]) / n for m in left] for n in left])
 
 
@@ -152,11 +149,10 @@ HOW_TO_PLAY = (
 )
 
 
-# Guess Who: the answers.
+# News: the answers.
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
-    """The answer to a question, and how many characters it leaves."""
     mover, asked = int(state[rules.TURN]), int(state[rules.ASKED])
     left = asked if action < asked else int(state[rules.POOL + mover]) - asked
     whose = "you have" if mover == side else "the other has"

@@ -1,16 +1,16 @@
-"""Guess Who: find the other's character first; a question splits the characters still possible into c and n-c.
+"""Guess Who: find the opponent's character first; a question splits the characters still possible into c and n-c.
 
 Any set of characters can be asked about, so only the numbers of characters left matter, and both are public.
 
 Data sheet of a state (int64 cells)
-    0 CHARACTERS  characters each player has to search at the start
-    1 TURN        whose question it is
-    2 ASKED       characters in the question that waits for its answer; 0: the next question has not been put
+    0 CHARACTERS  initial number of characters of each player's search
+    1 TURN        the player to ask
+    2 ASKED       characters in the pending question; 0: the next question has not been put
     3 POOL        characters still possible, for each player (those to search, not those to show)
-Data sheet of a view: own pool, the other's pool, CHARACTERS, 1 if the turn is one's own (else 0), ASKED.
+Data sheet of a view: own pool, the opponent's pool, CHARACTERS, 1 if the turn is one's own (else 0), ASKED.
 
-Actions of a player with n characters left: c = 1..n-1, ask about c of them. Chance then says which of the n is the
-right one, 0..n-1: below c the answer is yes and c are left, otherwise no and n-c. One left wins at once.
+Actions of a player with n characters left: c = 1..n-1, ask about c of them. Chance then draws the right one of the n,
+0..n-1: below c the answer is yes and c are left, otherwise no and n-c. One left wins at once.
 """
 
 import numpy as np
@@ -27,8 +27,6 @@ SEEN_OWN, SEEN_OTHER, SEEN_CHARACTERS, SEEN_TURN, SEEN_ASKED = range(5)
 
 
 def start_with(characters: int) -> Kernel:
-    """The start kernel of a number of characters."""
-
     @kernel
     def start(state):
         state[CHARACTERS] = characters
@@ -50,7 +48,7 @@ def mover(state):
 @kernel
 def legal(state, out):
     left = state[POOL + state[TURN]]
-    if state[ASKED] > 0:  # the answer: any of the characters left may be the right one
+    if state[ASKED] > 0:  # the reply: any of the characters left may be the right one
         for i in range(left):
             out[i] = i
         return left
@@ -87,7 +85,7 @@ def score(state):
 # The strategy of the paper, section V-B, equations 1-3
 
 ALPHA, GAMMA, ZETA, IOTA, BETA = range(5)
-LARGEST = 1e280  # larger parameters count as this one, so that no sum below can overflow to inf - inf
+LARGEST = 1e280  # larger parameters are clipped to this, so that no sum below overflows to inf - inf
 
 
 @kernel
@@ -98,7 +96,7 @@ def prepare(theta, plan):
 
 @inlined
 def question(plan, own, other, r):
-    """Return the number of characters to ask about; r in [0, 1) counts only with a fifth parameter, beta."""
+    """Return the number of characters to ask about; r in [0, 1) is used only with a fifth parameter, beta."""
     # n/2 - alpha delta/2 + n/2 (gamma u^2 + zeta u^3) + iota (n-m)/2 with u = delta/n. Term by term, rounding pushes
     # ONL below an integer in ten positions; with the divisions by n last every named vector gets its exact floor.
     n = float(own)
@@ -113,14 +111,14 @@ def question(plan, own, other, r):
 
 @kernel
 def choose(seen, actions, plan, stream):
-    """Ask the question of the family; with five parameters r is drawn anew for each."""
+    """Return the question of the family; with five parameters a new r is drawn for each."""
     r = random_unit(stream) if len(plan) > BETA else 0.0
     return question(plan, seen[SEEN_OWN], seen[SEEN_OTHER], r)
 
 
 @kernel
 def choose_god(seen, actions, plan, stream):
-    """Optimal play: halve, but when far behind ask about 2^k only, where 2^k < m <= 2^(k+1)."""
+    """Play optimally: halve, but when far behind ask about 2^k only, where 2^k < m <= 2^(k+1)."""
     risky = 1
     while 2 * risky < seen[SEEN_OTHER]:
         risky *= 2
@@ -132,13 +130,10 @@ def choose_god(seen, actions, plan, stream):
 
 @inlined
 def pool_after(pool, asked, chance):
-    """The characters left once the question is answered."""
     return asked if random_below(chance, pool) < asked else pool - asked
 
 
 def play_with(characters: int) -> Kernel:
-    """The fused kernel of a number of characters."""
-
     @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         pool_0, pool_1 = characters, characters
@@ -155,7 +150,7 @@ def play_with(characters: int) -> Kernel:
     return play
 
 
-# Words
+# Text
 
 
 def show(seen: np.ndarray) -> str:
@@ -184,7 +179,7 @@ GOD = Strategy("God", (), 1, nothing_to_prepare, choose_god)
 
 
 def printed_vector(alpha: float, gamma: float, zeta: float, iota: float) -> tuple[float, float, float, float]:
-    """The vector that plays as printed, with half the delta: the same family with alpha/2, gamma/4 and zeta/8."""
+    """Return the vector that plays as printed, with half the delta: the family with alpha/2, gamma/4 and zeta/8."""
     return (alpha / 2, gamma / 4, zeta / 8, iota)
 
 
@@ -208,7 +203,6 @@ SOURCE = (
 
 
 def box(characters: int, stochastic: bool) -> Game:
-    """The record of one number of characters."""
     return Game(
         name=f"guesswho{characters}" + ("-stochastic" if stochastic else ""),
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),

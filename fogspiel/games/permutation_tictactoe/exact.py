@@ -1,8 +1,8 @@
 """Permutation tic-tac-toe solved: exact scores, best responses and exploitability of any player, and the equilibrium.
 
 Best responses and the solution come from `fogspiel.solving.methods.permutation`. Random orders play like random legal
-moves, whoever the opponent: at each of its turns the next free cell of a random order is any free cell. That leaves 384
-or 945 equally likely courses of a game against a given order.
+moves against any opponent: at each turn the next free cell of a random order is a uniformly random free cell. That
+leaves 384 or 945 equally likely courses of a game against a given order.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from . import scores as exact
 from .rules import CELLS, EQUILIBRIUM, EQUILIBRIUM_VALUE, FAMILY, FIRST_WEIGHTS, SECOND_WEIGHTS, orders_of
 from .scores import TTT, Mixtures, Permutation, Reply, with_images
 
-VALUE = Fraction(EQUILIBRIUM_VALUE)  # what the first player scores when both play an equilibrium
-# How many ways a random opponent has to play when one moves first against it, and when one moves second.
+VALUE = Fraction(EQUILIBRIUM_VALUE)  # the first player's score when both play an equilibrium
+# Number of courses of a random opponent's play against a player who moves first, and one who moves second.
 FIRST_COURSES, SECOND_COURSES = 2 * 4 * 6 * 8, 3 * 5 * 7 * 9
 
-Law = dict[Permutation, Fraction]  # how likely a player is to have each order
+Law = dict[Permutation, Fraction]  # probability of each order
 
 
 # Random orders
@@ -31,7 +31,7 @@ Law = dict[Permutation, Fraction]  # how likely a player is to have each order
 
 @kernel
 def begin(seat, running):
-    """The courses before the first cell of an order, by the set of the opponent's stones."""
+    """Write the courses before the first cell of an order, by the set of the opponent's stones."""
     for theirs in range(len(running)):
         running[theirs] = 0
     if seat == 0:
@@ -43,9 +43,9 @@ def begin(seat, running):
 
 @kernel
 def append_cell(seat, written, cell, running, after):
-    """Append a cell to the `written` ones: the courses that still run go to `after`, the half points are returned.
+    """Append a cell to the `written` ones: write the unfinished courses to `after` and return the half points.
 
-    The opponent's stones are enough to know the position: it has some of the cells written so far, oneself the others.
+    The opponent's stones determine the position: the player has the remaining cells written so far.
     """
     points = 0
     for theirs in range(len(after)):
@@ -78,7 +78,7 @@ def append_cell(seat, written, cell, running, after):
 
 @kernel
 def next_order(order):
-    """Turn an order into the next one of the dictionary; the first place that changed, or -1 after the last order."""
+    """Advance an order to its lexicographic successor; return the first changed index, or -1 after the last order."""
     place = CELLS - 2
     while place >= 0 and order[place] > order[place + 1]:
         place -= 1
@@ -98,7 +98,7 @@ def next_order(order):
 
 @kernel
 def search_against_random(seat, order, best):
-    """Write the order with the most half points from `order` on, the first of equals; returns its points."""
+    """Write the order with the most half points from `order` on, the first of equals; return its points."""
     running = np.zeros((CELLS + 1, 1 << CELLS), np.int64)
     points, written = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
     begin(seat, running[0])
@@ -122,7 +122,7 @@ def _courses(seat: int) -> int:
 
 
 def against_random(order: Sequence[int], seat: int) -> Fraction:
-    """The exact score of an order in that seat (0 moves first) against random orders."""
+    """Return the exact score of an order in that seat (0 moves first) against random orders."""
     courses = _courses(seat)
     running, after, points, written = np.zeros(1 << CELLS, np.int64), np.zeros(1 << CELLS, np.int64), 0, 0
     begin(seat, running)
@@ -134,13 +134,13 @@ def against_random(order: Sequence[int], seat: int) -> Fraction:
 
 
 def law_against_random(law: Law, seat: int) -> Fraction:
-    """The exact score in that seat against random orders."""
+    """Return the exact score of a mixture of orders in that seat against random orders."""
     return sum((weight * against_random(order, seat) for order, weight in law.items()), Fraction(0))
 
 
 @cache
 def best_against_random(seat: int) -> Reply:
-    """The order that scores most against random ones in that seat, by search over all orders: seconds."""
+    """Return the best order against random ones in that seat, by exhaustive search (seconds)."""
     courses, best = _courses(seat), np.zeros(CELLS, np.int64)
     points = int(search_against_random(seat, np.arange(CELLS), best))
     return Reply(tuple(best.tolist()), Fraction(points, 2 * courses))
@@ -150,13 +150,13 @@ def best_against_random(seat: int) -> Reply:
 
 
 def equilibrium() -> tuple[Law, Law]:
-    """An optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
+    """Return an optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
     first, second = representatives()
     return _normalise(with_images(TTT, first)), _normalise(with_images(TTT, second))
 
 
 def representatives() -> Mixtures:
-    """The equilibrium with one order for all its images."""
+    """Return the equilibrium with one order for all its images."""
     found: Mixtures = ({}, {})
     for mixture, weights in zip(found, (FIRST_WEIGHTS, SECOND_WEIGHTS), strict=True):
         for digits, weight in weights.items():
@@ -173,7 +173,7 @@ def _normalise(weights: dict[Permutation, int | Fraction]) -> Law:
 
 
 def laws(player: ParametricPolicy) -> tuple[Law, Law] | None:
-    """The orders of a policy moving first and moving second with their probabilities; None if all are equally likely.
+    """Return the distributions of a policy's orders moving first and second; None if all are equally likely.
 
     A redrawn Gaussian vector has all orders with equal probability, as the uniform player does.
     """
@@ -192,7 +192,7 @@ def laws(player: ParametricPolicy) -> tuple[Law, Law] | None:
 
 
 def _first_scores(first: Law | None, second: Law | None) -> Fraction:
-    """The score of the player who moves first with one law against the other."""
+    """Return the score of the distribution `first`, moving first, against `second`."""
     if first is None and second is None:
         return Fraction(737, 1260) + Fraction(4, 63)  # random play of tic-tac-toe
     if second is None and first is not None:
@@ -207,13 +207,13 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`, the mean of both starting orders."""
+    """Return the exact score of `first` against `second`, averaged over both starting orders."""
     one, other = laws(first) or (None, None), laws(second) or (None, None)
     return (1 + _first_scores(one[0], other[1]) - _first_scores(other[0], one[1])) / 2
 
 
 def replies(player: ParametricPolicy) -> tuple[Reply, Reply]:
-    """The best order against a contender for moving first and for moving second, and what each of them scores."""
+    """Return the best order for moving first and for moving second against a player, with their scores."""
     known = laws(player)
     if known is None:
         return best_against_random(0), best_against_random(1)
@@ -227,5 +227,4 @@ def exploitability_of(player: ParametricPolicy) -> Fraction:
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best reply of all."""
     return [BestResponseScore(ANYBODY, 0.5 + float(exploitability_of(player)))]

@@ -1,4 +1,4 @@
-"""Tic-tac-toe by permutations: the place of each cell in an order, and the board when the orders have played."""
+"""Tic-tac-toe by permutations: the rank of each cell in an order, and the final board."""
 
 from fractions import Fraction
 
@@ -18,13 +18,11 @@ ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
 
 
 def board_of(cells: list[Cell], title: str) -> BoardPicture:
-    """Nine cells, row 1 on top."""
     rows = tuple(tuple(cells[row : row + SIDE]) for row in range(0, CELLS, SIDE))
     return BoardPicture(rows, title, row_names=("1", "2", "3"), column_names=("A", "B", "C"))
 
 
 def order_on(order: np.ndarray, look: str, title: str, can_write: bool) -> BoardPicture:
-    """The place of each cell in an order."""
     places = {int(cell): place for place, cell in enumerate(order.tolist(), 1) if cell >= 0}
     cells = [
         Cell(str(places[cell]), look, None, f"{name_of(cell)}, place {places[cell]} of the order")
@@ -36,7 +34,6 @@ def order_on(order: np.ndarray, look: str, title: str, can_write: bool) -> Board
 
 
 def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> BoardPicture:
-    """The final board of two orders."""
     signs = board_text(first, second).replace("\n", "")
     looks = {SIGNS[own]: "own", SIGNS[1 - own]: "other", ".": ""}
     winning = 0
@@ -55,7 +52,6 @@ def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> BoardPicture:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own order; the other's and the board once the game is over."""
     own, other, seat = seen[rules.SEEN_OWN : rules.SEEN_OTHER], seen[rules.SEEN_OTHER :], int(seen[rules.SEEN_SEAT])
     result = int(seen[rules.SEEN_RESULT])
     words = f"You move {'second' if seat else 'first'} and have {SIGNS[seat]}."
@@ -71,7 +67,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both orders, and the board once they have played."""
     orders = [state[rules.ORDER + CELLS * player :][:CELLS] for player in range(2)]
     parts = tuple(
         order_on(order, ("own", "other")[player], f"The order of {SIGNS[player]}", False)
@@ -82,14 +77,14 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return Messages((ENDS[int(state[rules.RESULT])],)), outcome_on(orders[0], orders[1], 0), *parts
 
 
-# Permutation tic-tac-toe in words: the orders as numbered boards, exact scores, and the best replies.
+# Explanation: the orders as numbered boards, exact scores, and the best responses.
 
 SEATS = ("moving first", "moving second")
 GRID_SIDE = 3
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Both orders (the heaviest ones of a mixture), what they score against random ones, and who beats them most."""
+    """Return both orders (the heaviest of a mixture), their scores against random ones, and their best responses."""
     orders = laws(player)
     assert orders is not None
     best, pictures = replies(player), []
@@ -111,7 +106,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def explain_mixture(player: ParametricPolicy) -> tuple[str, ...]:
-    """Describe the best opponent's gain over 1/2 against all of a player."""
+    """Describe the best opponent's gain over 1/2 against the whole mixture."""
     cost = exploitability_of(player)
     exactly = str(cost) if len(str(cost)) < 24 else f"{float(cost):.6f}"
     draws = player.strategy is EQUILIBRIUM or len(player.thetas) > 1
@@ -131,7 +126,6 @@ def _score_cells(exact: Fraction) -> tuple[str, str]:
 
 
 def _board(title: str, order: tuple[int, ...]) -> TextChart:
-    """The cells numbered by their place in the order."""
     places = [order.index(cell) + 1 for cell in range(CELLS)]
     rows = [places[start : start + GRID_SIDE] for start in range(0, CELLS, GRID_SIDE)]
     lines = tuple(" ".join(map(str, row)) for row in rows)

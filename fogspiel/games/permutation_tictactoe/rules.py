@@ -1,14 +1,14 @@
 """Permutation tic-tac-toe: each player fixes an order of the nine cells, and the orders play a game of tic-tac-toe.
 
-On each turn a player's stone goes to the next cell of its order that is free; occupied ones are skipped for good. It
-learns nothing on the way and changes nothing. Both write their orders before the game, cell by cell, the second
-player without seeing the first one's; the last cell follows by itself.
+On each turn a player's stone goes to the next free cell of its order; occupied ones are skipped for good. A player gets
+no information during the game and cannot react. Both write their orders before the game, cell by cell, the second
+player without seeing the first one's; the last cell is implied.
 
 Data sheet of a state (int64 cells)
     0 RESULT    the first player's score once both orders are written, -1 before
-    1 WRITTEN   how many cells each player has written down
+    1 WRITTEN   number of cells each player has written
     3 ORDER     nine cells for each player's order, -1 where nothing is written yet
-Data sheet of a view: which seat one has (0 moves first), RESULT, the own order, and once the game is over the other's.
+Data sheet of a view: one's seat (0 moves first), RESULT, the own order, and once the game is over the opponent's.
 
 Action: the cell 0..8 that comes next in the own order, rows from the top.
 """
@@ -48,7 +48,6 @@ def mover(state):
 
 @inlined
 def left_to_write(state, player):
-    """The set of the cells that a player has not written down yet, as bits."""
     left = (1 << CELLS) - 1
     for i in range(state[WRITTEN + player]):
         left ^= 1 << state[ORDER + CELLS * player + i]
@@ -89,7 +88,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Draw another order of the other player, as far as it is written, until both are."""
+    """Redraw the opponent's order, as far as it is written, until both are complete."""
     other, at = state.copy(), ORDER + CELLS * (1 - player)
     if state[RESULT] < 0:
         order, written = np.arange(CELLS), state[WRITTEN + 1 - player]
@@ -121,7 +120,7 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """The same game in one kernel, straight from the plans."""
+    """Play the whole game in one kernel, directly from the plans."""
     return half_points(tic_tac_toe, plan_0, plan_1[CELLS:])
 
 
@@ -208,7 +207,7 @@ EQUILIBRIUM_VALUE = "362878308578215799/470440608901857200"  # the first player'
 
 
 def spread(weights: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """All images of the orders of a solution, a row each, and their probabilities."""
+    """Return all images of the orders of a solution, a row each, and their probabilities."""
     orders = np.array([[int(digit) for digit in order] for order in weights])
     images = BOARDS["ttt"].symmetries[:, orders].reshape(-1, CELLS)
     chances = [weight / sum(weights.values()) / len(BOARDS["ttt"].symmetries) for weight in weights.values()]
@@ -221,7 +220,7 @@ SECOND_ORDERS, SECOND_CHANCES = spread(SECOND_WEIGHTS)
 
 @inlined
 def weight_of(orders, chances, row, seen, written):
-    """The probability of an order if it begins as the own one does, else 0."""
+    """Return the probability of an order if it starts with the cells written so far, else 0."""
     for i in range(written):
         if orders[row, i] != seen[SEEN_OWN + i]:
             return 0.0
@@ -230,7 +229,7 @@ def weight_of(orders, chances, row, seen, written):
 
 @kernel
 def next_cell(orders, chances, seen, written, stream):
-    """The next cell of an order drawn from those that begin as the own one does."""
+    """Draw the next cell from the orders that start with the cells written so far."""
     total, last = 0.0, 0
     for row in range(len(orders)):
         weight = weight_of(orders, chances, row, seen, written)
@@ -252,7 +251,7 @@ def choose_equilibrium(seen, actions, plan, stream):
     return next_cell(SECOND_ORDERS, SECOND_CHANCES, seen, written, stream)
 
 
-# Words
+# Text
 
 name_of = BOARDS["ttt"].cell_name
 SIGNS = {0: "X", 1: "O"}
@@ -263,12 +262,11 @@ def label(action: int) -> str:
 
 
 def order_text(order: np.ndarray) -> str:
-    """An order as a list of cells."""
     return " ".join(name_of(int(cell)) for cell in order if cell >= 0) or "nothing"
 
 
 def board_text(first: np.ndarray, second: np.ndarray) -> str:
-    """The final board of two orders: X moved first."""
+    """Return the final board of two orders: X moved first."""
     board, rest, mover = ["."] * CELLS, [list(first), list(second)], 0
     stones, fate = [0, 0], 0
     while fate not in (WINS, DRAWS):
@@ -296,7 +294,7 @@ def reveal(state: np.ndarray) -> str:
 
 
 def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The orders that a vector stands for: moving first and moving second."""
+    """Return the orders of a vector: moving first and moving second."""
     plan = np.zeros(2 * CELLS)
     prepare(theta, plan)
     first, second = plan.astype(int).reshape(2, CELLS).tolist()
@@ -304,13 +302,12 @@ def orders_of(theta: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the play of a vector."""
     first, second = (order_text(np.array(order)) for order in orders_of(theta))
     return f"moving first {first}; moving second {second}"
 
 
 def ranks(first: tuple[int, ...], second: tuple[int, ...]) -> Vector:
-    """The plainest vector that stands for two orders."""
+    """Return the simplest vector whose ranks are these two orders."""
     return tuple(float(order.index(cell)) for order in (first, second) for cell in range(CELLS))
 
 

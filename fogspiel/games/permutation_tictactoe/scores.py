@@ -1,12 +1,12 @@
 """The permutation version of a phantom game: exact scores and best responses.
 
-Each player fixes a permutation of the cells. Every stone goes to the first free cell in it, whatever the player has
-noticed (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9! strategies on either
-side. The best of them against a mixture is found by a search over prefixes of the permutation that carries along the
-games still running, one for each permutation of the mixture, and gives up a prefix when winning all of those would not
+Each player fixes a permutation of the cells. Every stone goes to the first free cell in it, regardless of the player's
+observations (the phantom tic-tac-toe of Cauwet and Teytaud 2018). That is a one-shot game with 9! strategies on either
+side. The best response to a mixture is found by branch and bound over prefixes of the permutation. The search carries
+the unfinished games, one for each permutation of the mixture, and prunes a prefix when winning all of those would not
 be enough.
 
-Weights are whole numbers of any length, most significant digit first in base 2**40, so every answer is exact.
+Weights are integers of any length, most significant digit first in base 2**40, so every result is exact.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,22 +21,22 @@ from ..boards.board import BOARDS, DRAWS, FATE, GOES_ON, ILLEGAL, WINS, Board
 
 TTT = BOARDS["ttt"]
 DIGIT = 40  # the bits of a digit of a weight; a sum over two million games still fits into 64 bits
-# A running game: the opponent's number, both sets of stones, and how far that one is in its permutation.
+# An unfinished game: the opponent's number, both sets of stones, and its index in the opponent's permutation.
 WHO, MINE, THEIRS, AT, FIELDS = range(5)
-# What the games that are over brought, and what those that run could bring: twice the weight for a win, once for a
-# draw.
+# Half points gained in finished games, and the most that unfinished ones can add: twice the weight for a win, once for
+# a draw.
 GAIN, LEFT = range(2)
 
 Permutation = tuple[int, ...]
-# How likely each permutation is, in any unit; floats count as the fractions they are.
+# Weight of each permutation, in any unit; floats count as the exact fractions they represent.
 Mixture = Mapping[Permutation, int | float | Fraction]
 
-# How likely each player is to use a permutation or one of its images.
+# Each player's weights of a permutation together with its images.
 Mixtures = tuple[dict[Permutation, int | Fraction], dict[Permutation, int | Fraction]]
 
 
 class Reply(NamedTuple):
-    """A best response and what it scores on average (win 1, draw 1/2, loss 0 for the player who answers)."""
+    """A best response and its mean score (win 1, draw 1/2, loss 0 for the responding player)."""
 
     cells: Permutation
     score: Fraction
@@ -44,7 +44,7 @@ class Reply(NamedTuple):
 
 @inlined
 def half_points(fate, first, second):
-    """The first player's score when two permutations play each other: 2 for a win, 1 for a draw, 0 for a loss."""
+    """Return the first player's score when two permutations play each other: 2 for a win, 1 a draw, 0 a loss."""
     i, j, black, white, cell = 0, 0, 0, 0, 0
     while True:
         outcome = ILLEGAL
@@ -67,7 +67,7 @@ def half_points(fate, first, second):
 
 @kernel_of(NOTHING, FATE, TABLE, TABLE, TABLE, TABLE)
 def fill_payoffs(fate, symmetries, firsts, seconds, payoffs):
-    """Add up the half points of each first permutation against all images of each second one."""
+    """Sum the half points of each first permutation against all images of each second one."""
     image = np.empty(firsts.shape[1], np.int64)
     for i in range(len(firsts)):
         for j in range(len(seconds)):
@@ -80,7 +80,7 @@ def fill_payoffs(fate, symmetries, firsts, seconds, payoffs):
 
 @inlined
 def move_weight(worth, weight, points):
-    """Book a game that is over: its half points are gained, and it can bring nothing more."""
+    """Book a finished game: add its half points to GAIN and remove its bound from LEFT."""
     for d in range(len(weight)):
         worth[GAIN, d] += points * weight[d]
         worth[LEFT, d] -= 2 * weight[d]
@@ -88,7 +88,7 @@ def move_weight(worth, weight, points):
 
 @inlined
 def can_improve(worth, best):
-    """True if what was gained and what is left exceed the best so far, digit by digit from the last."""
+    """True if gained and remaining points together exceed the best so far; digits are compared from the last."""
     carry = 0
     rest = False
     for d in range(len(best) - 1, 0, -1):
@@ -101,7 +101,7 @@ def can_improve(worth, best):
 
 @kernel
 def play_on(fate, seat, opponents, weights, cell, games, running, after, worth):
-    """Append a cell to the permutation: write the games that still run, book the others; how many still run."""
+    """Append a cell to the permutation: book finished games, write the unfinished ones and return their number."""
     kept = 0
     for g in range(running):
         who, mine, theirs, at = games[g, WHO], games[g, MINE], games[g, THEIRS], games[g, AT]
@@ -130,10 +130,11 @@ def play_on(fate, seat, opponents, weights, cell, games, running, after, worth):
 def search(fate, seat, opponents, weights, prefix, best, reply):
     """Find the best permutation with that prefix for the player in that seat, depth first with bounds.
 
-    `best` is what has to be exceeded, in digits; it becomes the half points of the best permutation and `reply` the
+    `best` holds the score to exceed, in digits; it becomes the half points of the best permutation and `reply` the
     permutation. On any board a first stone ends no game.
     """
     cells, size = opponents.shape[1], len(opponents)
+    # One layer per prefix length: the unfinished games, their number, and the points gained and left.
     games = np.zeros((cells + 1, size, FIELDS), np.int64)
     running = np.zeros(cells + 1, np.int64)
     worth = np.zeros((cells + 1, 2, len(best)), np.int64)
@@ -143,6 +144,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
         lowest[k] = highest[k] = prefix[k]
     following = lowest.copy()
     chosen = np.zeros(cells, np.int64)
+    # Set up all games; if the player moves second, the opponent has placed its first stone.
     for g in range(size):
         games[0, g, WHO] = g
         if seat == 1:
@@ -155,6 +157,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
     length = 0
     while length >= 0:
         cell = following[length]
+        # Backtrack when all cells are tried, or when a better bound found meanwhile rules the prefix out.
         if cell > highest[length] or not can_improve(worth[length], best):
             length -= 1
             if length >= 0:
@@ -176,6 +179,7 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
             following[deeper] = lowest[deeper]
             length = deeper
             continue
+        # All games are over: a new best, completed by the unused cells in ascending order.
         for d in range(len(best)):
             best[d] = worth[deeper, GAIN, d]
         place = 0
@@ -190,14 +194,14 @@ def search(fate, seat, opponents, weights, prefix, best, reply):
 
 
 def payoffs(board: Board, firsts: np.ndarray, seconds: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-    """Half points of each first permutation against each second one, added up over the images by the symmetries."""
+    """Return the half points of each first permutation against each second one, summed over symmetric images."""
     out = np.zeros((len(firsts), len(seconds)), np.int64)
     fill_payoffs(compiled(board.fate, FATE), symmetries, firsts, seconds, out)
     return out
 
 
 def best_response(mixture: Mixture, seat: int, board: Board = TTT) -> Reply:
-    """The best permutation of the player in that seat (0 moves first) against a mixture of the other player."""
+    """Return the best permutation of the player in that seat (0 moves first) against the opponent's mixture."""
     if seat not in (0, 1):
         raise ValueError(f"seat {seat!r} is not a player: 0 is the first player, 1 the second")
     opponents, weights = whole_weights(mixture, board)
@@ -208,7 +212,7 @@ def best_response(mixture: Mixture, seat: int, board: Board = TTT) -> Reply:
 def best_replies(
     board: Board, seat: int, opponents: np.ndarray, weights: Sequence[int], prefixes: Iterable[Permutation]
 ) -> list[Reply]:
-    """The best permutation of a player with each of the prefixes, against opponents with whole numbers as weights."""
+    """Return the best permutation of a player with each of the prefixes, against opponents with integer weights."""
     total = sum(weights)
     digits = max(1, -(-max(weights).bit_length() // DIGIT))
     shifts = range(DIGIT * (digits - 1), -1, -DIGIT)
@@ -225,7 +229,7 @@ def best_replies(
 
 
 def whole_weights(mixture: Mixture, board: Board) -> tuple[np.ndarray, list[int]]:
-    """The permutations that have any weight, and the weights as whole numbers."""
+    """Return the permutations with non-zero weight, and the weights as integers."""
     exact = {check_order(order, board): Fraction(weight) for order, weight in mixture.items() if weight}
     if not exact or min(exact.values()) < 0:
         raise ValueError("a mixture needs weights that are not negative, and one of them positive")
@@ -234,7 +238,7 @@ def whole_weights(mixture: Mixture, board: Board) -> tuple[np.ndarray, list[int]
 
 
 def check_order(order: Sequence[int], board: Board) -> Permutation:
-    """The permutation as whole numbers, if it is one of this board's cells and the board is fit for permutations."""
+    """Return the permutation as integers; raise if it is not one of this board's cells or the board is unsuitable."""
     if board.name.startswith("ponnuki"):
         raise ValueError("in ponnuki a free cell may be illegal, so it has no permutation version; take ttt or hex-3x3")
     cells = tuple(int(cell) for cell in order)
@@ -244,10 +248,9 @@ def check_order(order: Sequence[int], board: Board) -> Permutation:
 
 
 def images(board: Board, cells: Permutation) -> list[Permutation]:
-    """A permutation as the symmetries of the board move it."""
     return [tuple(moved) for moved in board.symmetries[:, list(cells)].tolist()]
 
 
 def with_images(board: Board, mixture: dict[Permutation, int | Fraction]) -> dict[Permutation, int | Fraction]:
-    """The mixture in which every permutation is replaced by all its images, which are different from each other."""
+    """Return the mixture in which every permutation is replaced by all its images, which are distinct."""
     return {image: weight for cells, weight in mixture.items() for image in images(board, cells)}

@@ -1,4 +1,4 @@
-"""Phantom tic-tac-toe, phantom ponnuki and dark hex: the own stones, and the enemy stones that are known."""
+"""Phantom tic-tac-toe, phantom ponnuki and dark hex: the player's stones, and the known enemy stones."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,16 +14,16 @@ from .rules import cells_of, resample_by
 
 # Phantom tic-tac-toe, phantom ponnuki and dark hex: board games whose players do not see each other's stones.
 #
-# The rules and the layout of states and views are in `rules.py`, the boards in `boards/board.py`. Black, who begins,
-# is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest one.
+# The rules and the layout of states and views are in `rules.py`, the boards in `boards/board.py`. Black, who moves
+# first, is drawn as X, White as O, a cell that was illegal but may have been empty as ?; the first row is the lowest.
 
 MARKS = "XO"
 
-# Words
+# Text
 
 
 def board_text(board: Board, marked: dict[str, int]) -> list[str]:
-    """The board with some sets of cells marked, the last row on top; hex leans to the right."""
+    """Draw the board as text with some sets of cells marked, the last row on top; hex leans to the right."""
     lean = int(board.name.startswith("hex"))
     marks = ["."] * board.cells
     for mark, bits in marked.items():
@@ -37,7 +37,7 @@ def board_text(board: Board, marked: dict[str, int]) -> list[str]:
 
 
 def outcomes(board: Board, record: np.ndarray, turns: int) -> list[tuple[str, str]]:
-    """Each turn of a player by name: where the stone went, and what was tried before."""
+    """List the turns of a player by name: the cell of the stone, and the failed tries before it."""
     rows = []
     for turn, (stone, failed) in enumerate(record[: 2 * turns].reshape(-1, 2).tolist()):
         words = [board.cell_name(stone)] if stone >= 0 else []
@@ -53,8 +53,6 @@ def begun(finished: int, player: int) -> int:
 
 
 def show_on(board: Board) -> Callable[[np.ndarray], str]:
-    """Make the text drawing of views of this board."""
-
     def show(seen: np.ndarray) -> str:
         player, finished, result = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_TURN, rules.SEEN_RESULT))
         turns = begun(finished - (result >= 0), player)
@@ -76,8 +74,6 @@ def show_on(board: Board) -> Callable[[np.ndarray], str]:
 
 
 def reveal_on(board: Board) -> Callable[[np.ndarray], str]:
-    """Make the text drawing of states of this board."""
-
     def reveal(state: np.ndarray) -> str:
         finished, result = int(state[rules.TURN]), int(state[rules.RESULT])
         end = {LOSS: "O has won", DRAW: "a draw", WIN: "X has won"}.get(result, f"{MARKS[finished % 2]} to move")
@@ -110,7 +106,6 @@ HEX = "Dark hex as in OpenSpiel's dark_hex: X joins row 1 to the last row, O col
 
 
 def phantom(name: str, title: str, board: Board, source: str, abrupt: bool = False, counted: bool = False) -> Game:
-    """The record of one phantom game."""
     named: dict[str, Strategy] = {"monte-carlo": monte_carlo(rules.choose)} if rules.has_suicide(board.name) else {}
     turns = board.cells if abrupt else (board.cells + 1) // 2
     start, apply = rules.start_of(board.name, turns, counted), rules.apply_of(board.name, abrupt)
@@ -162,13 +157,12 @@ TRUE_ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
 
 
 def size_of(game: Game) -> Size:
-    """The board of a game."""
     name = game.name.removeprefix("phantom-").removeprefix("dark-")
     return BOARDS[name.removesuffix("-abrupt").removesuffix("-numturns")]
 
 
 def board_of(size: Size, cells: Mapping[int, Cell], blank: Callable[[int], Cell]) -> BoardPicture:
-    """The board with these cells; the first row is the lowest one, but on top on a board of hexagons."""
+    """Draw the board with these cells; the first row is the lowest one, but on top on a board of hexagons."""
     is_hex = size.name.startswith("hex")
     order = range(size.rows) if is_hex else range(size.rows - 1, -1, -1)
     starts = [row * size.columns for row in order]
@@ -184,7 +178,6 @@ def board_of(size: Size, cells: Mapping[int, Cell], blank: Callable[[int], Cell]
 
 
 def goal_on(size: Size, player: int) -> str:
-    """Describe the edges that a player of hex must join."""
     if not size.name.startswith("hex"):
         return ""
     ends = f"row 1 to row {size.rows}" if player == 0 else f"column A to column {LETTERS[size.columns - 1]}"
@@ -192,7 +185,6 @@ def goal_on(size: Size, player: int) -> str:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The own stones, the enemy stones and the refusals that the player knows, and the turns so far."""
     size = size_of(game)
     player, finished, result = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_TURN, rules.SEEN_RESULT))
     turns, room = begun(finished - (result >= 0), player), int(seen[rules.TURNS])
@@ -222,14 +214,14 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def winning_cells(size: Size, player: int, stones: int) -> list[int]:
-    """The cells of a player's lines of tic-tac-toe, or of its path from edge to edge of hex; none in ponnuki."""
+    """Return the cells of a player's lines of tic-tac-toe, or of its path from edge to edge of hex; none in ponnuki."""
     if size.name == "ttt":
         return cells_of(lines_of_three(stones))
     return cells_of(hex_path(size.rows, size.columns, player, stones)) if size.name.startswith("hex") else []
 
 
 def captured_in(size: Size, stones: list[int], result: int) -> set[int]:
-    """The cells of the stones that were captured: those of the loser without liberties, which ended ponnuki."""
+    """Return the cells of captured stones: those of the loser without liberties, which ended ponnuki."""
     if not size.name.startswith("ponnuki"):
         return set()
     loser = int(result == WIN)
@@ -237,13 +229,11 @@ def captured_in(size: Size, stones: list[int], result: int) -> set[int]:
 
 
 def stone(player: int, name: str, winning: bool, captured: bool) -> Cell:
-    """A stone as the umpire sees it."""
     look = ("own", "other")[player] + (" winning" if winning else "") + (" captured" if captured else "")
     return Cell(MARKS[player], look, None, f"{name}, {MARKS[player]}" + (", captured" if captured else ""))
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All stones, and what each player has tried and knows."""
     size, finished, result = size_of(game), int(state[rules.TURN]), int(state[rules.RESULT])
     stones = [int(state[rules.STONES + player]) for player in range(2)]
     captured = captured_in(size, stones, result)
@@ -290,7 +280,6 @@ TRIES = {
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     size = size_of(game)
     kind = next(kind for kind in GOALS if size.name.startswith(kind))
     variant = next((name for name in TRIES if name and game.name.endswith(name)), "")
@@ -298,7 +287,6 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 
 
 def lines_of(kind: str, rows: int, columns: int, variant: str = "") -> tuple[str, ...]:
-    """The rules of a kind of game on a board of that size."""
     board = f"The board has {rows} rows of {columns} cells. X, the first player, begins."
     told = "A refusal tells you something, and your opponent does not hear of it."
     known = (told,) if variant != "numturns" else ()

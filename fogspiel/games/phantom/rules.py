@@ -1,13 +1,13 @@
 """The rules of phantom games: a board game whose players do not see each other's stones.
 
-The mover names a cell. The umpire puts a stone there, or says "illegal" to the mover alone, who tries another cell in
-the same turn (classical), or whose turn is over (abrupt). The other player hears of no try, unless every try is
-announced as one without its cell and outcome (numturns). The end of the game is announced.
+The player to move names a cell. The umpire puts a stone there, or says "illegal" to that player alone, who tries
+another cell in the same turn (classical), or whose turn is over (abrupt). The opponent is not notified of tries, unless
+every try is announced without its cell and outcome (numturns). The end of the game is announced.
 
 No player names a cell twice in a turn, nor one that is known to hold an enemy stone. In tic-tac-toe and hex every
-illegal cell holds one. In ponnuki it may be suicide as well, and become legal later, so that it may be named again in
-another turn; unless suicide is out of the question, because the chain would have had liberties that the enemy cannot
-have filled.
+illegal cell holds one. In ponnuki it may be suicide as well and become legal later, so it may be named again in
+another turn. The exception is a cell where suicide is impossible, because the chain would have had liberties that the
+enemy cannot have filled.
 
 Data sheet of a state (int64 cells)
     0 ROWS
@@ -20,7 +20,7 @@ Data sheet of a state (int64 cells)
     8 KNOWN     for each player the cells where it knows an enemy stone
    10 RECORD    for each player and turn two cells: the stone (-1: none) and the bits of the failed tries
 Data sheet of a view: ROWS, COLUMNS, TURNS and COUNTED as above, then the player, TURN, its own RESULT, its KNOWN and
-its RECORD; where tries are announced, last the number of the other's tries in each turn.
+its RECORD; where tries are announced, last the number of the opponent's tries in each turn.
 
 Action k: try the cell k.
 """
@@ -46,7 +46,6 @@ def has_suicide(name: str) -> bool:
 
 @cache
 def start_of(name: str, turns: int, counted: bool) -> Kernel:
-    """The start kernel of a board."""
     rows, columns, announced = BOARDS[name].rows, BOARDS[name].columns, int(counted)
 
     @kernel
@@ -69,7 +68,7 @@ def start_of(name: str, turns: int, counted: bool) -> Kernel:
 
 @inlined
 def record_of(state, player, turn):
-    """The cell with a player's stone of that turn; its failed tries are in the next one."""
+    """Return the index of a player's stone of that turn; its failed tries are at the next index."""
     return RECORD + 2 * (state[TURNS] * player + turn)
 
 
@@ -88,11 +87,11 @@ def legal(state, out):
 
 @kernel
 def proven(state, player, columns, left, right, full):
-    """The cells of enemy stones that follow from a player's record in ponnuki.
+    """Return the cells of enemy stones that follow from a player's record in ponnuki.
 
-    A failed cell was free only if enemy stones filled every liberty of the chain that a stone there would have made;
-    but there may be too few of them, or the player may have played on such a liberty later. What is known of one cell
-    may tell about another, so the search goes on until nothing new is found.
+    A failed cell was free only if enemy stones filled every liberty of the chain that a stone there would have made.
+    That is refuted if the enemy had too few stones, or if the player has played on such a liberty since. Knowledge of
+    one cell may imply another, so the search repeats until nothing new is found.
     """
     known, own = 0, 0
     for turn in range((state[TURN] >> 1) + 1):
@@ -118,7 +117,6 @@ def proven(state, player, columns, left, right, full):
 
 @cache
 def apply_of(name: str, abrupt: bool) -> Kernel:
-    """The apply kernel of a board."""
     _, rows, columns, fate, _ = BOARDS[name]
     left, right, _, _, full = outline(rows, columns)
     suicide = has_suicide(name)
@@ -172,7 +170,7 @@ def score(state):
 
 @cache
 def uniform_play(name: str, abrupt: bool) -> Kernel:
-    """A whole game of uniform players in one kernel, for boards without suicide."""
+    """Make the kernel that plays a whole game of uniform players, for boards without suicide."""
     fate, cells, full = BOARDS[name].fate, BOARDS[name].cells, BOARDS[name].full
 
     @kernel
@@ -200,13 +198,12 @@ def uniform_play(name: str, abrupt: bool) -> Kernel:
     return play
 
 
-# Hidden part of a phantom game's state: the enemy stones that a player never met.
+# Resampling of the hidden state: the enemy stones that a player never encountered.
 
-TRIES = 100  # boards that are drawn at most for another state
+TRIES = 100  # maximum number of boards drawn in resampling
 
 
 def cells_of(bits: int) -> list[int]:
-    """The cells of a set of bits."""
     return [cell for cell in range(bits.bit_length()) if bits >> cell & 1]
 
 
@@ -234,7 +231,7 @@ def resample_by(start: Kernel, apply: Kernel) -> Resample:
 
 
 def _play_again(record: np.ndarray, start: Kernel, apply: Kernel) -> np.ndarray:
-    """The state to which the turns of a record lead, as far as they can be played."""
+    """Replay the turns of a record as far as they are legal; return the resulting state."""
     state = np.zeros_like(record)
     start(state)
     for turn in range(record[TURN] + 1):
@@ -253,12 +250,12 @@ def _view_of(state: np.ndarray, player: int) -> np.ndarray:
     return seen
 
 
-# The player by playouts on the small boards of phantom ponnuki: its view, cell by cell.
+# The playout player on the small boards of phantom ponnuki: its view, cell by cell.
 
 
 @kernel
 def choose(seen, actions, plan, stream):
-    """Try what playouts on boards that explain the view say."""
+    """Return the cell preferred by playouts on boards consistent with the view."""
     rows, columns, turn = seen[ROWS], seen[COLUMNS], seen[SEEN_TURN] >> 1
     cells = rows * columns
     put, failed, known = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)

@@ -1,7 +1,8 @@
 """Pig solved: exact scores of thresholds, the matrix of all of them with its saddle point, and optimal play.
 
-Between thresholds neither looks at the other's bank, so the turns each needs to reach 100 are independent, and whoever
-starts wins with no more turns than the other. `exact_score` gives fractions; `rate` takes any pair, in floating point.
+Threshold players ignore the opponent's bank, so the numbers of turns they need to reach 100 are independent, and the
+starting player wins with no more turns than the opponent. `exact_score` gives fractions; `rate` takes any pair, in
+floating point.
 """
 
 from collections.abc import Iterator
@@ -29,12 +30,12 @@ class Turn(NamedTuple):
     target: int
     total: int
     lost: int
-    gains: tuple[int, ...]  # the chances to end with target, target + 1, .., target + 5 points
+    gains: tuple[int, ...]  # weights of ending with target, target + 1, .., target + 5 points
 
 
 @cache
 def turn_to(target: int) -> Turn:
-    """The law of a turn that ends at `target` points or at a 1."""
+    """Return the distribution of a turn that ends at `target` points or at a 1."""
     reached = [FACES**target] + [0] * (target + FACES - 1)
     lost = 0
     for points in range(target):
@@ -47,7 +48,7 @@ def turn_to(target: int) -> Turn:
 
 
 def _turns(threshold: int) -> dict[int, Turn]:
-    """The turn of a threshold player from each bank it can have, fullest bank first."""
+    """Return the turn of a threshold player from each bank it can have, fullest bank first."""
     found: dict[int, Turn] = {}
     banks = {0}
     for bank in range(GOAL):
@@ -58,7 +59,7 @@ def _turns(threshold: int) -> dict[int, Turn]:
 
 
 def _won(turn: Turn, own: int, other: int, replies: dict[tuple[int, int], Fraction]) -> Fraction:
-    """The chance to gain points and win, times the turn's total; a bank of 100 leaves no reply."""
+    """Return P(gain points and win) times the turn's total; after a bank of 100 the opponent cannot reply."""
     won = Fraction(0)
     for i, chance in enumerate(turn.gains):
         won += chance * (1 - replies.get((other, own + turn.target + i), Fraction(0)))
@@ -67,7 +68,7 @@ def _won(turn: Turn, own: int, other: int, replies: dict[tuple[int, int], Fracti
 
 @cache
 def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
-    """The chance of one threshold to win against another when it starts, and of that other one when that starts."""
+    """Return P(`threshold` wins when it starts) and P(`other` wins when it starts)."""
     wins_0: dict[tuple[int, int], Fraction] = {}
     wins_1: dict[tuple[int, int], Fraction] = {}
     for bank_0, turn_0 in _turns(threshold).items():
@@ -82,7 +83,6 @@ def duel(threshold: int, other: int) -> tuple[Fraction, Fraction]:
 
 
 def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
-    """The thresholds of a policy with their probabilities."""
     members = members_of(player, Fraction)
     if player.selection == REDRAWN:
         raise ValueError("the score of a redrawn threshold is not a fraction: play games instead of --exact")
@@ -92,7 +92,7 @@ def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
 
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
-    """The exact score of `first` against `second`, thresholds or mixtures of them: seconds, and thousands of digits."""
+    """Return the exact score of `first` against `second`, thresholds or mixtures (seconds, thousands of digits)."""
     if first.strategy is second.strategy and (
         first.selection == second.selection == REDRAWN or not first.strategy.parameters
     ):
@@ -109,7 +109,7 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
 
 
 def turn_table(threshold: int) -> np.ndarray:
-    """The chance at [bank, after] that a turn of a threshold player leads from one bank to another."""
+    """Return the transition matrix of a threshold player's turn: P(bank to after) at [bank, after]."""
     table = np.zeros((GOAL, GOAL + 1))
     for bank in range(GOAL):
         turn = turn_to(min(threshold, GOAL - bank))
@@ -120,7 +120,7 @@ def turn_table(threshold: int) -> np.ndarray:
 
 
 def turns_needed(threshold: int) -> np.ndarray:
-    """The chance that a threshold player reaches the goal in its first, second, .. turn, until 1e-18 is left."""
+    """Return P(a threshold player reaches the goal in its first, second, .. turn), until 1e-18 is left."""
     step, at, reached = turn_table(threshold), np.eye(GOAL)[0], []
     while at.sum() > 1e-18:
         after = at @ step
@@ -131,7 +131,7 @@ def turns_needed(threshold: int) -> np.ndarray:
 
 @cache
 def first_player_matrix() -> np.ndarray:
-    """The chance of hold-k to win against hold-j when it starts, at [k, j]; nan where k or j is 0 or 1."""
+    """Return P(hold-k wins against hold-j when it starts) at [k, j]; nan where k or j is 0 or 1."""
     laws = [turns_needed(threshold) for threshold in range(MIN, GOAL + 1)]
     needed = np.zeros((GOAL + 1, max(map(len, laws))))
     for threshold, law in enumerate(laws, MIN):
@@ -143,18 +143,18 @@ def first_player_matrix() -> np.ndarray:
 
 
 def threshold_matrix() -> np.ndarray:
-    """The score of hold-k against hold-j at [k, j], the mean of both starting orders."""
+    """Return the score of hold-k against hold-j at [k, j], averaged over both starting orders."""
     starting = first_player_matrix()
     return np.asarray((starting + 1 - starting.T) / 2)
 
 
 def saddle() -> int:
-    """The threshold that no other one beats."""
+    """Return the threshold that no other one beats."""
     return MIN + int(threshold_matrix()[MIN:, MIN:].min(axis=1).argmax())
 
 
 def redrawn_law(slope: float = SLOPE) -> np.ndarray:
-    """The probability of each threshold from 20 + `slope` x with a standard Gaussian x."""
+    """Return the probability of each threshold from 20 + `slope` x with a standard Gaussian x."""
     edges = [(threshold - 0.5 - MIDDLE) / slope for threshold in range(MIN + 1, GOAL + 1)]
     below = [0.0, *((1 + erf(edge / sqrt(2))) / 2 for edge in edges), 1.0]
     return np.concatenate([np.zeros(MIN), np.diff(below)])
@@ -164,7 +164,7 @@ def redrawn_law(slope: float = SLOPE) -> np.ndarray:
 
 
 class Optimum(NamedTuple):
-    """Optimal play: the mover's chance wins[own, other], what to do rolls[own, other, turn], and wins[0, 0]."""
+    """Optimal play: P(win) when to move at wins[own, other], decisions rolls[own, other, turn], and wins[0, 0]."""
 
     wins: np.ndarray
     rolls: np.ndarray
@@ -172,7 +172,7 @@ class Optimum(NamedTuple):
 
 
 def optimum() -> Optimum:
-    """The full game's optimum by value iteration."""
+    """Compute the full game's optimum by value iteration."""
     wins, plan = np.zeros((GOAL, GOAL)), np.zeros(GOAL**3)
     solve(wins, plan)
     return Optimum(wins, plan.reshape(GOAL, GOAL, GOAL) == ROLL, float(wins[0, 0]))
@@ -180,7 +180,7 @@ def optimum() -> Optimum:
 
 @kernel
 def turn_line(own, other, rolls, replies, values, slopes):
-    """The mover's chance to win is a + b L, with L its chance after a lost turn: returns a and b."""
+    """Return a and b such that the player to move wins with probability a + b L, L being that after a lost turn."""
     for points in range(GOAL - own, GOAL - own + FACES):
         values[points] = 1.0
         slopes[points] = 0.0
@@ -197,7 +197,7 @@ def turn_line(own, other, rolls, replies, values, slopes):
 
 @kernel
 def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
-    """Fill both tables of the mover's chance to win between two policies (chances to roll), full banks first."""
+    """Fill both tables of P(the player to move wins) between two policies (probabilities to roll), full banks first."""
     values, slopes = np.zeros(GOAL + FACES), np.zeros(GOAL + FACES)
     for own in range(GOAL - 1, -1, -1):
         for other in range(GOAL - 1, -1, -1):
@@ -208,7 +208,7 @@ def fill_wins(rolls_0, rolls_1, wins_0, wins_1):
 
 
 def _plays(player: ParametricPolicy) -> Iterator[tuple[float, np.ndarray]]:
-    """The ways a policy plays (the chance to roll at [own, other, turn]) with their probabilities."""
+    """Yield a policy's probabilities to roll, at [own, other, turn], with the weight of each member."""
     if player.strategy is OPTIMUM:
         yield 1.0, optimum().rolls.astype(float)
         return
@@ -221,7 +221,7 @@ def _plays(player: ParametricPolicy) -> Iterator[tuple[float, np.ndarray]]:
 
 
 def rate(first: ParametricPolicy, second: ParametricPolicy) -> float:
-    """The score of `first` against `second` in floating point, the mean of both starting orders."""
+    """Return the score of `first` against `second` in floating point, averaged over both starting orders."""
     total, others = 0.0, list(_plays(second))
     for weight, rolls in _plays(first):
         for weight_other, rolls_other in others:
@@ -231,18 +231,18 @@ def rate(first: ParametricPolicy, second: ParametricPolicy) -> float:
     return total
 
 
-# Best replies
+# Best responses
 
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best reply, to one member at a time (it cannot tell which it meets), and the best threshold against all."""
+    """Return the best response to one member at a time (it cannot observe which), and the best threshold to all."""
     scores, members = threshold_matrix(), members_of(player, float)
     met = np.sum([weight * scores[MIN:, threshold_of(theta)] for weight, theta in members], axis=0)
     return [reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
 
 
 def _reply_score(theta: np.ndarray) -> float:
-    """Value iteration against a threshold, for each pair of banks at once: fuller banks first."""
+    """Run value iteration against a threshold, for each pair of banks at once: fuller banks first."""
     own, other = np.zeros((GOAL, GOAL)), np.zeros((GOAL, GOAL))
     fill_reply(turn_table(threshold_of(theta)), own, other)
     return float(own[0, 0] + other[0, 0]) / 2
@@ -250,11 +250,11 @@ def _reply_score(theta: np.ndarray) -> float:
 
 @kernel
 def fill_reply(turns, own, other):
-    """Fill what the best reply wins when it is to move, and when the player is, by [its bank, the player's bank]."""
+    """Fill the best response's P(win) when it is to move, and when the player is, by [its bank, the player's bank]."""
     values = np.zeros(GOAL + FACES)
     for mine in range(GOAL - 1, -1, -1):
         for theirs in range(GOAL - 1, -1, -1):
-            passed = 0.0  # what the player's turn leaves if it gains something: a full bank has won
+            passed = 0.0  # contribution of the turns in which the player gains points: a full bank has won
             for bank in range(theirs + 1, GOAL):
                 passed += turns[theirs, bank] * own[mine, bank]
             before = -1.0

@@ -12,7 +12,7 @@ from .rules import GOAL, MIN, OPTIMUM, describe, threshold_of
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The banks and the points of this turn; the die rolls, the bank holds."""
+    """Draw the banks and the points of this turn; clicking the die rolls, clicking the bank holds."""
     own, other, turn, mine, phase = (int(cell) for cell in seen)
     banks = Facts((("your bank", f"{own} of {GOAL}"), ("the other's bank", f"{other} of {GOAL}")))
     if phase == rules.FINISHED:
@@ -27,19 +27,18 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The banks and the points of this turn."""
     banks = tuple((f"bank of player {who + 1}", str(state[rules.BANKED + who])) for who in range(2))
     turn = (("this turn", f"player {state[rules.MOVER] + 1}, {state[rules.TURN]} points"),)
     return (Facts(banks if state[rules.PHASE] == rules.FINISHED else banks + turn),)
 
 
-# Pig in words: the threshold, what it scores and what it costs.
+# Explanation: the threshold, its score and its cost.
 
 BANKS = range(0, GOAL, 10)
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The scores, and for a threshold what it loses by not being the best one."""
+    """Return the scores, and for a threshold its loss compared with the best one."""
     if player.strategy is OPTIMUM:
         others = [find_policy(game, name) for name in game.policies if name != player.name] + [redrawn_baseline(game)]
         return _optimal(player, _scores(player, {other.name: rate(player, other) for other in others}))
@@ -67,7 +66,7 @@ def _scores(player: ParametricPolicy, scores: dict[str, float]) -> Table:
 
 
 def _optimal(player: ParametricPolicy, scores: Table) -> Explanation:
-    """The points of a turn at which optimal play stops first, by both banks."""
+    """Chart the smallest turn total at which optimal play holds, by both banks."""
     rolls = optimum().rolls
     first_hold = [
         [next((turn for turn in range(MIN, GOAL - own) if not rolls[own, other, turn]), GOAL - own) for other in BANKS]
@@ -97,11 +96,10 @@ HOW_TO_PLAY = (
 )
 
 
-# Pig: what the die shows.
+# News: the rolls of the die.
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
-    """Describe a roll of the die and its owner; a 1 costs the turn."""
     die = "Your die" if state[rules.MOVER] == side else "The other's die"
     if action > 1:
         return f"{die} shows {action}."

@@ -3,13 +3,13 @@
 The first roll of a turn is forced. Points that reach 100 are banked at once.
 
 Data sheet of a state (int64 cells)
-    0 PHASE     rolling (the die decides), deciding (the mover does) or finished
-    1 MOVER     whose turn it is
+    0 PHASE     rolling (chance moves), deciding (a player moves) or finished
+    1 MOVER     the player to move
     2 TURN      points of this turn, not banked yet
     3 BANKED    points in the bank, of each player
-Data sheet of a view: own bank, the other's bank, TURN, 1 if the turn is one's own, PHASE: nothing is hidden.
+Data sheet of a view: own bank, the opponent's bank, TURN, 1 if the turn is one's own, PHASE: nothing is hidden.
 
-Chance rolls 1..6. Actions of the mover: 0 hold, 1 roll.
+Chance rolls 1..6. Actions of a player: 0 hold, 1 roll.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def legal(state, out):
 
 @inlined
 def pass_turn(state, gain):
-    """Bank the gain, which may be nothing, and let the other player roll."""
+    """Bank the gain, which may be 0, and pass the turn to the opponent."""
     state[BANKED + state[MOVER]] += gain
     state[MOVER] = 1 - state[MOVER]
     state[TURN] = 0
@@ -102,7 +102,7 @@ MIN, MIDDLE, SLOPE = 2, 20, 2
 
 @kernel
 def prepare(theta, plan):
-    """The threshold 20 + 2x, rounded half to even, from 2 to 100."""
+    """Write the threshold 20 + 2x, rounded half to even, from 2 to 100."""
     plan[0] = np.rint(min(max(MIDDLE + SLOPE * theta[0], MIN), GOAL))
 
 
@@ -116,7 +116,7 @@ def choose(seen, actions, plan, stream):
 
 @inlined
 def banked_after_turn(banked, threshold, chance):
-    """The bank after a turn that ends at the threshold, at the goal or at a 1."""
+    """Return the bank after a turn that ends at the threshold, at the goal or at a 1."""
     target = min(threshold, GOAL - banked)
     turn = 0
     while turn < target:
@@ -142,12 +142,12 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 # The optimum of Neller & Presser 2004, "Optimal Play of the Dice Game Pig"
 
-MAX_STEPS, SETTLED = 50, 1e-14
+MAX_STEPS, SETTLED = 50, 1e-14  # Newton steps per pair of banks at most, and the change at which they stop
 
 
 @kernel
 def best_turn(own, other, wins, lost, plan, values, slopes):
-    """Plan a turn; returns the mover's chance to win and its slope in `lost`, the chance after a turn lost by a 1."""
+    """Plan a turn; return P(win) when to move and its slope in `lost`, the probability after a turn lost by a 1."""
     for turn in range(GOAL - own, GOAL - own + FACES):
         values[turn] = 1.0
         slopes[turn] = 0.0
@@ -166,10 +166,10 @@ def best_turn(own, other, wins, lost, plan, values, slopes):
 
 @kernel
 def solve(wins, plan):
-    """Value iteration, full banks first: the mover's chance to win at the start of a turn, and the optimal plan.
+    """Compute P(win) at the start of a turn and the optimal plan by value iteration, full banks first.
 
-    With the banks given, the chances x and y of the two movers depend on each other only through a lost turn, and
-    linearly until a player decides otherwise: each step solves the two linear equations, so that few steps do.
+    With the banks given, the probabilities x and y of the two players to move depend on each other only through a lost
+    turn, and linearly until a decision changes. Each step solves the two linear equations, so few steps suffice.
     """
     values, slopes = np.zeros(GOAL + FACES), np.zeros(GOAL + FACES)
     for banked in range(2 * GOAL - 2, -1, -1):
@@ -192,7 +192,7 @@ def solve(wins, plan):
 
 @kernel
 def prepare_optimum(theta, plan):
-    """The optimal policy, computed afresh: about ten milliseconds."""
+    """Compute the optimal policy from scratch: about ten milliseconds."""
     solve(np.zeros((GOAL, GOAL)), plan)
 
 
@@ -201,7 +201,7 @@ def choose_optimum(seen, actions, plan, stream):
     return int(plan[(seen[SEEN_OWN] * GOAL + seen[SEEN_OTHER]) * GOAL + seen[SEEN_TURN]])
 
 
-# Words
+# Text
 
 
 def label(action: int) -> str:
@@ -220,14 +220,12 @@ def reveal(state: np.ndarray) -> str:
 
 
 def threshold_of(theta: np.ndarray) -> int:
-    """The threshold that a parameter stands for."""
     plan = np.zeros(1)
     prepare(theta, plan)
     return int(plan[0])
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the play of a vector."""
     return f"holds as soon as a turn has {threshold_of(theta)} points"
 
 

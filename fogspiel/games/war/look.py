@@ -1,4 +1,4 @@
-"""War and Batawaf: two decks face down, and the packet that was won."""
+"""War and Batawaf: two decks face down, and the packet won."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, card_name, describe, in_order
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """The sizes of the decks; while the own packet is put back, its cards, once for each end."""
+    """Draw the sizes of the decks; while the player returns its packet, also its cards, once for each end."""
     values, packet = int(seen[rules.SEEN_VALUES]), int(seen[rules.SEEN_PACKET])
     top, bottom = int(seen[rules.SEEN_TOP]), int(seen[rules.SEEN_BOTTOM])
     decks = Facts((("your deck", _cards(seen[rules.SEEN_OWN])), ("the other's deck", _cards(seen[rules.SEEN_OTHER]))))
@@ -44,7 +44,6 @@ def _cards(number: int) -> str:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Both decks from the top, and the packet."""
     values, parts = int(state[rules.VALUES]), []
     for player in range(2):
         deck = [int(state[rules.slot(state, player, depth)]) for depth in range(int(state[rules.HELD + player]))]
@@ -55,9 +54,9 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return tuple(parts)
 
 
-# War and Batawaf in words: how the won cards come back.
+# Explanation: the order in which won cards are returned.
 
-PACKETS = (2, 4, 6)  # the usual numbers of won cards: those of a trick without a battle, and two more
+PACKETS = (2, 4, 6)  # the most frequent numbers of won cards: those of a trick without a battle, and two more
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
@@ -94,10 +93,10 @@ HOW_TO_PLAY = (
 )
 
 
-# War and Batawaf: who took the tricks since the own cards were put back, and which cards.
+# News: the winners of the tricks since the player returned its cards, and their cards.
 #
-# A player sees the packets it wins; of those that it loses it sees only how many of its cards are gone. But it knows in
-# which order it put cards under its deck, so once the dealt ones have been played it knows which cards these were.
+# A player sees the packets it wins; of those that it loses it sees only the number of its cards that are gone. But it
+# knows the order in which it put cards under its deck, so once the dealt ones have been played it knows its lost cards.
 
 TRICK = 2  # cards of a trick without a battle
 
@@ -106,13 +105,13 @@ class Memory:
     """The own deck as its player knows it, from its own views and actions alone."""
 
     def __init__(self, game: Game):
-        # The cards from the top, None where one is not known; nothing is known of how many before the first view.
+        # The cards from the top, None for unknown ones; their number is unknown before the first view.
         self.deck: list[int | None] | None = None
         self.top: list[int] = []
-        self.bottom: list[int] = []  # the cards of the packet that were put back so far, those of the bottom from below
+        self.bottom: list[int] = []  # cards of the packet returned so far, those of the bottom from below
 
     def note(self, seen: np.ndarray, action: int) -> None:
-        """Remember an own action: a card that is put back, or a packet that is shuffled."""
+        """Record an own action: a returned card, or a shuffled packet."""
         if _is_new(seen):
             self.deck = self._split(seen)[1]
         deck, values, packet = self._held(seen), int(seen[rules.SEEN_VALUES]), _packet(seen)
@@ -121,12 +120,12 @@ class Memory:
             return
         (self.top if action < values else self.bottom).append(action % values)
         left = Counter(packet) - Counter(self.top + self.bottom)
-        if left.total() == 1:  # the last card goes by itself
+        if left.total() == 1:  # the last card is returned automatically
             deck += [*self.top, *left, *reversed(self.bottom)]
             self.top, self.bottom = [], []
 
     def news(self, now: np.ndarray) -> list[str]:
-        """The tricks that were played since the packet was put back; nothing while it is being put back."""
+        """List the tricks since the packet was returned; nothing while it is being returned."""
         if not _is_new(now):
             return []
         packet, values = _packet(now), int(now[rules.SEEN_VALUES])
@@ -139,25 +138,22 @@ class Memory:
         return [*news, f"You win {'the trick' if len(packet) == TRICK else 'a battle'}: {_taken(values, own, packet)}."]
 
     def _split(self, seen: np.ndarray) -> tuple[list[int | None], list[int | None]]:
-        """The cards that were played from the own deck since the last packet, and those that are left."""
+        """Return the cards played from the own deck since the last packet, and those left."""
         deck = self._held(seen)
         gone = len(deck) - int(seen[rules.SEEN_OWN])
         return deck[:gone], deck[gone:]
 
     def _held(self, seen: np.ndarray) -> list[int | None]:
-        """The own deck, half of all the cards at first."""
         if self.deck is not None:
             return self.deck
         return [None] * (int(seen[rules.SEEN_OWN] + seen[rules.SEEN_OTHER] + seen[rules.SEEN_PACKET]) // 2)
 
 
 def _is_new(seen: np.ndarray) -> bool:
-    """True if no card of the packet was put back yet."""
     return not seen[rules.SEEN_TOP] + seen[rules.SEEN_BOTTOM]
 
 
 def _packet(seen: np.ndarray) -> list[int]:
-    """The cards of the packet, the lowest first."""
     cards: list[int] = seen[rules.SEEN_WON : rules.SEEN_WON + int(seen[rules.SEEN_PACKET])].tolist()
     return cards
 
@@ -167,7 +163,6 @@ def _names(values: int, cards: Iterable[int]) -> str:
 
 
 def _names_lost(values: int, lost: list[int | None]) -> str:
-    """List the lost cards, as far as they are known."""
     known = [card for card in lost if card is not None]
     if not known:
         return ""
@@ -175,7 +170,7 @@ def _names_lost(values: int, lost: list[int | None]) -> str:
 
 
 def _taken(values: int, own: list[int | None] | list[int], packet: list[int]) -> str:
-    """The cards of a packet that was won, the own ones first where they are known."""
+    """Describe a won packet, the own cards first where they are known."""
     known = [card for card in own if card is not None]
     if len(known) < len(own):
         return _names(values, packet)
@@ -183,13 +178,13 @@ def _taken(values: int, own: list[int | None] | list[int], packet: list[int]) ->
     return f"your {_names(values, sorted(known))} {'takes' if len(known) == 1 else 'take'} {_names(values, others)}"
 
 
-# War and Batawaf: the cards of an ordinary trick are put back by themselves.
+# Automatic moves: the cards of an ordinary trick.
 
 PAIR = 2  # cards of a trick without a battle
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
-    """The highest card of a trick comes first; after a battle the order is a decision."""
+    """Return the highest card of a trick; after a battle the order is a decision."""
     if seen[rules.SEEN_PACKET] != PAIR:
         return None
     return int(seen[rules.SEEN_WON : rules.SEEN_WON + PAIR].max())

@@ -6,7 +6,7 @@ Data sheet of a state (int64 cells)
     2 CARDS     cards in the game
     3 SHARED    1: in a battle both skip the face-down card when a player holds only one
     4 MOVES     comparisons of face-up cards so far
-    5 WINNER    who won the packet and orders it
+    5 WINNER    the player who won the packet and orders it
     6 RESULT    the first player's score
     7 PACKET    cards in the packet (while dealing: cards not dealt yet)
     8 TOP       packet cards already placed from the top (they will be played first)
@@ -16,11 +16,12 @@ Data sheet of a state (int64 cells)
    13 HELD      cards in the deck, for each player
    15 WON       the packet in ascending order (while dealing or shuffling: the cards that are left, in any order)
    71 DECK      a ring of 64 slots for each player's deck
-Data sheet of a view: own cards, the other's cards, VALUES, PACKET, TOP, BOTTOM, PLACED, then WON, -1 beyond the packet.
+Data sheet of a view: own cards, the opponent's cards, VALUES, PACKET, TOP, BOTTOM, PLACED, then WON, -1 beyond the
+packet.
 
 Actions of the winner: 0..VALUES-1 put a card of that value into the topmost free place of the packet,
-VALUES..2*VALUES-1 into the bottommost free place, 2*VALUES have the whole packet shuffled. The last card goes
-by itself.
+VALUES..2*VALUES-1 into the bottommost free place, 2*VALUES have the whole packet shuffled. The last card is placed
+automatically.
 """
 
 import numpy as np
@@ -42,7 +43,7 @@ SEEN_OWN, SEEN_OTHER, SEEN_VALUES, SEEN_PACKET, SEEN_TOP, SEEN_BOTTOM, SEEN_PLAC
 
 @inlined
 def slot(state, player, depth):
-    """The cell of the card that lies `depth` cards below the top of a player's deck."""
+    """Return the cell of the card that lies `depth` cards below the top of a player's deck."""
     return DECK + RING * player + ((state[HEAD + player] + depth) & (RING - 1))
 
 
@@ -104,13 +105,11 @@ def play_trick(state):
 
 @inlined
 def put_under(state, place, card):
-    """Put a packet card at its place under the winner's deck."""
     state[slot(state, state[WINNER], state[HELD + state[WINNER]] + place)] = card
 
 
 @inlined
 def deal(state, which):
-    """Deal one of the undealt cards, to each player in turn."""
     left = state[PACKET] - 1
     dealt = state[CARDS] - 1 - left
     state[DECK + RING * (dealt & 1) + (dealt >> 1)] = state[WON + which]
@@ -121,7 +120,7 @@ def deal(state, which):
 
 @kernel
 def pick_up(state):
-    """The whole packet is under the winner's deck: on with the next trick."""
+    """Add the complete packet to the winner's deck and play the next trick."""
     state[HELD + state[WINNER]] += state[PACKET]
     play_trick(state)
 
@@ -131,7 +130,6 @@ def pick_up(state):
 
 @kernel
 def lay_out(state, values, copies, shared):
-    """Put all the cards of a deck on the table, undealt."""
     for i in range(WON):
         state[i] = 0
     state[VALUES] = values
@@ -143,8 +141,6 @@ def lay_out(state, values, copies, shared):
 
 
 def start_with(values: int, copies: int, shared: int) -> Kernel:
-    """The start kernel of a deck."""
-
     @kernel
     def start(state):
         lay_out(state, values, copies, shared)

@@ -1,4 +1,4 @@
-"""War and Batawaf: the strategy of the paper (put won cards back best first), fast games, and words.
+"""War and Batawaf: the strategy of the paper (put won cards back best first), fast games, and text.
 
 The rules and the data sheet are in `rules.py`.
 """
@@ -47,7 +47,7 @@ CERTAIN = 1 - 1e-12
 
 @inlined
 def in_order(plan, packet, i):
-    """pi(i): which of the ascending cards comes i-th in a packet of that size."""
+    """Return pi(i): the index, in ascending order, of the i-th card of a packet of that size."""
     return int(plan[PLAN_ORDERS + packet * (packet - 1) // 2 + i])
 
 
@@ -93,12 +93,12 @@ def choose(seen, actions, plan, stream):
 # The same game in one kernel
 
 BLOCK = 64
-STEADY = 0.999  # players who do the same this often may run in circles for long
+STEADY = 0.999  # players who act the same this often may cycle for long
 
 
 @kernel
 def order_packet(state, plan, chance, u):
-    """The winner's whole pick-up: what `choose` and chance do card by card."""
+    """Return the winner's whole packet to its deck, as `choose` and chance do card by card."""
     packet, winner = state[PACKET], state[WINNER]
     deck, tail = DECK + RING * winner, state[HEAD + winner] + state[HELD + winner]
     if u < plan[PLAN_SHUFFLE]:
@@ -117,13 +117,12 @@ def order_packet(state, plan, chance, u):
 
 @inlined
 def deck_card(state, i):
-    """The i-th card of both decks laid end to end."""
     return state[slot(state, 0, i)] if i < state[HELD] else state[slot(state, 1, i - state[HELD])]
 
 
 @kernel
 def same_decks(state, kept):
-    """True if the decks are as they were when they were kept."""
+    """True if the decks equal those saved by `keep_decks`."""
     if kept[0] != state[HELD]:
         return False
     for i in range(state[HELD] + state[HELD + 1]):  # noqa: SIM110 (kernels are plain loops)
@@ -134,7 +133,6 @@ def same_decks(state, kept):
 
 @kernel
 def keep_decks(state, kept):
-    """Remember the decks for `same_decks`."""
     kept[0] = state[HELD]
     for i in range(state[CARDS]):
         kept[1 + i] = deck_card(state, i)
@@ -142,7 +140,7 @@ def keep_decks(state, kept):
 
 @inlined
 def usual_range(plan):
-    """The range of random numbers that makes a player order a packet in the more frequent of the two sorted ways."""
+    """Return the range of random numbers for which a player uses the more frequent of its two sorted orders."""
     forward = plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
     if forward > 0.5:
         return plan[PLAN_SHUFFLE], plan[PLAN_FORWARD]
@@ -151,13 +149,13 @@ def usual_range(plan):
 
 @kernel
 def usual_rounds(stream, low, high, wins, most):
-    """Count the rounds of `wins` pick-ups, at most `most`, of default behaviour; looks ahead only."""
+    """Count the rounds of `wins` pick-ups, at most `most`, in the more frequent order; the stream is not advanced."""
     if wins == 0:
         return most
     first, end = np.uint64(math.ceil(low / UNIT)), np.uint64(math.ceil(high / UNIT))
     for i in range(0, wins * most, BLOCK):
         unusual = 0
-        for j in range(BLOCK):  # without a way out, so that it runs several at a time
+        for j in range(BLOCK):  # without early exit, so that the loop is vectorised
             grid = mixed(stream[0] + GOLDEN * np.uint64(i + j + 1)) >> S11
             unusual |= (grid < first) | (grid >= end)
         if unusual:
@@ -169,14 +167,14 @@ def usual_rounds(stream, low, high, wins, most):
 
 
 def play_out_with(watching: int) -> Kernel:
-    """The kernel that plays from the deal on, compiled with or without an eye on cycles."""
+    """Make the kernel that plays from the deal on; cycle detection is compiled in if `watching`."""
 
     @kernel
     def play_out(state, plan_0, plan_1, chance, stream_0, stream_1):
-        """The common trick of two different cards runs in registers, the rest by the rules.
+        """Play to the end; the common trick of two different cards runs in registers, the rest by the rules.
 
-        Decks that return (Brent's cycle search) while both players did the usual will return again until one of them
-        does something else: those rounds are skipped, and between players who never vary the endless game is a draw.
+        If the decks recur (Brent's cycle search) while both players used their more frequent order, they recur until
+        one of them deviates: those rounds are skipped. Between deterministic players the endless game is a draw.
         """
         head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
         moves = state[MOVES]
@@ -187,6 +185,7 @@ def play_out_with(watching: int) -> Kernel:
         kept = np.full(1 + MAX_CARDS, -1) if watching else state
         kept_moves, wins_0, wins_1, power, tricks = 0, 0, 0, 1, 0
         while True:
+            # 1. Cycle detection: compare the decks with saved ones, and save them after 1, 2, 4, .. tricks.
             if watching:
                 tricks += 1
                 if held_0 == kept[0] or tricks == power:
@@ -194,6 +193,7 @@ def play_out_with(watching: int) -> Kernel:
                     if same_decks(state, kept):
                         if certain:
                             return DRAW
+                        # Skip the rounds for which both streams stay in the more frequent range.
                         rounds = (MAX_MOVES - moves) // (moves - kept_moves)
                         rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
                         rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
@@ -207,6 +207,7 @@ def play_out_with(watching: int) -> Kernel:
                     kept_moves, wins_0, wins_1 = moves, 0, 0
                     power *= 2
                     tricks = 0
+            # 2. A battle, an empty deck or the limit of moves: by the rules, on the state.
             card_0 = state[DECK + (head_0 & (RING - 1))]
             card_1 = state[DECK + RING + (head_1 & (RING - 1))]
             if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MAX_MOVES:
@@ -227,7 +228,7 @@ def play_out_with(watching: int) -> Kernel:
                     order_packet(state, plan_1, chance, u)
                 head_0, held_0, head_1, held_1 = state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1]
                 moves = state[MOVES]
-            else:
+            else:  # 3. The common trick, in registers
                 moves += 1
                 head_0 += 1
                 head_1 += 1
@@ -252,6 +253,7 @@ def play_out_with(watching: int) -> Kernel:
                     state[DECK + RING + (tail & (RING - 1))] = high if high_first else low
                     state[DECK + RING + ((tail + 1) & (RING - 1))] = low if high_first else high
                     held_1 += 2
+            # 4. A deviation from the more frequent order invalidates the saved decks.
             if watching and not low_u <= u < high_u:
                 kept[0] = -1
                 power, tricks = 1, 0
@@ -263,8 +265,6 @@ play_steady, play_varied = play_out_with(True), play_out_with(False)
 
 
 def play_with(values: int, copies: int, shared: int) -> Kernel:
-    """The fused kernel of a deck."""
-
     @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
         lay_out(state, values, copies, shared)
@@ -279,11 +279,10 @@ def play_with(values: int, copies: int, shared: int) -> Kernel:
     return play
 
 
-# Words
+# Text
 
 
 def card_name(values: int, card: int) -> str:
-    """A card as people call it."""
     faces = {13: "2 3 4 5 6 7 8 9 10 J Q K A", 14: "2 3 4 5 6 7 8 9 10 J C Q K A"}
     return faces[values].split()[card] if values in faces else str(card + 1)
 
@@ -313,8 +312,6 @@ def reveal(state: np.ndarray) -> str:
 
 
 def label_with(values: int) -> Callable[[int], str]:
-    """The label function of a deck."""
-
     def label(action: int) -> str:
         if action == 2 * values:
             return "shuffle the packet"
@@ -324,7 +321,6 @@ def label_with(values: int) -> Callable[[int], str]:
 
 
 def describe(theta: np.ndarray) -> str:
-    """Describe the order in which a vector returns won cards."""
     plan = np.zeros(PLAN)
     prepare(theta, plan)
     shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
@@ -345,7 +341,6 @@ SOURCE = (
 
 
 def deck(name: str, title: str, values: int, copies: int, parameters: int, shared: bool = False) -> Game:
-    """The record of one deck."""
     start = rules.start_with(values, copies, int(shared))
     letters = ("A", "B", "C", "D")[:parameters]
     tail = (0.0,) * (parameters - 3)
