@@ -128,7 +128,7 @@ class Kind:
     # Terminal output
 
     def headline(self, run: Run) -> str:
-        """Describe the run in a few words, for the start of its execution."""
+        """Describe the run in a short phrase, printed when its execution starts."""
         return f"{run.request.get('method')} on {run.request['game']}"
 
     def summary(self, run: Run) -> list[str]:

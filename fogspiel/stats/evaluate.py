@@ -86,7 +86,7 @@ FIRST_SECONDS = 0.5
 def make_match(
     game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent
 ) -> PolicyMatch | AgentMatch:
-    """Return a match in the compiled loop for two policies, or move by move if either agent has players."""
+    """Return a match in the compiled loop for two policies, or move by move if either is a `PlayerAgent`."""
     if isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         return PolicyMatch(game, first, second)
     return AgentMatch(game, first, second)

@@ -189,7 +189,7 @@ KINDS = (KIND,)
 
 
 def program_proof(proof: Json, scale: Scale) -> str:
-    """Describe the validation of a program's values in a sentence."""
+    """Return one sentence about the validation of a program's values."""
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
     equal = 0.0 if scale.single else (scale.low + scale.high) / 2

@@ -59,7 +59,7 @@ SYNC_SECONDS = 1.0
 MAKING = 0  # the lock for creating the file; runs are numbered from 1
 FOLDING = ALL - 1  # the lock for checkpointing: folding the log into the file
 LOG_LIMIT = 4 << 20  # bytes of a log that is folded into the file unless a reader blocks it
-WAITING_LIMIT = 3  # multiple of that length from which folding waits for readers: the log stays below four
+WAITING_LIMIT = 3  # times LOG_LIMIT: beyond it folding waits for readers, so the log stays below 4 LOG_LIMIT
 READERS_PATIENCE = 5.0  # seconds: short for a hanging reader, and many times the length of a query
 WRITERS_PATIENCE = 0.05  # seconds, for a current transaction: SQLite would fold concurrently, without its lock
 
@@ -328,7 +328,7 @@ class StoreFile:
             self._demand_place()
 
     def _demand_place(self) -> None:
-        """Reject further work in a file that lost its name, after saving its content, which nobody would find there."""
+        """Reject further work in a file that lost its name, after saving its content, which would be lost."""
         if self._displaced is None and _inode(self.path) != self._inode:
             rescue = _unused(self.path, ".rescued")
             try:

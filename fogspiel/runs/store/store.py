@@ -74,7 +74,7 @@ class Run:
 
     @property
     def created(self) -> float:
-        """Time of creation; it tells apart runs that reuse the name of a deleted one."""
+        """Time of creation; it distinguishes a run from a deleted one of the same name."""
         return self._entry.created
 
     @property
