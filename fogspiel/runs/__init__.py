@@ -1,1 +1,1 @@
-"""Runs: the store, the kinds of run, and the workers that do independent jobs."""
+"""Runs: the store, the kinds of run, and the execution of independent jobs."""

@@ -1,7 +1,7 @@
-"""The parser of agents from text: names, numbers, runs, files, and what plug-ins add.
+"""Parser of agents from text: names, numbers, runs, files and plug-in sources.
 
-A text is offered to one source after the other. A file in `runs/agents`, of the package or of a plug-in folder, adds
-its own by listing them in SOURCES.
+Sources are tried in order. A file in `runs/agents`, of the package or of a plug-in folder, adds sources by listing
+them in SOURCES.
 """
 
 import re
@@ -39,27 +39,27 @@ if TYPE_CHECKING:
     from .requests import MatchRequest
     from .store import Json
 
-SOLVED = "solved"  # who plays the certified solution of a game, where one comes with the package
+SOLVED = "solved"  # player of the certified solution shipped with the package
 MAX_BYTES = 16_000_000
-ROUNDING = 1e-9  # how far the weights of a mixture may be from 1 in sum
+ROUNDING = 1e-9  # tolerance for the sum of a mixture's weights
 
 
 @dataclass(frozen=True)
 class AgentSource:
-    """One way to name an agent of a game in a text."""
+    """A syntax for agents of a game."""
 
     name: str
-    # The agent of a text, with a store for runs and a seed for what is drawn; None where the text is another's.
+    # The agent of a text, given a store for runs and a seed for random draws; None if the text has another syntax.
     find: Callable[[Game, str, Path, int], Agent | None]
-    names: Callable[[Game], Sequence[str]] = lambda game: ()  # the texts that can be listed
-    # True if the text, whatever is on the disk, is an agent that a web client may name: no file and no program.
+    names: Callable[[Game], Sequence[str]] = lambda game: ()  # texts that can be listed
+    # True if a web client may name this agent: never a file or a program, whatever is on the disk.
     on_page: Callable[[Game, str], bool] = lambda game, text: False
-    # Plays a match of two of its own agents, on from what was counted, where that is not by `evaluate`.
+    # Plays a match of two agents of this source, resuming from the counts, if `evaluate` does not.
     match: "Callable[[Game, MatchRequest, Json | None, Callable[[MatchResult], None]], MatchResult] | None" = None
 
 
 def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
-    """Return the agent that a text stands for, or raise a ValueError that lists what it could have been."""
+    """Return the agent named by a text; raise NotFound, which lists the alternatives."""
     for source in sources():
         agent = source.find(game, text, store, seed)
         if agent is not None:
@@ -70,7 +70,7 @@ def parse_agent(game: Game, text: str, store: Path, seed: int) -> Agent:
 
 
 def find_agent(game: Game, given: Any, store: Path | None = None, seed: int = 1) -> Agent:
-    """Return the agent of a text, a path or a Python object: an agent, a solution, a function, or one of OpenSpiel."""
+    """Return the agent of a text, a path or a Python object: agent, solution, function or OpenSpiel policy."""
     if isinstance(given, str | Path):
         return parse_agent(game, str(given), store or default_path(), seed)
     from ..solving.policies.policy_files import as_agent
@@ -90,9 +90,9 @@ def exploitability(
     """Measure a policy in both seats exactly, or two policies, one in each.
 
     A policy is a text as on the command line (a name, `solved`, a run, a file, numbers), a path, an agent, a solution,
-    or a function of information states that returns probabilities. Where it has no answer it is refused, or plays at
-    random with `missing="uniform"`. `watch` hears how many of how many states were asked; the tree of the game must fit
-    into `memory` (GiB); `seed` draws the policy `fixed`.
+    or a function from information states to probabilities. Information states without an entry raise an error, or are
+    played at random with `missing="uniform"`. `watch` receives the number of states queried and their total. The game
+    tree must fit into `memory` (GiB); `seed` draws the policy `fixed`.
 
     >>> exploitability("kuhn", "solved").nash_conv
     Fraction(0, 1)
@@ -105,25 +105,23 @@ def exploitability(
 
 
 def sources() -> Iterator[AgentSource]:
-    """Yield all sources in the order in which they are asked: run names come before files, which could hide them."""
+    """Yield all sources in order of precedence: runs come before files, which could shadow them."""
     yield from (NAMED, SHIPPED)
     yield from plug_ins()
     yield from (RUNS, POLICY_FILES, PARAMETERS)
 
 
 def plug_ins() -> Iterable[AgentSource]:
-    """Return the sources of the files in `runs/agents`, of the package or of plug-ins."""
     found: dict[str, AgentSource] = collect("runs.agents", "SOURCES")
     return found.values()
 
 
 def agent_names(game: Game) -> list[str]:
-    """Return all names that can be listed for the game."""
     return [name for source in sources() for name in source.names(game)]
 
 
 def engines_of(game: Game) -> list[str]:
-    """Return the names of agents that are no strategies of the game itself."""
+    """Return the names of agents from plug-in sources, which are not strategies of the game itself."""
     return [name for source in plug_ins() for name in source.names(game)]
 
 
@@ -132,7 +130,6 @@ def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
 
 def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    """Return the agent that plays the certified solution that comes with the package."""
     if text != SOLVED:
         return None
     from ..solving.known_values import shipped_solution
@@ -153,7 +150,7 @@ def _of_run(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
 
 def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    """Return the policy of a table, of answers, of a certificate, or of a Python function that the user names."""
+    """Return the policy of a table, of sampled answers, of a certificate, or of a user-named Python function."""
     if not (text.endswith((".json", ".jsonl", ".csv")) or names_function(text)):
         return None
     from ..solving.policies.policy_files import holds_policy, read_policy
@@ -162,7 +159,7 @@ def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | No
 
 
 def _of_parameters(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    """Return the parametric strategy with the numbers of the text or of a file."""
+    """Return the parametric strategy of an inline vector or a parameter file."""
     numbers = numbers_in(text)
     if numbers is None and not _is_file(text):
         return None
@@ -178,7 +175,7 @@ def _of_parameters(game: Game, text: str, store: Path, seed: int) -> Agent | Non
 
 
 def numbers_in(words: str) -> list[float] | None:
-    """The numbers of an inline vector, or None where the words are something else."""
+    """Parse an inline vector; return None for any other text."""
     try:
         return [float(word) for word in words.strip("()[] ").split(",")]
     except ValueError:
@@ -186,15 +183,15 @@ def numbers_in(words: str) -> list[float] | None:
 
 
 def _is_file(words: str) -> bool:
-    """True if the words look like a file: there is one, or they end like one."""
+    """True if the text is an existing path or has a file suffix."""
     try:
         return Path(words).exists() or bool(Path(words).suffix)
-    except OSError:  # too long for a name
+    except OSError:  # too long for a file name
         return False
 
 
 def _from_file(game: Game, path: Path) -> ParametricPolicy:
-    """The player of a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
+    """Read a parameter file: JSON (a list, or an object with `theta` or with `thetas`), or plain numbers."""
     content = read_bytes(path, "the parameter file", MAX_BYTES, "that is no parameter vector")
     if content.lstrip()[:1] in (b"{", b"["):
         try:

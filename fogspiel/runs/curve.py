@@ -1,8 +1,4 @@
-"""The trail of a run: a point for every step, so that one can see where it goes.
-
-What a point says depends on the kind of run: the last race of a tuning step, the score of a match so far, the bounds of
-a solve. Every value comes with its interval where there is one.
-"""
+"""Curve of a run: one point per step, with an interval if there is one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +11,7 @@ from .store import Json
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint(JsonRecord):
-    """State of a run after a step; None where unknown."""
+    """State of a run after a step; None if unknown."""
 
     KEYS = ("at", "value", "low", "high", "accepted", "population", "words")
 
@@ -28,12 +24,11 @@ class CurvePoint(JsonRecord):
     text: str | None = None
 
     def to_json(self) -> Json:
-        """The point as the page draws it."""
         return {key: value for key, value in JsonRecord.to_json(self).items() if value is not None}
 
 
 class Curve:
-    """Jobs that are done one after the other: a point says only how many."""
+    """Base curve: a count of finished jobs."""
 
     title, x, y = "", "jobs", ""
 
@@ -42,33 +37,28 @@ class Curve:
         self.done = 0
 
     def step(self, body: Json) -> CurvePoint:
-        """The point of the next step."""
         self.done += 1
         row = body.get("row", {})
         words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "second", "seed") if key in row)
         return CurvePoint(self.done, text=words)
 
     def under_way(self, partial: Json) -> CurvePoint | None:
-        """The point of the step that is not yet done."""
+        """Return the point of the current, unfinished step."""
         return None
 
     def end(self, result: Json) -> CurvePoint | None:
-        """The point of the result, where it says more than the steps."""
+        """Return the point of the result, if it adds to the steps."""
         return None
 
     def points(self, steps: Iterable[Json]) -> list[CurvePoint]:
-        """The points of the steps, from the first one on."""
         return [self.step(body) for body in steps]
 
     def to_json(self) -> Json:
-        """Return the drawing instructions and the progress."""
         drawn = {"title": self.title, "x": self.x, "y": self.y}
         return {"chart": drawn if self.title else None, "done": self.done, "total": self.total, "unit": self.unit}
 
 
 class BoundsCurve(Curve):
-    """Between what the value of a game lies."""
-
     title, x, y = "The value lies between", "rounds", "value of the game"
 
     def __init__(self) -> None:
@@ -89,13 +79,13 @@ class BoundsCurve(Curve):
 
 
 def _bounds_point(at: int, body: Json) -> CurvePoint:
-    """Bounds as numbers; they may be fractions in words."""
+    """Return the point of numeric bounds, given as numbers or as text of fractions."""
     lower, upper = (None if body.get(key) is None else float(Fraction(str(body[key]))) for key in ("lower", "upper"))
     return CurvePoint(at, None if lower is None or upper is None else (lower + upper) / 2, lower, upper)
 
 
 def trail_chart(trail: Curve, points: Sequence[CurvePoint]) -> Chart | None:
-    """The value after every step, with its interval; None where no step has a value."""
+    """Chart the values with their intervals; None if no step has a value."""
     known = [point for point in points if point.value is not None]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""Numbers the way people read them."""
+"""Numbers formatted for people."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -6,12 +6,11 @@ from typing import Any
 
 
 def with_interval(score: float, interval: Sequence[float]) -> str:
-    """A score and its 95 % interval."""
     return f"{score:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"
 
 
 def ago(moment: float | None) -> str:
-    """Describe a past time in the largest unit that fits."""
+    """Format the time since `moment` in the largest unit that fits."""
     if moment is None:
         return "?"
     seconds = max(0.0, time.time() - moment)
@@ -22,10 +21,9 @@ def ago(moment: float | None) -> str:
 
 
 def score_sentence(first: str, second: str, counted: Mapping[str, Any]) -> str:
-    """Describe the score of two players with its interval."""
     return f"{first} against {second} scores {with_interval(counted['score'], counted['interval'])}"
 
 
 def signed(elo: float | None, infinite: str) -> str:
-    """A difference in Elo with its sign; None is infinite, on the side that is given."""
+    """Format an Elo difference with its sign; None is infinite, with the given sign."""
     return f"{infinite}inf" if elo is None else f"{elo:+.0f}"

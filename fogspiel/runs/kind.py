@@ -1,7 +1,7 @@
-"""Kinds of run: what each of them can say and do, and how the kind of a stored run is found.
+"""Kinds of run: the base class, and the lookup of a stored run's kind.
 
 A kind is a file in `runs/kinds`, or in the folder of that name of a plug-in, that lists itself under KINDS. The
-command line and the pages loop over kinds: to work on a run, to tell what was found, to draw it, export it, play it.
+command line and the web interface loop over kinds to execute, describe, draw, export and play runs.
 """
 
 import shlex
@@ -20,14 +20,14 @@ from .report import Cell, Part, Report, Table
 from .request import Request, fits, game_of_run
 from .store import Json, Row, Run, Summary
 
-# Labels of what rows depend on beside what was asked.
+# Labels of the versions that rows depend on.
 VERSIONS = {"rules": "version of the rules", "fogspiel": "fogspiel"}
-# The keys of results that a plain report shows.
+# Result keys of the plain report.
 FIGURES = ("value", "lower", "upper", "exact", "solver", "score", "games", "wins", "draws", "losses")
-# The keys of requests that `--json` repeats beside the result.
+# Request keys that `--json` repeats.
 OUTCOME = ("game", "method", "race", "seed", "baseline", "first", "second")
 
-# Former names of what a kind says and does, which a plug-in may still use until 2.0.
+# Former names of methods of kinds, accepted from plug-ins until 2.0.
 FORMER = {
     "find": "compute", "work": "execute", "made": "handles", "again": "resume_command", "numbers": "parameters_json",
     "outcome": "result_json", "lines": "terminal_lines", "trail": "curve", "keep_telling": "compact_rows",
@@ -35,59 +35,57 @@ FORMER = {
 
 
 class Outputs(NamedTuple):
-    """Files that a command has written for a run."""
-
-    certificate: Path | None = None  # where the certificate was written, if there is one
-    seconds: float | None = None  # CPU time of this process, if it has worked on the run
-    report: Report | None = None  # the report that was written, if one was
+    certificate: Path | None = None  # path of the certificate
+    seconds: float | None = None  # CPU time of this process, if it worked on the run
+    report: Report | None = None  # the report, if one was written
 
 
 class Interruption(NamedTuple):
-    """Message at an interruption of the work on a run, for programs and people."""
+    """Message about an interrupted run, for programs and people."""
 
     facts: Json
     sentence: str
-    lines: Sequence[str] = ()  # what was found so far, where that is told too
+    lines: Sequence[str] = ()  # findings so far, if they are printed
 
 
 class Kind:
-    """One kind of run; what a kind does not say for itself is said as for a run of a kind that is not known here."""
+    """One kind of run; the defaults serve runs of unknown kind."""
 
-    name = ""  # what the kind is called, as its file is
-    title = "unknown"  # what the list of runs calls a run of this kind
-    method = ""  # what stands for the method in its requests
-    heading = ""  # before the name of the game in the title of the plain report
-    has_report = False  # true if a finished run has a report
-    writes_report = False  # true if the command line writes the report unasked, into a folder of its own
-    state_is_step = False  # true if an interruption leaves what was found so far as a step, not as the state of one
-    # How a new row changes those that tell what was found so far, where a run may have very many rows.
+    name = ""  # equals the file's name
+    title = "unknown"  # label in the list of runs
+    method = ""  # method in its requests
+    heading = ""  # precedes the game in the title of the plain report
+    has_report = False  # true if finished runs have a report
+    writes_report = False  # true if the command line always writes the report, into a separate folder
+    state_is_step = False  # true if an interruption stores the findings so far as a step, not as a partial state
+    # Adds a new row to the summary rows, for runs with very many rows.
     compact_rows: Callable[[list[Row], Row], None] | None = None
-    request: type[Request] | None = None  # the model of its requests
+    request: type[Request] | None = None  # model of its requests
 
     def __init_subclass__(cls) -> None:
-        for old, new in FORMER.items():  # kinds of plug-ins in the old words
+        for old, new in FORMER.items():  # kinds of plug-ins with former names
             if old in cls.__dict__ and new not in cls.__dict__:
                 setattr(cls, new, cls.__dict__[old])
 
     def handles(self, method: str | None) -> bool:
-        """True if a run with this method in its request is of this kind."""
+        """True if this kind executes runs with this method in their request."""
         return method == self.method
 
     def row_types(self) -> dict[str, Any]:
-        """Return the types of the keys of first rows; those of a kind without a model are not checked."""
+        """Return the types of the keys of row 0; without a request model they are not checked."""
         return {} if self.request is None else self.request.row_types()
 
-    # Working
+    # Execution
 
     def check(self, run: Run) -> object:
-        """The request of a stored run, or a ValueError if this version of the package cannot go on with it."""
+        """Return the request of a stored run; raise ValueError if this version cannot resume it."""
         if not self.name:
             method = run.request.get("method")
             raise ValueError(f"run {run.name} has the method {method}, which is not known here: name its plug-in")
         return run.request
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Find the game of a run at the source that the user names; a ValueError if it is needed, or if it is wrong."""
+        """Load the game of a run from the user's source; raise ValueError if that is wrong, or missing and needed."""
         if source is not None:
             if isinstance(run.request.get("rules"), int):
                 raise ValueError(f"the rules of run {run.name} are not in a file: leave out --source")
@@ -98,12 +96,12 @@ class Kind:
             game_of_run(run)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """The result of a run, worked out from where it was left; steps and states go to the recorder."""
+        """Compute the result from the saved state; steps and partial states go to the recorder."""
         self.check(run)
         return {}
 
     def execute(self, run: Run, context: Context | None = None) -> Json:
-        """Work on a run until it is done; returns its result, which is stored as the last row."""
+        """Execute a run until it is done; return its result, which is stored as the last row."""
         recorder = Recorder(run, self.state_is_step)
         try:
             result = self.compute(run, recorder, context or Context())
@@ -115,31 +113,30 @@ class Kind:
         return run.result or result
 
     def processes(self, run: Run, cores: int) -> int:
-        """Default number of threads or processes of the work."""
+        """Return the default number of threads or processes."""
         return cores
 
     def resume_command(self, run: Run, resume: str) -> str:
-        """The command that goes on with a run, from the one that names just the run."""
+        """Return the command that resumes a run; `resume` names just the run."""
         words = spec_of(run.request["game"])
         return resume if words is None else f"{resume} --source {shlex.quote(words.typed)}"
 
     def interruption(self, run: Run, again: str) -> Interruption:
-        """Return the message at an interruption."""
         facts = {"run": run.name, "state": "interrupted", "steps": len(run.steps), "resume": again}
         return Interruption(facts, f"interrupted; nothing is lost. Go on with: {again}")
 
-    # Telling
+    # Terminal output
 
     def headline(self, run: Run) -> str:
-        """Describe the run in a few words, when the work on it begins."""
+        """Describe the run in a short phrase, printed when its execution starts."""
         return f"{run.request.get('method')} on {run.request['game']}"
 
     def summary(self, run: Run) -> list[str]:
-        """Describe the findings so far, in sentences."""
+        """Return the findings so far, as sentences."""
         return []
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """Return the terminal output of a finished run."""
+        """Yield the terminal output of a finished run."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
@@ -148,7 +145,7 @@ class Kind:
         return finished_json(run)
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
-        """The request, a line for each thing that was asked."""
+        """Return the request as pairs of label and text."""
         own = {
             key: key
             for key, value in ask.items()
@@ -159,38 +156,35 @@ class Kind:
         return [("game", title_of(ask["game"])), *shown]
 
     def value_text(self, ask: Json, key: str) -> str:
-        """A value of a request as people read it."""
         value = ", ".join(self.players(ask)) if key == "players" else ask[key]
         if isinstance(value, bool):
             return "yes" if value else "no"
         return f"{value:,}" if isinstance(value, int) and key != "seed" else str(value)
 
     def players(self, ask: Json) -> list[str]:
-        """The names of the players of a round robin."""
         return [player["name"] for player in ask["players"]]
 
     def form_of(self, ask: Json) -> dict[str, str] | None:
-        """The fields of the form that asks for the same again."""
+        """Return the fields of the web form that repeats the request."""
         return self.request.from_json(ask).form() if self.request is not None and self.request.tab else None
 
     # Drawing and exporting
 
     def curve(self, ask: Json) -> Curve:
-        """The trail of a run with this request, before its first step."""
+        """Return the empty curve of a run with this request."""
         return Curve(unit="steps")
 
     def points(self, run: Run) -> list[CurvePoint]:
-        """A point for every step."""
         return self.curve(run.request).points(run.steps)
 
     def command(self, ask: Json) -> str:
-        """The command that asks for the same."""
+        """Return the command that repeats the request."""
         if self.request is not None:
             return self.request.from_json(ask).command
         return f"fogspiel {self.name} {command_spec(ask['game'])}"
 
     def report(self, run: Run) -> Report:
-        """The report of a finished run: in sentences, in figures, the way there, and what was asked."""
+        """Return the report of a finished run: sentences, figures, the curve and the request."""
         result, trail = run.result or {}, self.curve(run.request)
         rows = [(key, _figure(result[key])) for key in FIGURES if key in result]
         rows += [(key.replace("_", " "), _figure(value)) for key, value in result.get("sizes", {}).items()]
@@ -202,7 +196,7 @@ class Kind:
         return Report(run.name, title, self.command(run.request), self.summary(run), parts)
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """The run as lines for other programs, its header first."""
+        """Return the run as CSV lines, header first."""
         if self.writes_report:
             raise ValueError(f"run {run.name} has no steps ({self.method}): its tables are CSV files beside its report")
         rows = [(point.at, point.value, point.low, point.high) for point in self.points(run)]
@@ -211,33 +205,33 @@ class Kind:
     # Playing
 
     def agent(self, run: Run, game: Game) -> Agent:
-        """The agent that plays what the run has found, or a ValueError that says why there is none."""
+        """Return the agent that plays the run's result; raise ValueError if there is none."""
         raise ValueError(
             f"run {run.name} has the method {run.request['method']} and is not a player: "
             f"give a run that tunes {game.name}"
         )
 
     def parameters_json(self, run: Run) -> Json:
-        """The parameters that the run has found so far, as parameter files have them."""
+        """Return the parameters found so far, in the format of parameter files."""
         return {"theta": None}
 
     def parameters(self, run: Run) -> list[tuple[str, str]]:
-        """The vector that was found, parameter by parameter."""
+        """Return the vector found so far as pairs of name and text."""
         theta, game = self.parameters_json(run)["theta"], game_or_none(run.request["game"])
         if theta is None or game is None:
             return []
         return [(name, f"{value:.6g}") for name, value in zip(parameters_of(game), theta, strict=True)]
 
     def certificate(self, run: Run) -> Json | None:
-        """The certificate that the run has found, if its kind finds any."""
+        """Return the run's certificate, if there is one."""
         return None
 
     def solution(self, run: Run) -> Json | None:
-        """The certificate whose strategies explain the run; None where its agent does."""
+        """Return the certificate whose strategies explain the run; None if its agent does."""
         return None
 
     def playable(self, run: Run) -> bool:
-        """True if the run has found an agent of a game that is here."""
+        """True if the run has an agent of an available game."""
         return self.parameters_json(run)["theta"] is not None and game_or_none(run.request["game"]) is not None
 
     def opponent(self, summary: Summary) -> tuple[str, str] | None:
@@ -246,10 +240,10 @@ class Kind:
 
 
 class AnswerKind(Kind):
-    """A kind whose work is one step: only its finished runs are stored, and only where the user names a store."""
+    """Base of kinds with a single step: only finished runs are stored, and only if the user names a store."""
 
     def check(self, run: Run) -> object:
-        """Refuse to go on: what was asked may be in files, which are read only where the user names them."""
+        """Reject resumption: the inputs may be files, which are read only if the user names them."""
         if run.finished:
             return run.request
         raise ValueError(f"run {run.name} was not finished, and nothing of it is kept: {self.command(run.request)}")
@@ -259,18 +253,17 @@ class AnswerKind(Kind):
 
 
 UNKNOWN = Kind()
-TUNE = "tune"  # the file of the kind whose runs have the name of a tuning method in their requests
+TUNE = "tune"  # file of the kind whose runs have a tuning method's name in their requests
 
 
 def kinds() -> dict[str, Kind]:
-    """Every kind of run, by name."""
     return collect("runs.kinds", "KINDS")
 
 
 def kind_of_method(method: str | None) -> Kind:
-    """The kind of a run with this method in its request."""
-    # Most methods are called as their file or their slice is, and all methods of tuning are made by one kind: the
-    # other files need not be imported.
+    """Return the kind of runs with this method."""
+    # Most methods have the name of their file or slice, and one kind executes all tuning methods: the remaining files
+    # need not be imported.
     for name, source in sorted(sources("runs.kinds").items(), key=lambda item: item[0] == TUNE):
         if method in name.split(".") or name == TUNE:
             likely: Sequence[Kind] = load(source).KINDS
@@ -281,12 +274,12 @@ def kind_of_method(method: str | None) -> Kind:
 
 
 def kind_of(run: Run) -> Kind:
-    """The kind of a stored run, or a ValueError if its request is none of that kind."""
+    """Return the kind of a stored run; raise ValueError if its request is invalid."""
     return kind_of_request(run.name, run.request)
 
 
 def kind_of_request(run: str, ask: Json) -> Kind:
-    """Return the kind of a request; raise a ValueError for one that no fogspiel has written."""
+    """Return the kind of a request; raise ValueError for one that no version of fogspiel writes."""
     kind = kind_of_method(ask["method"])
     for key, annotation in kind.row_types().items():
         if not fits(ask.get(key), annotation):
@@ -296,15 +289,14 @@ def kind_of_request(run: str, ask: Json) -> Kind:
 
 
 def execute(run: Run, context: Context | None = None) -> Json:
-    """Work on a run of any kind until it is done; returns its result."""
     return kind_of(run).execute(run, context)
 
 
-# In words
+# Text
 
 
 def game_or_none(name: str) -> Game | None:
-    """Return the game that a run is named after, if it is one that is here; the other games are not imported."""
+    """Return the game named by a run, if it is available; other games are not imported."""
     try:
         return known_game(name)
     except ValueError:
@@ -312,19 +304,19 @@ def game_or_none(name: str) -> Game | None:
 
 
 def title_of(name: str) -> str:
-    """A game's title, or what else a run is named after."""
+    """Return a game's title, or else the name."""
     game = game_or_none(name)
     return game.title if game else name
 
 
 def finished_json(run: Run) -> Json:
-    """A finished run for programs: its name, what was asked, and its result."""
+    """Return the `--json` object of a finished run: name, request and result."""
     asked = {key: run.request[key] for key in OUTCOME if key in run.request}
     return {"run": run.name, "state": "finished", **asked, **(run.result or {})}
 
 
 def in_sentences(lines: Iterable[str]) -> list[str]:
-    """Lines of the terminal as sentences of a page."""
+    """Turn terminal lines into sentences."""
     return [f"{line[:1].upper()}{line[1:]}{'' if line.endswith(':') else '.'}" for line in lines]
 
 

@@ -1,9 +1,9 @@
-"""Outside programs that the user names: which sorts there are, what a run keeps of them, how they are opened.
+"""External programs named by the user: their types, their stored description and their start.
 
-A run keeps the sort, a digest and the facts that its games depend on, never the words themselves: nothing that stands
-in a store may name a program. To resume a run the user names its program again. Facts of an engine are limits and rules
-of its games, numbers and words of ours; of what else names a file or a program, or is handed to one (another engine,
-openings, fixed options), the run keeps a digest.
+A run stores the type, a digest and the facts its games depend on, but never the command: no content of a store may
+name a program. To resume a run the user names its program again. An engine's facts are limits and rules of its
+games, as numbers and fixed keywords. Other inputs that name a file or a program, or are passed to one (another
+engine, openings, fixed options), are stored as a digest.
 """
 
 import hashlib
@@ -32,13 +32,13 @@ from ..tuning.programs.contest import (
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
 
-DEFAULT_SECONDS = 60.0  # how long a game may take if the user says nothing
-GAME_SECONDS = 600.0  # how long a game of engines may take if the user says nothing
+DEFAULT_SECONDS = 60.0  # default time limit of a game, in seconds
+GAME_SECONDS = 600.0  # default time limit of an engine game, in seconds
 FUNCTION, COMMAND, UCI = "function", "command", "uci"
 UCI_FACTS = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
-CONDITIONS = "conditions"  # the fact that is the digest of what the user names beside the engine
-GAMES_PER_JOB = 8  # enough to be worth the start of the program, few enough to be repeated when a worker is lost
-JOBS = 8  # that keep a small cluster busy; more machines take part where a method asks for more games at once
+CONDITIONS = "conditions"  # key of the digest of the user's other inputs to the engine
+GAMES_PER_JOB = 8  # enough to amortise starting the program, few enough to repeat when a worker is lost
+JOBS = 8  # enough for a small cluster; more machines take part if a method requests more games at once
 
 
 @dataclass(frozen=True)
@@ -46,26 +46,25 @@ class ProgramSpec:
     """A program that the user has named in this process."""
 
     type: str
-    spec: str  # as the user typed them
-    digest: str  # of what the words stand for
-    command: tuple[str, ...]  # of its workers
-    # What else the games depend on, in numbers and names of ours: it is stored.
+    spec: str  # as typed by the user
+    digest: str  # of the command, or of the function's file and name
+    command: tuple[str, ...]  # command line of its workers
+    # Other inputs of the games, as numbers and fixed keywords, which are stored.
     facts: Mapping[str, Any] = field(default_factory=dict)
-    fixed: bool = False  # true if another digest is another program, with which a run cannot go on
-    seconds: float = DEFAULT_SECONDS  # how long a game may take if the user says nothing
-    more: tuple[str, ...] = ()  # what else the user has to name again
-    # Refuses parameters that the program does not have, where that can be known.
+    fixed: bool = False  # true if a run cannot resume with another digest
+    seconds: float = DEFAULT_SECONDS  # default time limit of a game
+    more: tuple[str, ...] = ()  # other options that the user must repeat
+    # Rejects parameters that the program lacks, if they can be checked.
     check: Callable[[Parameters], None] = lambda parameters: None
 
     @property
     def option(self) -> str:
-        """Option by which the user names it."""
         return shlex.join([f"--{self.type}", self.spec, *self.more])
 
     def open(
         self, parameters: Parameters, scale: Scale, workers: int, seconds: float | None, cluster: str | None = None
     ) -> ProgramContest:
-        """The program as it is tuned; its workers are started when they are needed, here or on a cluster."""
+        """Open the program for tuning; its workers start when needed, locally or on a cluster."""
         what = {FUNCTION: "function", COMMAND: "program"}.get(self.type, "engine")
         title, seconds = f"the {what} {self.spec}", seconds or self.seconds
         if cluster is not None:
@@ -76,12 +75,12 @@ class ProgramSpec:
         return ProgramContest(f"the {what}", parameters, WorkerBackend(pool), scale)
 
 
-# The program that words stand for, with this scale of scores, these facts, and what else is named; or a ValueError.
+# Builds the program of a command with this score scale, these facts and further options; raises ValueError.
 Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], ProgramSpec]
 
 
 def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """A function of a Python file, as in FILE.py:play."""
+    """Describe a function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
     demand_function(words, scale)
     content = read_bytes(Path(file), "the Python file", MAX_BYTES, "that is no program")
@@ -90,19 +89,19 @@ def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequ
 
 
 def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """A program that reads a JSON object per line and answers a line."""
+    """Describe a program that reads one JSON object per line and writes one line in reply."""
     command = demand_program(split_command(words))
     return ProgramSpec(COMMAND, words, digest_of(command), tuple(command), facts)
 
 
 def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """A chess engine, whose options are its parameters."""
-    from ..tuning.programs import uci_worker  # and with it chess
+    """Describe a chess engine, whose options are its parameters."""
+    from ..tuning.programs import uci_worker  # imports chess
     from ..tuning.programs.uci_options import options_of
 
     engine = demand_program(split_command(words))
     asked = [f"--engine={words}", *limit_words(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
-    uci_worker.table_from(asked)  # refuses what is wrong, and starts nothing
+    uci_worker.table_from(asked)  # validates the arguments without starting anything
     conditions = _conditions(more)
     if facts.get(CONDITIONS, conditions) != conditions:
         raise ValueError(
@@ -125,12 +124,12 @@ def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[
 
 
 def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
-    """Facts as words for a worker; each is one word, so that no value can be taken for an option."""
+    """Format facts as worker arguments; each is a single argument, so no value can be parsed as an option."""
     return [f"--{key.replace('_', '-')}={facts[key]}" for key in known if facts.get(key) is not None]
 
 
 def _conditions(more: Sequence[str]) -> str:
-    """The digest of what the user names beside the engine; of a file its content counts."""
+    """Return the digest of the engine's other inputs; files count by content."""
     from ..tuning.programs.openings import book_content
 
     parts = []
@@ -143,17 +142,16 @@ def _conditions(more: Sequence[str]) -> str:
 
 
 def digest_of(words: Sequence[str]) -> str:
-    """Return the digest of words."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
 class ProgramType(NamedTuple):
-    """A sort of program that can be tuned."""
+    """A type of program that can be tuned."""
 
     find: Sort
-    title: str  # what people call it
-    words: str = "COMMAND"  # what stands for the words of a program that was not named yet
-    # The tables of its own parameters by the words for it, and the same as a parameter file, where it knows them.
+    title: str  # name for people
+    words: str = "COMMAND"  # placeholder for a program not named yet
+    # The program's own parameters as tables by command, and as a parameter file, if it can report them.
     tables: Callable[[str], dict[str, dict[str, Any]]] | None = None
     file: Callable[[str], str] | None = None
 
@@ -166,40 +164,38 @@ PROGRAM_TYPES = {
 
 
 def program_types() -> dict[str, ProgramType]:
-    """Return every sort of program by the option that names one: the room's own, and PROGRAMS of slices."""
+    """Return all program types by option: the built-in ones and PROGRAMS of slices."""
     return PROGRAM_TYPES | extras("runs.agents", "PROGRAMS")
 
 
 def title_of(sort: str) -> str:
-    """Return what people call a sort of program."""
     return program_types()[sort].title
 
 
-_named: dict[str, ProgramSpec] = {}  # the programs that the user has named in this process, by sort and digest
+_named: dict[str, ProgramSpec] = {}  # programs named by the user in this process, by type and digest
 
 
 def find_program(
     sort: str, words: str, scale: Scale, facts: Mapping[str, Any] | None = None, more: Sequence[str] = ()
 ) -> ProgramSpec:
-    """The program that the user's words stand for, or a ValueError."""
     found = program_types()[sort].find(words, scale, facts or {}, more)
     _named[f"{sort} {found.digest}"] = found
     return found
 
 
 def option_for(sort: str, digest: str) -> str:
-    """The option that names a program again, as far as it is known here."""
+    """Return the option that names a program again, as far as this process has its command."""
     found, types = _named.get(f"{sort} {digest}"), program_types()
     return found.option if found else f"--{sort} {types[sort].words if sort in types else 'COMMAND'}"
 
 
-# On a cluster: each job starts the program on one of its machines, asks for a few games, and ends it. The program must
-# be in the same place on all machines, as it was named on this one.
+# On a cluster, each job starts the program on a machine, plays a few games, and ends it. The program must have the
+# same path on all machines.
 
 
 @dataclass(frozen=True)
 class Games:
-    """Some games that a worker of a cluster plays."""
+    """A batch of games for one cluster worker."""
 
     command: tuple[str, ...]
     title: str
@@ -219,7 +215,7 @@ class Games:
 
 
 class ClusterBackend:
-    """A program that runs on the machines of a Dask cluster."""
+    """Backend that runs a program on the machines of a Dask cluster."""
 
     least = GAMES_PER_JOB * JOBS // 2
 
@@ -228,7 +224,7 @@ class ClusterBackend:
         self.on_fault: Callable[[str], None] = say
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
-        """The answers in the order of the questions, whichever machine they come from."""
+        """Return the replies in request order, whichever machine they come from."""
         texts = [question.text for question in questions]
         jobs = [
             Games(self.command, self.title, self.seconds, self.scale, tuple(texts[first : first + GAMES_PER_JOB]))
@@ -238,8 +234,7 @@ class ClusterBackend:
             return [answer for answers in found for answer in answers]
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
-        """From now on say when a worker was lost."""
         self.on_fault = listener
 
     def close(self) -> None:
-        """Every job has ended its program itself."""
+        """Do nothing: every job has ended its program."""

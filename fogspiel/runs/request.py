@@ -1,7 +1,7 @@
 """Requests of runs: one frozen model per kind, the source of its options, form, labels, rows, API schema and command.
 
-A field has a type, bounds, a default, a title (its label) and a description (its help); `Asked` says the rest. Nothing
-here imports Numba, so that `--help` answers at once.
+A field has a type, bounds, a default, a title (its label) and a description (its help); `Asked` holds the rest.
+Nothing here imports Numba, so that `--help` is fast.
 """
 
 import re
@@ -34,18 +34,18 @@ from .. import __version__
 from ..core import BadInput
 from ..core.untrusted_input import shorten
 
-# Checks of numbers and names that requests have in common; a command makes them before it imports anything else.
+# Checks shared by requests; commands run them before any other import.
 
-DEFAULT_SECONDS = 60.0  # the budget where none is given
+DEFAULT_SECONDS = 60.0  # default budget
 MAX_SEED = 2**63 - 1
 FEWEST, MAX = 2, 100  # players of a round robin
 RUN_NAME = re.compile(r"(?P<game>[a-z0-9-]+)-\d+")
-# A name that may be part of a file's name and of an address: runs, games, reports and their parts have no other.
+# Names of runs, games, reports and their parts, safe in file names and URLs.
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 
 def check_name(name: object, what: str) -> str:
-    """Return a name that obeys `FILE_NAME`, or raise a ValueError that begins with `what`."""
+    """Return a name that matches `FILE_NAME`; raise ValueError, starting with `what`, for any other."""
     if not isinstance(name, str) or not FILE_NAME.fullmatch(name):
         raise ValueError(
             f"{what} {shorten(name)} cannot be part of a file's name: use at most 200 letters, digits, hyphens and dots"
@@ -54,25 +54,22 @@ def check_name(name: object, what: str) -> str:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a seed that would not fit the generator."""
     if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
         raise ValueError(f"the seed is {seed}: it must be a whole number from 0 to {MAX_SEED}")
 
 
 def check_option(option: str, value: float, what: str = "a positive number") -> None:
-    """Refuse the value of an option that is not positive and finite."""
     if not 0 < value < float("inf"):
         raise ValueError(f"--{option} is {value}: it must be {what}")
 
 
 def check_budget(what: str, value: float | None) -> None:
-    """Refuse a budget that is not positive and finite; none at all is fine."""
     if value is not None and not 0 < value < float("inf"):
         raise ValueError(f"the budget of {what} is {value}: it must be a positive number")
 
 
 def check_players(names: Sequence[str], event: str, what: str) -> None:
-    """Refuse too few or too many players, and one who is there more than once."""
+    """Reject too few, too many or duplicate players."""
     if not FEWEST <= len(names) <= MAX:
         raise ValueError(f"{event} has {FEWEST} to {MAX} {what}, not {len(names)}")
     for name in names:
@@ -81,7 +78,7 @@ def check_players(names: Sequence[str], event: str, what: str) -> None:
 
 
 def seconds_for(games: int | None, minutes: float | None, seconds: float | None) -> float | None:
-    """The seconds of a budget that is given in games, minutes or seconds; a minute where nothing is given."""
+    """Return the seconds of a budget in games, minutes or seconds; 60 if none is given."""
     if minutes is not None and seconds is not None:
         raise ValueError("the time is given twice: give --minutes or --seconds, not both")
     if minutes is not None:
@@ -100,7 +97,7 @@ MAX_INTEGER = 2**63  # of a number in a stored row
 
 
 class AgentJson(TypedDict):
-    """One of several agents in a first row, which are kept as numbers where they have some; a missing key is None."""
+    """One of several agents in row 0, with its parameters if it has any; a missing key is None."""
 
     name: str
     theta: list[float] | None
@@ -110,7 +107,7 @@ class AgentJson(TypedDict):
 
 
 def fits(value: object, annotation: Any) -> bool:
-    """True if a JSON value has the type of a field; its bounds are checked where the request is made of the row."""
+    """True if a JSON value has the type of a field; the request model checks the bounds."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return fits(value, inner[0])
@@ -120,7 +117,7 @@ def fits(value: object, annotation: Any) -> bool:
         return isinstance(value, list) and all(fits(member, inner[0]) for member in value)
     if is_typeddict(annotation) or is_dataclass(annotation):
         types = {key: one for key, one in get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
-        present = types if is_typeddict(annotation) else value  # a record has defaults for keys that are missing
+        present = types if is_typeddict(annotation) else value  # a record has defaults for missing keys
         return isinstance(value, dict) and value.keys() <= types.keys() and all(
             fits(value.get(key), types[key]) for key in cast("dict[str, Any]", present)
         )  # fmt: skip
@@ -134,17 +131,17 @@ def fits(value: object, annotation: Any) -> bool:
 
 @dataclass(frozen=True)
 class Asked:
-    """The place of a field in commands and forms, and the words for a wrong value."""
+    """Presentation of a field in commands and forms, and its error message."""
 
-    names: str = ""  # the sort of thing that a text names (game, agent, method, ..): for completion, choices and checks
-    option: str = ""  # name on the command line where it is not that of the field
-    argument: bool = False  # true if the command line takes it without an option's name
-    subject: str = ""  # subject of a sentence about a wrong value, where it is not the option
+    names: str = ""  # type of name (game, agent, method, ..): for completion, choices and checks
+    option: str = ""  # option name, if it differs from the field's
+    argument: bool = False  # true for a positional argument
+    subject: str = ""  # subject of the error message, if it is not the option
     wanted: str = "a positive number"
-    page: Any = None  # value that the form of the page begins with, where it is not the default
-    page_most: float | None = None  # largest value that the page takes
-    hint: str | None = None  # what the form says beside the field, where it is not the help of the option
-    stored_only: bool = False  # true if no user is asked: the field stands in rows alone
+    page: Any = None  # initial value in the web form, if it is not the default
+    page_most: float | None = None  # largest value that the web form accepts
+    hint: str | None = None  # hint in the form, if it is not the option's help
+    stored_only: bool = False  # true if the field is only stored and has no option
     on_page: bool = True
 
 
@@ -152,22 +149,22 @@ NOTHING_MORE = Asked()
 
 
 def asked_of(info: FieldInfo) -> Asked:
-    """Return what is said of a field beside its type."""
+    """Return the `Asked` of a field."""
     return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), NOTHING_MORE)
 
 
 @dataclass(frozen=True)
 class StoredAgent:
-    """An agent in a request: its words, and its numbers where it has some, because a file or a run may change."""
+    """An agent in a request: its text, and its parameters if it has any, because a file or a run may change."""
 
     spec: str
     numbers: "PolicyJson" = field(default_factory=lambda: cast("PolicyJson", {}))
-    # True if the words are the user's own in this command, so that a function that they name may be run.
+    # True if the user typed the text in this command, so that a function it names may be executed.
     named: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, game: "Game", words: str, store: Path, seed: int) -> Self:
-        """Return the agent that the words stand for, or raise a ValueError that says what they could have been."""
+        """Return the agent of a text; raise NotFound, which lists the alternatives."""
         from ..core.agents import encode_policy
         from .agent_parser import parse_agent
 
@@ -176,13 +173,13 @@ class StoredAgent:
 
     @classmethod
     def from_json(cls, words: str, numbers: Mapping[str, Any]) -> Self:
-        """Return the agent of these words whose numbers a request keeps, perhaps among other things."""
+        """Return the agent of this text whose parameters are among the keys of a request."""
         from ..core.agents import policy_json_in
 
         return cls(words, policy_json_in(numbers), words in _functions)
 
     def agent(self, game: "Game", store: Path, seed: int) -> "Agent":
-        """Return the agent itself; solved runs and names have no numbers and are looked up again."""
+        """Build the agent; solved runs and names have no stored parameters and are resolved again."""
         from ..core.agents import decode_policy_or_none, encode_policy, names_function
         from .agent_parser import parse_agent
 
@@ -197,11 +194,11 @@ class StoredAgent:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Let a text stand for an agent whose numbers are not yet known."""
+        """Accept a text as an agent whose parameters are not yet resolved."""
         return core_schema.no_info_plain_validator_function(_agent)
 
 
-_functions: set[str] = set()  # the functions of Python files that the user has named in this process
+_functions: set[str] = set()  # functions of Python files that the user has named in this process
 
 
 def _agent(given: Any) -> StoredAgent:
@@ -212,7 +209,7 @@ def _agent(given: Any) -> StoredAgent:
     return given
 
 
-# Types of fields that several requests have
+# Types shared by several requests
 
 Text = Annotated[str, Field(max_length=MAX_LETTERS)]
 Player = Annotated[StoredAgent, WithJsonSchema({"type": "string", "maxLength": MAX_LETTERS})]
@@ -226,7 +223,7 @@ GameName = Annotated[Text, Field(title="Game", description=GAMES), Asked("game",
 
 
 class WrongField(BadInput):
-    """A sentence about a field that is wrong together with the others."""
+    """Error in a field that conflicts with the others."""
 
     def __init__(self, name: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -238,17 +235,17 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     once: ClassVar[bool] = False
-    """True if a run of the same request will do, finished or not."""
+    """True if a stored run of the same request, finished or not, is reused."""
     command_name: ClassVar[str] = ""
     tab: ClassVar[str] = ""
-    """Title of its form; a request without one has no form."""
+    """Title of its form; empty for a request without one."""
     shown: ClassVar[tuple[str, ...]] = ()
-    """Options that its command always shows, their defaults too."""
+    """Options that its command always shows, even with default values."""
     lacking: ClassVar[tuple[str, ...]] = ()
-    """Keys that first rows of earlier versions, or of some methods, do not have."""
+    """Keys missing in row 0 of earlier versions or of some methods."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        """Take fields in their order or by name; anything wrong is one sentence."""
+        """Take fields in order or by name; any error is a single message."""
         names = [name for name in type(self).model_fields if name != "kind"]
         try:
             super().__init__(**dict(zip(names, values, strict=False)), **named)
@@ -256,14 +253,14 @@ class Request(BaseModel):
             raise BadInput(fault_sentence(type(self), error.errors()[0])) from error
         self.check()
 
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # the schema itself still tells all faults
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # the schema itself still reports all faults
 
     def check(self) -> None:
-        """Raise a ValueError if the fields do not go together, so that nothing is written for such a request."""
+        """Raise ValueError for incompatible fields, before anything is stored."""
 
     @classmethod
     def asked_fields(cls) -> "Iterator[tuple[str, FieldInfo, Asked]]":
-        """Yield the fields that a user is asked for."""
+        """Yield the fields that the user can set."""
         for name, info in cls.model_fields.items():
             more = asked_of(info)
             if name != "kind" and not more.stored_only:
@@ -271,21 +268,20 @@ class Request(BaseModel):
 
     @classmethod
     def labels(cls) -> dict[str, str]:
-        """Return what fields are called where the game is told apart."""
+        """Return the labels of the fields other than the game."""
         return {name: info.title or name for name, info, _ in cls.asked_fields() if name != "game"}
 
     def form(self) -> dict[str, str]:
-        """Return the fields of the form that asks for the same."""
+        """Return the fields of the web form that repeats this request."""
         fields = {name: " ".join(_words("", value)) for name, value in self if value is not None}
         return {name: fields[name] for name in ("kind", *self.page_fields()) if name in fields}
 
     @classmethod
     def page_fields(cls) -> "dict[str, tuple[FieldInfo, Asked]]":
-        """Return the fields of the form, by name."""
         return {name: (info, more) for name, info, more in cls.asked_fields() if more.on_page}
 
     def resolved(self, store: Path) -> Self:
-        """Return the request with the numbers of its agents, which may be in files or in runs of the store."""
+        """Return the request with the parameters of its agents, read from files or runs of the store."""
         held = [name for name, info in type(self).model_fields.items() if _holds_agents(info.annotation)]
         if not held:
             return self
@@ -301,12 +297,12 @@ class Request(BaseModel):
         return self.model_copy(update={name: resolve(getattr(self, name)) for name in held})
 
     def to_json(self) -> "Json":
-        """Return the first row of the run."""
+        """Return row 0 of the run."""
         body = {"game": getattr(self, "game"), "method": getattr(self, "kind")}  # noqa: B009
         return body | self.fields_json() | versions(body["game"])
 
     def fields_json(self) -> "Json":
-        """Return the fields beside the kind and the game as rows hold them."""
+        """Return the fields other than kind and game, as stored in rows."""
         body: Json = {}
         for name, value in self:
             if name not in ("kind", "game"):
@@ -315,7 +311,7 @@ class Request(BaseModel):
 
     @classmethod
     def row_types(cls) -> dict[str, Any]:
-        """Return the types of the keys of first rows, by which a forged row is refused."""
+        """Return the types of the keys of row 0, by which forged rows are rejected."""
         types: dict[str, Any] = {"rules": int | str, "fogspiel": str}
         for name, info in cls.model_fields.items():
             if not _holds_agents(info.annotation):
@@ -330,11 +326,10 @@ class Request(BaseModel):
 
     @classmethod
     def from_json(cls, ask: "Json") -> Self:
-        """Return the request that a first row holds."""
         return cls(**{name: _kept(name, info, ask) for name, info in cls.model_fields.items() if name in ask})
 
     def typed(self) -> tuple[list[str], list[str]]:
-        """Return the arguments and the options of the command that asks for the same."""
+        """Return the arguments and options of the command that repeats this request."""
         arguments, options = list[str](), list[str]()
         for name, info, more in self.asked_fields():
             value = getattr(self, name)
@@ -350,13 +345,13 @@ class Request(BaseModel):
 
     @property
     def command(self) -> str:
-        """The command that asks for the same."""
+        """The command that repeats this request."""
         arguments, options = self.typed()
         return " ".join(["fogspiel", self.command_name, *map(shlex.quote, (*arguments, *options))])
 
 
 def _stored(name: str, value: Any) -> "Json":
-    """Return the keys of a row for a field; `theta` is null where the words of an agent say it all."""
+    """Return the row keys of a field; `theta` is null for an agent fully described by its text."""
     if isinstance(value, StoredAgent):
         return {name: value.spec, f"{name}_theta": None} | {f"{name}_{key}": it for key, it in value.numbers.items()}
     if isinstance(value, tuple):
@@ -388,7 +383,7 @@ def _words(name: str, value: Any) -> list[str]:
 
 
 def plain_type(annotation: Any) -> Any:
-    """Return the type of a field as it is typed: agents and choices are texts."""
+    """Return the type of a field on the command line: agents and choices are strings."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return plain_type(inner[0])
@@ -402,14 +397,13 @@ def plain_type(annotation: Any) -> Any:
 
 
 def choices_of(annotation: Any) -> tuple[str, ...]:
-    """Return the values that a field may have, where its type lists them."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next((found for one in get_args(annotation) if (found := choices_of(one))), ())
 
 
 def fault_sentence(model: type[Request], fault: Mapping[str, Any]) -> str:
-    """Return what is wrong with a request: problem and remedy."""
+    """Return the error message of an invalid request: problem and remedy."""
     if fault["type"] == "value_error":
         return str(fault["ctx"]["error"])
     name = str(next(iter(fault["loc"]), ""))
@@ -426,7 +420,7 @@ def fault_sentence(model: type[Request], fault: Mapping[str, Any]) -> str:
 
 
 def check_field(model: type[Request], name: str, value: Any) -> None:
-    """Raise a ValueError if a field cannot have this value, whatever the others have."""
+    """Raise ValueError for a value that is invalid whatever the other fields hold."""
     try:
         model.model_validate({name: value})
     except ValidationError as error:
@@ -436,14 +430,14 @@ def check_field(model: type[Request], name: str, value: Any) -> None:
 
 
 def versions(game: str) -> "Json":
-    """Return what the rows of a run depend on beside what was asked."""
+    """Return the versions that the rows of a run depend on."""
     from ..core.game import known_game
 
     return {"rules": known_game(game).version, "fogspiel": __version__}
 
 
 def game_of_run(run: "Run") -> "Game":
-    """Return the game of a stored run, whose rules may be in a file that the user has to name."""
+    """Return the game of a stored run; raise ValueError if its rules are in a file that the user must name."""
     from ..core.game import known_game
 
     try:

@@ -1,4 +1,4 @@
-"""The requests of the kinds of run that are for every game and program."""
+"""Requests of the kinds of run that apply to any game or program."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,14 +21,14 @@ DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redra
 SAMPLING, OF_SAMPLING = "external-sampling", ("seed", "iterations", "seconds")
 MAX_ITERATIONS = 2**53
 MAX_SEEDS = 1000
-MIN_EXPLOITER_GAMES = 5_000  # as the search for a best response needs them
-MIXING = ("seed-nash", "psro", "portfolio")  # methods of tuning whose answer is a mixture
+MIN_EXPLOITER_GAMES = 5_000  # minimum for the search for a best response
+MIXING = ("seed-nash", "psro", "portfolio")  # tuning methods whose result is a mixture
 RACES = "paper, ebgstop, count-mixture, count-mixture-symmetric or count-mixture-asymmetric."
-DEFAULT_MEMORY = 4.0  # GiB, as solving has it, which is not imported for a number
-MANY = 1e12  # games that a page may ask for
+DEFAULT_MEMORY = 4.0  # GiB, the default of solving, repeated to avoid the import
+MANY = 1e12  # limit of games in a web request
 
 
-# Types of fields that several requests have
+# Types shared by several requests
 
 Games = Annotated[int, Field(gt=0, title="Games"), Asked(page_most=MANY)]
 Race = Annotated[Text, Field(title="Race", description=RACES), Asked("race")]
@@ -90,7 +90,6 @@ class RoundRobinRequest(Request):
     seed: Seed = 1
 
     def check(self) -> None:
-        """Refuse too few or too many players, and one who is there twice."""
         try:
             check_players(self.names, "a tournament", "players")
         except ValueError as error:
@@ -98,16 +97,15 @@ class RoundRobinRequest(Request):
 
     @property
     def names(self) -> list[str]:
-        """The players' names."""
         return [player.spec for player in self.players]
 
     @property
     def pair_games(self) -> int:
-        """The games of each pair, of which there is an even number."""
+        """Number of games of each pair, rounded up to an even number."""
         return 2 * -(-self.games // 2)
 
     def demand_portable(self) -> None:
-        """Refuse players whom the workers of a cluster could not find: those that are a file or a solution here."""
+        """Reject players that cluster workers could not find: local files and solutions."""
         from ..core.agents import policy_names
         from ..core.game import known_game
 
@@ -154,7 +152,7 @@ class TuneRequest(Request):
         Asked(subject="the budget of report games", page_most=MANY),
     ] = 20_000
     final: Annotated[bool, Asked(stored_only=True)] = True
-    """True if the run ends with a race of its answer against its start; in runs of earlier versions it does not."""
+    """True if the run ends with a race of its result against the initial parameters; false in earlier versions."""
     seeds: Annotated[
         int | None,
         Field(
@@ -165,7 +163,7 @@ class TuneRequest(Request):
     ] = None  # fmt: skip
 
     def check(self) -> None:
-        """Refuse a game without a strategy, a baseline that is none of its players, and a run without an end."""
+        """Reject a game without a strategy, an unknown baseline, and a run without a budget."""
         from ..core.agents import named_policy
         from ..core.game import known_game
         from ..stats.race import Race
@@ -180,7 +178,7 @@ class TuneRequest(Request):
             raise WrongField("games", "a run needs a budget: --games, --minutes, or both")
 
     def resolved(self, store: Path) -> Self:
-        """Return the request with a budget; several seeds have it in games, so that results do not depend on clocks."""
+        """Return the request with a budget; several seeds have it in games, so results do not depend on the clock."""
         from ..core.game import known_game
         from ..tuning.contest import contest_of
         from ..tuning.tune import measure_speed
@@ -211,7 +209,7 @@ class ProgramRequest(Request):
     sort: Text
     digest: Text
     parameters: tuple[Mapping[str, Any], ...]
-    """A table for each parameter: name, start, limits, scale."""
+    """One table per parameter: name, start, limits, scale."""
     search: Annotated[Text, Field(title="Method")] = DEFAULT_METHOD
     race: Race = DEFAULT_RACE
     delta: Delta = 0.05
@@ -221,7 +219,7 @@ class ProgramRequest(Request):
     games: BudgetOfGames = 20_000
     seconds: BudgetOfSeconds = None
     range: tuple[float, float] | None = None
-    """Of the scores; None where games are won, drawn and lost."""
+    """Score range; None if scores are wins, draws and losses."""
     alone: bool = False
     facts: Mapping[str, Any] = Field(default_factory=dict)
     """Further inputs of the games, by the type of program."""
@@ -244,21 +242,19 @@ class ProgramRequest(Request):
 
     @property
     def space(self) -> "Parameters":
-        """The parameters."""
         from ..tuning.programs.parameters import Parameters
 
         return Parameters.from_json(self.parameters)
 
     @property
     def scale(self) -> "Scale":
-        """The scores that the program gives."""
         from ..tuning.programs.contest import Scale
 
         low, high = self.range or (0.0, 1.0)
         return Scale(low, high, self.range is not None, self.alone)
 
     def to_json(self) -> "Json":
-        """Return the first row of the run; what is named after games is named after the sort of program."""
+        """Return row 0 of the run, in which the program's type stands for the game."""
         return {"game": self.sort, "method": self.kind, **self.fields_json(), "fogspiel": __version__}
 
     @property
@@ -323,13 +319,12 @@ class SolveRequest(Request):
 
     @property
     def samples(self) -> bool:
-        """True if the method draws at random."""
         from ..solving.methods import find_solve_method
 
         return find_solve_method(self.solver).samples
 
     def to_json(self, problem: "GameSource | None" = None) -> "Json":
-        """Return the first row of the run; only one that samples has a seed and budgets."""
+        """Return row 0 of the run; only sampling methods store a seed and budgets."""
         from ..core.find import spec_of
         from ..solving.methods import choose_solve_method
         from ..solving.sources import find_source
@@ -348,7 +343,7 @@ class SolveRequest(Request):
 
     @classmethod
     def from_json(cls, ask: "Json", source: str | None = None) -> Self:
-        """Return the request that a first row holds, of the game at that source."""
+        """Return the request of row 0, for the game at `source`."""
         return super().from_json(ask | {"game": source or ask["source"]})
 
 
@@ -514,7 +509,7 @@ class DiagnoseRequest(Request):
     seed: Seed = 1
 
     def to_json(self, game: str = "") -> "Json":
-        """Return the first row of the run, which is named after the game of the first tuning run."""
+        """Return row 0 of the run, which is named after the game of the first tuning run."""
         return {"game": game, "method": self.kind, **self.fields_json(), **versions(game)}
 
 
@@ -538,7 +533,7 @@ class VerifyRequest(Request):
     memory: Annotated[Memory, Field(description="The most memory that the check may take, in GiB.")] = DEFAULT_MEMORY
 
     def find_certificate(self, store: Path) -> "Body":
-        """Return the certificate in a file of that name, of a run of the store, or that comes with the package."""
+        """Return the certificate of a file, of a stored run, or shipped with the package."""
         from ..solving.known_values import known_values
         from ..solving.proofs.certificate_files import read_certificate
         from .store import Store
@@ -563,31 +558,28 @@ class VerifyRequest(Request):
         return read_certificate(known.shipped, self.size)
 
     def to_json(self, game: str = "", digest: str = "") -> "Json":
-        """Return the first row of the run: the game, and the digest of the certificate that was checked."""
+        """Return row 0 of the run: the game and the digest of the checked certificate."""
         row = {"game": game, "method": self.kind, **self.fields_json(), "digest": digest}
         return row | {"fogspiel": __version__}
 
 
 def check_method(name: str) -> None:
-    """Refuse what is no method of tuning."""
     from ..tuning.methods import find_tune_method
 
     find_tune_method(name)
 
 
 def check_race(name: str) -> None:
-    """Refuse what is no race."""
     from ..stats.race import Race
 
     Race(name)
 
 
 def check_route(name: str) -> None:
-    """Refuse what is no method of solving."""
     from ..solving.methods import find_solve_method
 
     find_solve_method(name)
 
 
 NAMED: dict[str, Callable[[str], None]] = {"method": check_method, "race": check_race, "route": check_route}
-"""Checks of a text by the sort of thing that it names; kinds of slices list more."""
+"""Checks of a text by its type of name; kinds of slices list more."""

@@ -1,4 +1,4 @@
-"""Players who meet each other: the jobs of every two, and results as tables, charts, sentences and JSON."""
+"""Round-robin standings: the jobs of each pair, and results as tables, charts, sentences and JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -32,16 +32,16 @@ from .report import Chart, Series, Table
 from .store import Json, Run
 
 RISK = 0.05
-RACE = Race("count-mixture")  # what may stop the games of two players before all of them are played
+RACE = Race("count-mixture")  # may stop the games of a pair early
 
 
 class Standings:
-    """Players, every score with its interval (all of them hold together), and the rankings with their error bars."""
+    """Players, scores with simultaneous intervals, and rankings with error bars."""
 
     def __init__(self, players: Sequence[str], counts: np.ndarray, seed: int) -> None:
-        """Work everything out from the counts of a round robin; the seed is that of the resampled error bars."""
+        """Compute all statistics from the counts of a round robin; `seed` is for resampling."""
         self.players, self.counts, self.scores = tuple(players), counts, scores_of(counts)
-        # Lower and upper limits at [i, j]: with 95 % all of them are right.
+        # Limits at [i, j], simultaneously valid at 95 % confidence.
         self.limits = np.full((*self.scores.shape, 2), 0.5)
         for i, j in combinations(range(len(players)), 2):
             low, high = interval(counts[i, j], RISK / self.pairs)  # Bonferroni
@@ -59,32 +59,30 @@ class Standings:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs played."""
         return len(self.players) * (len(self.players) - 1) // 2
 
     @property
     def beats(self) -> np.ndarray:
-        """Return the proved wins between players, all claims right with 95 %."""
+        """Wins between players shown at 95 % confidence for all claims together."""
         return self.claims <= RISK
 
     @property
     def best(self) -> list[str]:
-        """The best as Table III defines them: at least one half against each of the others."""
+        """Best players by the definition of Table III: at least one half against every opponent."""
         return [self.players[i] for i in undefeated(self.scores)]
 
     @property
     def circle(self) -> list[str]:
-        """Players each of whom has proved to beat the next, and the last the first; none if there is no such circle."""
+        """Players in a cycle of significant wins; empty if there is none."""
         return [self.players[i] for i in cycle(self.beats)]
 
     def order(self) -> list[int]:
-        """The players by their score against the Nash average, then by their mean score."""
+        """Return the players by score against the Nash average, then by mean score."""
         return sorted(
             range(len(self.players)), key=lambda i: (-round(float(self.nash.scores[i]), 9), -self.scores[i].sum())
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, with players in the order in which they were given."""
         return {
             "players": list(self.players),
             "observations": int(self.counts.sum()) // 2,
@@ -113,50 +111,46 @@ class Standings:
 
 @lru_cache(maxsize=8)
 def standings_of_pairs(players: tuple[str, ...], pairs: tuple[tuple[int, ...], ...], seed: int) -> Standings:
-    """The standings from the observations of every two players, in the order of `combinations`; worked out once."""
+    """Return the cached standings from the observations of each pair, in the order of `combinations`."""
     met = dict(zip(combinations(range(len(players)), 2), pairs, strict=True))
     return Standings(players, counts_of(len(players), met), seed)
 
 
 class Meetings:
-    """Players who meet each other, each against each: the jobs of every two, and how the rows of jobs are counted.
+    """Round-robin pairings: the players, the jobs of each pair, and the counting of their rows.
 
-    Agents of any game play by `evaluate`; a slice whose players need more (clocks, rules, records) supplies its own.
+    Agents of any game play by `evaluate`; a slice whose players need more (clocks, rules, records) supplies a subclass.
     """
 
     seed: int  # of the games and of the resampled error bars
-    stop: bool = False  # true if two players stop as soon as it is proved who is better
-    job_games: int = 2  # of two players that a job plays
+    stop: bool = False  # true if a pair stops as soon as a winner is shown
+    job_games: int = 2  # games per job
 
     @property
     def names(self) -> list[str]:
-        """The players' names."""
         raise NotImplementedError
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
-        """Return the jobs of two players; their rows hold the names as `first` and `second`."""
+        """Return the jobs of a pair; their rows hold the names as `first` and `second`."""
         raise NotImplementedError
 
     def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
-        """Count the pairs of games of two players by the first one's score, from two losses to two wins."""
+        """Count the game pairs by the first player's score, from two losses to two wins."""
         raise NotImplementedError
 
     def tally(self, rows: Sequence[Row]) -> str:
-        """Return what progress says of two players."""
+        """Return the progress text of a pair."""
         return ""
 
     @property
     def patience(self) -> SilenceLimits:
-        """Silence limits of the workers."""
         return SilenceLimits()
 
     @property
     def meetings(self) -> list[tuple[int, int]]:
-        """All pairings of players."""
         return list(combinations(range(len(self.names)), 2))
 
     def rows(self, run: Run) -> list[list[Row]]:
-        """Return the stored rows of every two players, as far as they were played."""
         names = self.names
         places = {(names[i], names[j]): place for place, (i, j) in enumerate(self.meetings)}
         found: list[list[Row]] = [[] for _ in self.meetings]
@@ -165,45 +159,41 @@ class Meetings:
         return found
 
     def proved_winner(self, rows: Sequence[Row]) -> int:
-        """Return the player proved to be better: 1 the first, -1 the second, 0 neither yet."""
+        """Return the winner shown by the race: 1 the first, -1 the second, 0 neither yet."""
         return decision(RACE, np.array(self.observed(rows), np.int64))
 
     def standings(self, rows: Sequence[Sequence[Row]]) -> Standings:
-        """Return the standings from the rows of every two players."""
         return standings_of_pairs(tuple(self.names), tuple(map(self.observed, rows)), self.seed)
 
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
-        """Return the result of the run."""
         games = 2 * sum(sum(self.observed(part)) for part in rows)
         return {"games": games, "best": self.standings(rows).best}
 
 
-# In words
+# Text
 
 
 def best_sentence(names: Sequence[str]) -> str:
-    """Name the best players."""
     return f"At least one half against each of the others: {', '.join(names) or 'nobody'}."
 
 
 def tally(figures: Mapping[str, object]) -> str:
-    """Return wins, draws and losses in the shortest form."""
     return f"+{figures['wins']} ={figures['draws']} -{figures['losses']}"
 
 
 def elo_text(figures: Mapping[str, Any]) -> str:
-    """Return a difference in Elo with its interval; what is beyond all limits is infinite."""
+    """Format an Elo difference with its interval; None is infinite."""
     low, high = figures["elo_interval"]
     limits = f"[{signed(low, '-')}, {signed(high, '+')}]"
     return f"{signed(figures['elo'], '+' if figures['score'] > 0.5 else '-')} {limits}"
 
 
 def strength_lines(first: str, second: str, figures: Json, stop: bool) -> Iterator[str]:
-    """Describe the strength of the first player over the second: score, Elo, pairs of games, proof."""
+    """Describe the strength of the first player relative to the second: score, Elo, game pairs, decision."""
     score = with_interval(figures["score"], figures["interval"]) + " (95 %, valid at any time)"
     yield f"{first} against {second}: {tally(figures)} in {figures['games']} games, score {score}"
     normalised = ""
-    if figures["normalised_elo"] is not None:  # None where all pairs of games ended alike
+    if figures["normalised_elo"] is not None:  # None if all game pairs have the same score
         low, high = figures["normalised_elo_interval"]
         normalised = f"; normalised Elo {figures['normalised_elo']:+.0f} [{low:+.0f}, {high:+.0f}]"
     kind = "valid at any time" if figures["elo_interval_of"] == "anytime" else "from the spread of the pairs"
@@ -216,14 +206,13 @@ def strength_lines(first: str, second: str, figures: Json, stop: bool) -> Iterat
 
 
 def unit_of(game: Game) -> str:
-    """Return the unit of a round robin's scores: shares, not payoffs."""
+    """Describe the unit of a round robin's scores: fractions of the payoff range, not payoffs."""
     if game.payoffs == WIN_DRAW_LOSS:
         return "a win counts 1, a draw 1/2"
     return f"a score is the share of the way from {float(game.payoffs[0]):g} to {float(game.payoffs[-1]):g}"
 
 
 def sentences(found: Standings) -> Iterator[str]:
-    """Describe the standings."""
     best, circle = found.best, found.circle
     yield (
         "Best, as Table III of Cauwet & Teytaud (2018) defines it (at least one half against each of the others): "
@@ -247,7 +236,7 @@ def sentences(found: Standings) -> Iterator[str]:
         )
 
 
-# As tables and charts
+# Tables and charts
 
 RANKING = (
     "player", "score against the Nash average", "mean score", "Nash weight", "weight from", "weight to",
@@ -265,9 +254,9 @@ PAIRS_NOTE = (
 
 
 def tables(found: Standings, prefix: str = "", what: str = "") -> list[Table]:
-    """The ranking, the cross-table and all pairs; the prefix goes before the names of their files."""
+    """Return the ranking, the cross-table and all pairs; `prefix` starts their file names."""
     names, order = found.players, found.order()
-    means = (found.scores.sum(axis=1) - 0.5) / (len(names) - 1)  # against the others; the diagonal is one half
+    means = (found.scores.sum(axis=1) - 0.5) / (len(names) - 1)  # against the opponents; the diagonal is one half
     ranked = []
     for i in order:
         rated: tuple[float | None, ...] = (None, None, None)
@@ -300,7 +289,7 @@ def _cell(found: Standings, i: int, j: int) -> str:
 
 
 def charts(found: Standings, prefix: str = "") -> list[Chart]:
-    """A panel for each player: the scores against the others with their intervals; and the weights of the average."""
+    """Return a panel of scores with intervals for each player, and one of the Nash weights."""
     names, order, drawn = found.players, found.order(), []
     for i in order:
         scores = Series.of("score", [(names[j], found.scores[i, j], *found.limits[i, j]) for j in order if j != i])
@@ -311,20 +300,19 @@ def charts(found: Standings, prefix: str = "") -> list[Chart]:
     return [*drawn, Chart(f"{prefix}nash", "Nash average", "", "weight", [weights], kind="bars")]
 
 
-# Of players whose games are won, drawn and lost: every two of them, and the figures of their games.
+# Players whose games are won, drawn and lost: the figures of each pair.
 
 Pair = tuple[str, str, Json]
 STRENGTH = ("games", "wins", "draws", "losses", "score", "score from", "score to", "Elo", "Elo from", "Elo to")
 
 
 def strength_cells(found: Json) -> tuple[Any, ...]:
-    """Return the cells of STRENGTH."""
     counts = (found[key] for key in ("games", "wins", "draws", "losses", "score"))
     return (*counts, *found["interval"], found["elo"], *found["elo_interval"])
 
 
 def wins_table(what: str, names: Sequence[str], pairs: Sequence[Pair]) -> Table:
-    """Return wins, draws and losses of the row against the column, and the score."""
+    """Tabulate wins, draws, losses and the score of the row against the column."""
     cells: dict[tuple[str, str], str] = {}
     for first, second, found in pairs:
         cells[first, second] = f"{tally(found)} ({found['score']:.3f})"
@@ -335,14 +323,14 @@ def wins_table(what: str, names: Sequence[str], pairs: Sequence[Pair]) -> Table:
 
 
 def elo_chart(pairs: Sequence[Pair]) -> Chart:
-    """Draw Elo of the first of every two over the second; what is infinite is not drawn."""
+    """Chart Elo differences of each pair; infinite ones are omitted."""
     points = [(f"{first} v {second}", found["elo"], *found["elo_interval"]) for first, second, found in pairs]
     title = "Elo of the first over the second, with 95 % intervals"
     return Chart("elo", title, "", "Elo", [Series.of("Elo", points)], kind="dots", note=INTERVALS_NOTE)
 
 
 def rating_charts(what: str, found: Standings) -> list[Chart]:
-    """Draw Elo of every player, where one number for each makes sense."""
+    """Chart the Elo of every player, unless cyclic play makes single ratings meaningless."""
     if found.elo is None or found.elo_bars is None:
         return []
     points = sorted(zip(found.players, found.elo, *found.elo_bars, strict=True), key=lambda point: -float(point[1]))

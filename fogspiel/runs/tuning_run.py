@@ -1,4 +1,4 @@
-"""Validation of a tuning run's result on fresh games, as figures and in a sentence."""
+"""Execution of a tuning run and validation of its result on fresh games."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from .store import Json, Row, Run
 
 
 def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
-    """The figures: score and interval against the start, and Elo where games are won, drawn and lost."""
+    """Return score and interval against the initial parameters, and Elo if games are won, drawn and lost."""
     low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
     figures: Json = {"against": START, "candidate": final.candidate, "proved": final.proved, "games": final.games}
     if not final.games:
@@ -50,7 +50,6 @@ def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
 
 
 def proof_sentence(proof: Mapping[str, Any]) -> str:
-    """The figures in a sentence."""
     if not proof["proved"]:
         return "no gain over the start could be proved, so the start is the answer"
     whose = "" if proof["candidate"] == "answer" else f" ({proof['candidate']} of the way, for the last point failed)"
@@ -69,25 +68,24 @@ def proof_sentence(proof: Mapping[str, Any]) -> str:
 
 
 def pairs_sentence(proof: Mapping[str, Any]) -> str:
-    """Normalised Elo, and how the pairs of games ended, as testers of engines read them."""
+    """Format normalised Elo and the pentanomial counts, as in engine testing."""
     low, high = proof["normalised_elo_interval"]
     normalised = f"{signed(proof['normalised_elo'], '+')} [{signed(low, '-')}, {signed(high, '+')}]"
     return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
 
 
 def _finite(elo: float) -> float | None:
-    """A number, or None for what is infinite or unknown."""
     return elo if abs(elo) < float("inf") else None
 
 
-# What tuning runs answer: the steps that are stored, and the vector or mixture of each.
+# Results of tuning runs: the stored steps, and the vector or mixture of each.
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class StepRow(JsonRecord):
-    """A step as it is stored: what was accepted, and the events that led there."""
+    """A stored step: the accepted parameters and the events that led there."""
 
     KEYS = (
         "accepted", "games", "population", "sigma", "events",
@@ -99,17 +97,17 @@ class StepRow(JsonRecord):
     population: int
     sigma: float | None
     events: Sequence[Event]
-    theta: Sequence[float] | None = None  # of a step that was accepted
-    # The members that a mixture has in addition to those of earlier steps.
+    theta: Sequence[float] | None = None  # of an accepted step
+    # Members of a mixture added since earlier steps.
     newcomers: Sequence[Sequence[float]] | None = None
     weights: Sequence[Any] | None = None  # of all members so far; or a row for each seat
     value: float | None = None
-    budget: int | None = None  # of a first row that says how many games the minutes of the run were found to be worth
-    final: str | None = None  # of a last race: which candidate met the start
+    budget: int | None = None  # of a first row: the time budget converted to games
+    final: str | None = None  # of a validation race: the candidate that played the initial parameters
 
 
 def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:
-    """Every answer of a run from the start on, with the games that were played before it."""
+    """Yield every result of a run, initial parameters first, with the number of games played before it."""
     game = known_game(run.request["game"])
     yield 0, encode_policy(game, fixed_baseline(game, run.request["seed"]))
     members: list[Sequence[float]] = []
@@ -122,13 +120,13 @@ def recommendations_of(run: Run) -> Iterator[tuple[int, PolicyJson]]:
 
 
 def thin_evenly(found: Sequence[T], most: int) -> list[tuple[int, T]]:
-    """At most so many of the things that were found, the first and the last among them, with their places."""
+    """Return at most `most` items, evenly spaced, with their indices; the first and the last are included."""
     places = np.unique(np.linspace(0, len(found) - 1, min(len(found), most)).round().astype(int)).tolist()
     return [(place, found[place]) for place in places]
 
 
 def keep_recommendation(kept: list[Row], row: Row) -> None:
-    """Add a row to those that `recommendation_of` needs: all with members of a mixture, and the last of the others."""
+    """Add a row to those needed by `recommendation_of`: all with members of a mixture, and the last of the others."""
     if "newcomers" in row.body:
         kept.append(row)
     elif "theta" in row.body:
@@ -141,7 +139,7 @@ def recommendation_of(run: Run) -> PolicyJson | None:
     """Return the result of a run so far; None before there is any."""
     if run.result is not None and "theta" in run.result:
         return policy_json_in(run.result)
-    rows = run.summary_rows  # once: those of a long run are read anew each time
+    rows = run.summary_rows  # read once: each access reads a long run again
     for number in reversed(range(len(rows))):
         body = rows[number].body
         if "weights" in body and "thetas" not in body:
@@ -152,20 +150,18 @@ def recommendation_of(run: Run) -> PolicyJson | None:
     return None
 
 
-# Work on a tuning run of any contest: the method from its start, then the last races, stored step by step.
+# Execution of a tuning run of any contest: the method, then the validation races, stored step by step.
 #
-# Recorded events are recalled and not played again, so an interrupted run comes to the same rows. A budget in seconds
-# is turned into games once, by measuring how fast they are; that number is the first row of the run.
+# Recorded events are replayed without playing their games again, so a resumed run produces the same rows. A budget in
+# seconds is converted to games once, by measuring their speed; that number is the first row of the run.
 
 MIN_GAMES = 64
-PATIENCE = 1.5  # how much longer than the seconds of a run the games may take that they were found to be worth
+PATIENCE = 1.5  # tolerance factor on the time budget of the games it was converted to
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
 
 @dataclass(frozen=True)
 class TuningTask:
-    """Subject, method and budget of a tuning."""
-
     game: Game | Contest
     method: str
     race: Race
@@ -174,11 +170,11 @@ class TuningTask:
     seed: int
     games: int | None
     seconds: float | None
-    share: float  # of the budget, for the last races; 0 leaves them out
+    share: float  # fraction of the budget for the validation races; 0 omits them
 
 
 class StoredTuning:
-    """The rows of a run that was interrupted, by what they are."""
+    """The rows of an interrupted run, by type."""
 
     def __init__(self, run: Run) -> None:
         self.partial = run.partial()
@@ -189,22 +185,20 @@ class StoredTuning:
 
     @property
     def spent(self) -> int | None:
-        """The games of the method, if the last races have begun."""
+        """Games played by the method, if validation has started."""
         if self.finals:
             return int(self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"]))
         return int(self.partial["spent"]) if self.judging and self.partial is not None else None
 
 
 class TuningWork:
-    """One run at work."""
-
     def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
         self.search, self.recorder, self.context, self.stored = search, recorder, context, StoredTuning(run)
         self.left = None if search.seconds is None else search.seconds - run.seconds_worked
         self.began, self.total = time.monotonic(), search.games or self.stored.budget
 
     def tune(self) -> Json:
-        """The answer, what it cost, and how it did against the start."""
+        """Return the result, its cost and its validation."""
         parts = self._parts()
         arena, way = self._follow(parts)
         games = arena.games if self.stored.spent is None else self.stored.spent
@@ -216,7 +210,7 @@ class TuningWork:
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _parts(self) -> BudgetSplit:
-        """Return the games of the method and of the last races; runs without last races may have no such number."""
+        """Return the games of the method and of the validation; without validation there may be no limit."""
         if not self.search.share:
             return BudgetSplit(self.total or 0, 0)
         if self.search.games is None:
@@ -232,7 +226,7 @@ class TuningWork:
         return max(int(speed * left), MIN_GAMES)
 
     def _deadline(self, share: float) -> float | None:
-        """Return the deadline of work with this share of the seconds; games made of them may be late."""
+        """Return the deadline of this share of the seconds; games converted from them may exceed it."""
         if self.left is None:
             return None
         return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)
@@ -262,13 +256,13 @@ class TuningWork:
         for number, row in enumerate(_rows(search.method, arena, way)):
             earlier = stored.steps[number] if number < len(stored.steps) else row
             if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
-                row = earlier  # of an older version, which ended in a mixture that the program could not play
+                row = earlier  # of an older version, whose final mixture the program could not play
             if self.recorder.step(row):
                 self._tell(f"step {way.steps}, population {row['population']}", arena.games)
         return arena, way
 
     def _judge(self, parts: BudgetSplit, way: SearchLog, spent: int) -> tuple[Validation, int]:
-        """The last races: what the run answers and what is proved about it, and all games of the run."""
+        """Run the validation races; return the validation of the result and the games of the whole run."""
 
         def watch(arena: Arena, event: Event) -> None:
             self.recorder.save_partial(lambda: {**event, "spent": spent})
@@ -293,12 +287,11 @@ class TuningWork:
 
 
 def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:
-    """Work on a tuning run until its budget is spent; returns its answer, its cost and its proof."""
+    """Execute a tuning run until its budget is spent; return its result, cost and validation."""
     return TuningWork(search, run, recorder, context).tune()
 
 
 def _standing(event: Event) -> str:
-    """The score of the race under way, in words."""
     if "counts" not in event:
         return ""
     counts = np.array(event["counts"])
@@ -306,7 +299,7 @@ def _standing(event: Event) -> str:
 
 
 def _rows(method: str, arena: Arena, way: SearchLog) -> Iterator[Json]:
-    """The steps of the method as they are stored, each with the events and the members since the one before."""
+    """Yield the method's steps as stored, each with the events and the mixture members since the previous one."""
     members = 0
     for step in steps_of(method, arena):
         way.follow(step)

@@ -1,7 +1,7 @@
 """Elo and normalised Elo of a match with their intervals, from counts alone.
 
-Games come in pairs with the colours swapped, and a pair is the unit of luck: `pairs[v]` says how often the first player
-made v half points of a pair's four (0 two losses .. 4 two wins), the pentanomial counts of engine testing.
+Games come in pairs with the colours swapped, and a pair is the unit of randomness. `pairs[v]` counts the pairs in
+which the first player scored v of four half points (0 two losses .. 4 two wins): the pentanomial counts.
 """
 
 import math
@@ -15,30 +15,30 @@ import numpy as np
 
 from .race import interval
 
-NORMAL = 1.959963984540054  # of a normal variable 95 % lie within so many standard deviations
+NORMAL = 1.959963984540054  # standard deviations that contain 95 % of a normal distribution
 # Normalised Elo of a score that is one standard deviation of a game above 1/2 (fishtest); without draws it is Elo.
 NORMALISED = 800 / math.log(10)
-HALF_POINTS = 4  # the most a pair is worth
+HALF_POINTS = 4  # maximum score of a pair
 INTERVALS_NOTE = (
     "The interval of the score is valid at any time, that of Elo comes from the spread of the pairs of games (or is "
     "the wider one too, where a race may have stopped the match or all pairs ended alike)."
-)  # which interval is which, below the tables that show both
+)  # shown below tables with both intervals
 
 
 def elo_of(score: float) -> float:
-    """The difference in Elo that makes this score the expected one."""
+    """Return the Elo difference with this expected score."""
     if score <= 0:
         return -math.inf
     return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
 
 
 def score_of(elo: float) -> float:
-    """The score that a difference in Elo makes expected."""
+    """Return the expected score of an Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def spread_of(pairs: Sequence[int]) -> float:
-    """The standard deviation of a game that pairs of games show: that of a pair's mean, times the root of two."""
+    """Estimate the standard deviation of a game from game pairs: that of a pair's mean, times the root of two."""
     counts = np.asarray(pairs, np.int64)
     count, values = int(counts.sum()), np.arange(len(counts)) / (len(counts) - 1)
     if not count:
@@ -48,9 +48,9 @@ def spread_of(pairs: Sequence[int]) -> float:
 
 
 def normalised_elo(pairs: Sequence[int], score: float) -> float:
-    """The normalised Elo of a score, where games are spread as these pairs show; unknown where all ended alike.
+    """Return the normalised Elo of a score, given the spread of these pairs; NaN if all have the same score.
 
-    It says how many games it takes to see a difference, whatever the share of draws: a significance of z standard
+    It determines the games needed to detect a difference, whatever the rate of draws: a significance of z standard
     errors needs (z * 800 / ln 10 / normalised Elo)^2 games.
     """
     spread = spread_of(pairs)
@@ -58,7 +58,7 @@ def normalised_elo(pairs: Sequence[int], score: float) -> float:
 
 
 class StrengthJson(TypedDict):
-    """The figures of a report; what is infinite or unknown is None."""
+    """Figures of a report; infinite and unknown ones are None."""
 
     games: int
     wins: int
@@ -66,10 +66,10 @@ class StrengthJson(TypedDict):
     losses: int
     pairs: list[int]
     score: float
-    interval: list[float]  # the anytime one, of the score
+    interval: list[float]  # anytime-valid, of the score
     elo: float | None
     elo_interval: list[float | None]
-    elo_interval_of: str  # which interval of the score it comes from: `anytime` or `pentanomial`
+    elo_interval_of: str  # the interval of the score it is derived from: `anytime` or `pentanomial`
     normalised_elo: float | None
     normalised_elo_interval: list[float | None]
     wins_per_loss: float | None
@@ -77,8 +77,6 @@ class StrengthJson(TypedDict):
 
 @dataclass(frozen=True)
 class Strength:
-    """Result of a match: single games and pairs."""
-
     wins: int
     draws: int
     losses: int
@@ -86,51 +84,48 @@ class Strength:
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """The mean score of a game, 1/2 before the first."""
+        """Mean score of a game, 1/2 before the first."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
     @property
     def anytime_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the score that is valid whatever stopped the match."""
+        """Anytime-valid 95 % interval of the score."""
         return interval(np.array(self.pairs, np.int64))
 
     @property
     def pentanomial_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the score after a number of pairs that was fixed before."""
+        """95 % interval of the score for a number of pairs fixed in advance."""
         return pentanomial_interval(self.pairs)
 
     @property
     def elo(self) -> float:
-        """The difference in Elo, infinite if one side has won everything."""
+        """Elo difference, infinite if one side has won everything."""
         return elo_of(self.score)
 
     def elo_interval(self, stopped: bool = False) -> tuple[float, float]:
-        """The 95 % interval of the difference in Elo; a match that a race may have stopped needs the wider one."""
+        """Return the 95 % interval of the Elo difference; a match that a race may have stopped needs the wider one."""
         low, high = self.anytime_interval if stopped else self.pentanomial_interval
         return elo_of(low), elo_of(high)
 
     @property
     def normalised_elo(self) -> float:
-        """The difference in normalised Elo, unknown if all pairs ended alike."""
+        """Normalised Elo difference, NaN if all pairs have the same score."""
         return normalised_elo(self.pairs, self.score)
 
     def normalised_elo_interval(self, stopped: bool = False) -> tuple[float, float]:
-        """The limits of the score in normalised Elo; the spread of the games is taken as it was observed."""
+        """Return the limits of the score in normalised Elo, with the observed spread of the games."""
         low, high = self.anytime_interval if stopped else self.pentanomial_interval
         return normalised_elo(self.pairs, low), normalised_elo(self.pairs, high)
 
     @property
     def ratio(self) -> float:
-        """Wins per loss, infinite without losses."""
         return self.wins / self.losses if self.losses else math.inf if self.wins else math.nan
 
     def to_json(self, stopped: bool = False) -> StrengthJson:
-        """The figures of a report."""
         return {
             "games": self.games,
             "wins": self.wins,
@@ -149,12 +144,11 @@ class Strength:
 
 
 def _finite(number: float) -> float | None:
-    """A number, or None for what is infinite or unknown."""
     return number if math.isfinite(number) else None
 
 
 def strength_of(pairs: Sequence[Sequence[int]]) -> Strength:
-    """The strength that pairs of games show, each given by the first player's two results (0 loss, 1 draw, 2 win)."""
+    """Count game pairs, each given by the first player's two results (0 loss, 1 draw, 2 win)."""
     singles, sums = [0, 0, 0], [0] * (HALF_POINTS + 1)
     for pair in pairs:
         sums[sum(pair)] += 1
@@ -164,9 +158,9 @@ def strength_of(pairs: Sequence[Sequence[int]]) -> Strength:
 
 
 def pentanomial_interval(pairs: Sequence[int]) -> tuple[float, float]:
-    """The normal 95 % interval of the score, from how the pairs are spread.
+    """Return the normal 95 % interval of the score, from the variance of the pairs.
 
-    Where all pairs ended alike their spread is not known, and the limits are those that are valid for any law.
+    If all pairs have the same score, the variance is unknown and the distribution-free interval is returned.
     """
     counts = np.asarray(pairs, np.int64)
     count = int(counts.sum())
@@ -185,7 +179,7 @@ RISK = 0.05
 
 
 class Spread(NamedTuple):
-    """The median of some results, an interval for the median of the law they come from, and how sure it is."""
+    """Median of some results, an interval for the median of their distribution, and its confidence level."""
 
     median: float
     low: float
@@ -193,15 +187,14 @@ class Spread(NamedTuple):
     confidence: float
 
     def to_json(self) -> dict[str, float]:
-        """Return the spread as a JSON object."""
         return {"median": self.median, "low": self.low, "high": self.high, "confidence": self.confidence}
 
 
 def median_interval(results: Sequence[float]) -> Spread:
-    """The median and the narrowest interval between order statistics that covers the true one with 95 %.
+    """Return the median and the narrowest interval between order statistics that covers the true one with 95 %.
 
-    The k-th smallest and k-th largest of n results miss the median with probability 2 P(Binomial(n, 1/2) < k); with
-    fewer than six results even the smallest and the largest do so too often, and the confidence says how often not.
+    The k-th smallest and k-th largest of n results miss the median with probability 2 P(Binomial(n, 1/2) < k). With
+    fewer than six results even the smallest and the largest miss it too often; `confidence` gives the actual coverage.
     """
     ranked, count = sorted(results), len(results)
     rank, missed = 1, 2.0 ** (1 - count)

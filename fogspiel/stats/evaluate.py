@@ -1,4 +1,4 @@
-"""Score of one agent against another, from any number of games, with an interval."""
+"""Score of one agent against another, with an anytime-valid interval."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,16 +18,16 @@ from ..core.simulate import PolicyMatch, play_range
 from ..process.heartbeat import beat
 from .race import interval
 
-REPORT = 3  # the child of a run's seed that measures; a tuning method and its training games have 1 and 2
+REPORT = 3  # child stream of a run's seed for reports; a tuning method and its training games have 1 and 2
 MIN_BLOCK, MAX_BLOCK = 256, 1 << 16
-# Blocks that take longer do not grow, so that there is a beat every few seconds however slow the game is.
+# Blocks that take longer do not grow, so that there is a heartbeat every few seconds however slow the game is.
 BLOCK_SECONDS = 1.0
 
 
 @former_names(as_json="to_json")
 @dataclass(frozen=True, repr=False)
 class MatchResult:
-    """Counts of a match: games by payoff, and observations (pairs of games, or single ones) by their sum."""
+    """Counts of a match: games by payoff, and observations (game pairs, or single games) by their sum."""
 
     payoffs: tuple[float, ...]
     outcomes: tuple[int, ...]
@@ -35,22 +35,20 @@ class MatchResult:
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return sum(self.outcomes)
 
     @property
     def mean(self) -> float:
-        """The mean payoff."""
         return sum(n * payoff for n, payoff in zip(self.outcomes, self.payoffs, strict=True)) / self.games
 
     @property
     def score(self) -> float:
-        """The mean payoff, as reports call it."""
+        """Mean payoff; an alias used by reports."""
         return self.mean
 
     @property
     def interval(self) -> tuple[float, float]:
-        """A 95 % interval for the mean that is valid at any time, however often it is looked at."""
+        """Anytime-valid 95 % interval of the mean."""
         low, span = self.payoffs[0], self.payoffs[-1] - self.payoffs[0]
         lower, upper = interval(np.array(self.observed, np.int64))
         return low + span * lower, low + span * upper
@@ -64,12 +62,11 @@ class MatchResult:
         return html_table(repr(self), {f"games at payoff {payoff:g}": count for payoff, count in counted})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score, its interval and all counts."""
         counts = {"payoffs": self.payoffs, "outcomes": self.outcomes, "observed": self.observed}
         return {"score": self.mean, "interval": self.interval, "games": self.games} | counts
 
     def to_json(self) -> dict[str, Any]:
-        """The figures of a report; wins, draws and losses where the game has just these."""
+        """Return the figures of a report; wins, draws and losses if there are three payoffs."""
         figures: dict[str, Any] = {"score": self.mean, "interval": list(self.interval), "games": self.games}
         if len(self.payoffs) == 3:
             losses, draws, wins = self.outcomes
@@ -78,18 +75,18 @@ class MatchResult:
 
 
 def report_key(seed: int) -> int:
-    """The stream of the games that only ever measure: no method can see them."""
+    """Return the stream of held-out report games, which no method uses."""
     return int(child(seed, REPORT))
 
 
-# CPU seconds of the first games, which nothing is compiled for: they tell how long the whole match would take.
+# CPU seconds of the first games, played uncompiled to estimate the length of the match.
 FIRST_SECONDS = 0.5
 
 
 def make_match(
     game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent
 ) -> PolicyMatch | AgentMatch:
-    """The match of two policies in the compiled loop, or move by move if one of the agents sends players."""
+    """Return a match in the compiled loop for two policies, or move by move if either is a `PlayerAgent`."""
     if isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         return PolicyMatch(game, first, second)
     return AgentMatch(game, first, second)
@@ -106,9 +103,9 @@ def evaluate(
     watch: Callable[[MatchResult], None] = lambda so_far: None,
     counted: Mapping[str, Any] | None = None,
 ) -> MatchResult:
-    """The score of `first` against `second` in that many games; pairs are never cut, so an odd number is rounded up.
+    """Score `first` against `second` in this many games; pairs are never split, so an odd number is rounded up.
 
-    With `counted`, the figures of a match that was interrupted, only the rest is played.
+    With `counted`, the figures of an interrupted match, only the remaining games are played.
     """
     columns, top = 2 if seats == "swapped" else 1, game.max_score
     outcomes, observed = np.zeros(top + 1, np.int64), np.zeros(columns * top + 1, np.int64)
@@ -119,7 +116,7 @@ def evaluate(
     total = -(-games // columns)
 
     def play(match: PolicyMatch | AgentMatch, block: int, threads: int, go_on: Callable[[int], bool]) -> None:
-        """Play until all is counted, or as long as what is counted is reason to go on."""
+        """Play the remaining games while `go_on` permits."""
         while (done := int(observed.sum())) < total and go_on(done):
             began = time.monotonic()
             scores = match.scores(key, done, min(block, total - done), seats, threads)

@@ -1,8 +1,8 @@
-"""HiGHS, the solver of linear programs, imported when it is first needed: silent, on one thread, always the same path.
+"""Interface to the LP solver HiGHS, imported on first use: silent, single-threaded, deterministic.
 
     minimise cost.z  subject to  row_lower <= M z <= row_upper  and  column_lower <= z <= column_upper
 
-Here is all that this package knows of highspy; its objects have no types.
+Only this module uses highspy, whose objects have no types.
 """
 
 from typing import Any, NamedTuple
@@ -10,26 +10,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Option = bool | int | float | str
-# The simplex method, which ends at a vertex; other options are the caller's.
+# The simplex method, which ends at a vertex; the caller may add options.
 OPTIONS: dict[str, Option] = {"output_flag": False, "threads": 1, "parallel": "off", "solver": "simplex"}
-# The status of a basic variable and of one at its upper bound; 0 is one at its lower bound, 3 a free one at zero.
+# Statuses of a basic variable and of one at its upper bound; 0 is at the lower bound, 3 a free variable at zero.
 BASIC, AT_UPPER = 1, 2
 
 
 class LpFailure(RuntimeError):
-    """A program that has no optimum, or on which the solver gave up."""
+    """A program without an optimum, or one on which the solver gave up."""
 
 
 class Columns(NamedTuple):
-    """The variables of a program."""
-
     cost: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
 
 
 class Rows(NamedTuple):
-    """The constraints of a program: row r has the entries start[r] .. start[r + 1] - 1."""
+    """Constraints of a program in CSR form: row r has the entries start[r] .. start[r + 1] - 1."""
 
     start: np.ndarray
     column: np.ndarray
@@ -39,13 +37,11 @@ class Rows(NamedTuple):
 
 
 def rows_of_table(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Rows:
-    """The rows of a dense table of coefficients."""
     filled = table != 0
     return Rows(np.append(0, np.cumsum(filled.sum(axis=1))), np.nonzero(filled)[1], table[filled], lower, upper)
 
 
 def model_of(columns: Columns, rows: Rows) -> Any:
-    """A program as HiGHS takes it."""
     import highspy
 
     width, height = len(columns.cost), len(rows.lower)
@@ -61,7 +57,7 @@ def model_of(columns: Columns, rows: Rows) -> Any:
 
 
 def solver_of(model: Any, **options: Option) -> Any:
-    """A solver that holds a program; options are those of HiGHS."""
+    """Return a solver loaded with a program; options are those of HiGHS."""
     import highspy
 
     solver = highspy.Highs()
@@ -72,14 +68,14 @@ def solver_of(model: Any, **options: Option) -> Any:
 
 
 def add_rows(solver: Any, rows: Rows) -> None:
-    """Add rows to the program of a solver, which goes on from its last basis."""
+    """Add rows to a solver's program; it continues from its last basis."""
     starts, places = np.asarray(rows.start[:-1], np.int32), np.asarray(rows.column, np.int32)
     entries = len(places), starts, places, np.asarray(rows.value, np.float64)
     check(solver.addRows(len(rows.lower), rows.lower, rows.upper, *entries), "the rows were refused")
 
 
 def run(solver: Any) -> bool:
-    """Let a solver work; whether it found the optimum, as opposed to coming to its limit of iterations."""
+    """Run a solver; return True at the optimum, False at the iteration limit."""
     import highspy
 
     check(solver.run(), "the solver failed")
@@ -90,7 +86,6 @@ def run(solver: Any) -> bool:
 
 
 def check(status: Any, complaint: str) -> None:
-    """Raise an LpFailure if a call of HiGHS has failed."""
     import highspy
 
     if status == highspy.HighsStatus.kError:
@@ -98,7 +93,7 @@ def check(status: Any, complaint: str) -> None:
 
 
 def solve(columns: Columns, rows: Rows, **options: Option) -> tuple[np.ndarray, np.ndarray]:
-    """The optimum of a program: the value of each column, and the dual of each row."""
+    """Return the optimum: the value of each column and the dual of each row."""
     solver = solver_of(model_of(columns, rows), **options)
     if not run(solver):
         raise LpFailure("the program was not solved within its limit of iterations")
@@ -107,13 +102,12 @@ def solve(columns: Columns, rows: Rows, **options: Option) -> tuple[np.ndarray, 
 
 
 def statuses(solver: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The status of each column and of each row in the basis of a solver."""
     basis = solver.getBasis()
     return np.array([*map(int, basis.col_status)], np.uint8), np.array([*map(int, basis.row_status)], np.uint8)
 
 
 def set_basis(solver: Any, columns: bytes, rows: bytes) -> None:
-    """Let a solver start from a basis, given by the status of each column and row."""
+    """Set a solver's initial basis from the status of each column and row."""
     import highspy
 
     kinds = [highspy.HighsBasisStatus(k) for k in range(5)]

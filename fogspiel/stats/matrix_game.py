@@ -1,7 +1,7 @@
-"""Matrix games: the equilibrium of a table of scores by linear programming, checked by best responses.
+"""Matrix games: equilibria by linear programming, verified by best responses.
 
 The row player's mixture x maximises v subject to x A >= v; the column player's is the dual (von Neumann 1928, Dantzig
-1951). What is answered is cleaned of rounding errors, and then only the best responses to it say how good it is.
+1951). The solver's mixtures are cleaned of rounding errors; their accuracy is then measured only by best responses.
 """
 
 from dataclasses import dataclass, replace
@@ -11,20 +11,20 @@ import numpy as np
 
 from .highs import Columns, Rows, rows_of_table, solve
 
-TOLERANCE = 1e-6  # the largest gap of an equilibrium, in units of the largest difference of two payoffs
-# What rounding may add to that gap, in units of the largest payoff, for each row and column: it is never finer.
+TOLERANCE = 1e-6  # largest gap of an equilibrium, in units of the payoff range
+# Rounding allowance of that gap, in units of the largest payoff, per row and column: a lower limit of precision.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A mixture of the rows and one of the columns, and what the row player gets."""
+    """Mixtures of the rows and of the columns, and the row player's value."""
 
     rows: np.ndarray
     columns: np.ndarray
     value: float
-    lower: float  # what the mixture of the rows gets against its best response
-    upper: float  # what the best response gets against the mixture of the columns
+    lower: float  # value of the row mixture against its best response
+    upper: float  # value of the best response to the column mixture
 
     @property
     def gap(self) -> float:
@@ -32,7 +32,7 @@ class Equilibrium:
 
 
 def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
-    """Optimal mixtures for a table of the row player's payoffs; weights below `least` are pruned."""
+    """Return optimal mixtures for the row player's payoffs; weights below `least` are pruned."""
     payoffs = np.array(matrix, np.float64)
     if payoffs.ndim != 2 or not payoffs.size or not np.isfinite(payoffs).all():
         raise ValueError("a matrix game is a table of finite payoffs with at least one row and one column")
@@ -48,7 +48,7 @@ def equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
 
 
 def symmetric_equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium:
-    """The equilibrium of a game in which both have the same rights (A + A' is constant), with one mixture for both."""
+    """Return the equilibrium of a symmetric game (A + A' is constant), with one mixture for both players."""
     payoffs = np.array(matrix, np.float64)
     if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or np.ptp(payoffs + payoffs.T) > 1e-9:
         raise ValueError("in a symmetric game the payoffs of two players against each other have a constant sum")
@@ -57,10 +57,10 @@ def symmetric_equilibrium(matrix: np.ndarray, least: float = 0.0) -> Equilibrium
 
 
 def matrix_program(payoffs: np.ndarray, sum_row: int) -> tuple[Columns, Rows]:
-    """The row player's program: minimise -v subject to sum x = 1, x >= 0 and x A - v >= 0 for each column of A.
+    """Return the row player's LP: minimise -v subject to sum x = 1, x >= 0 and x A - v >= 0 for each column of A.
 
-    Its last column is v; its duals are the column player's mixture. The number of the row `sum x = 1` is the caller's,
-    because the path of the simplex method, and so stored results and bases, depends on the order of the rows.
+    Its last column is v; its duals are the column player's mixture. The caller chooses the index of `sum x = 1`,
+    because the simplex path, and so stored results and bases, depends on the order of the rows.
     """
     height, width = payoffs.shape
     table = np.insert(np.vstack([payoffs, np.full(width, -1, payoffs.dtype)]).T, sum_row, [1] * height + [0], axis=0)
@@ -71,13 +71,13 @@ def matrix_program(payoffs: np.ndarray, sum_row: int) -> tuple[Columns, Rows]:
 
 
 def prune(weights: np.ndarray, least: float) -> np.ndarray:
-    """The weights without those below `least`, of which the heaviest always stays, summing to 1 again."""
+    """Zero the weights below `least`, except the heaviest, and renormalise."""
     kept = np.where(weights >= min(least, float(weights.max())), weights, 0.0)
     return np.asarray(kept / kept.sum())
 
 
 def couple(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]]:
-    """Pairs (i, j) with weights whose i follow one law and whose j the other, few of them (the north-west corner)."""
+    """Return a sparse coupling of two distributions, as (i, j, weight), by the north-west corner rule."""
     pairs, i, j = [], 0, 0
     left, right = float(first[0]), float(second[0])
     while i < len(first) and j < len(second):
@@ -95,18 +95,17 @@ def couple(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int, float]
 
 
 def _with_bounds(payoffs: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> Equilibrium:
-    """Two mixtures with what they secure."""
     lower, upper = float((rows @ payoffs).min()), float((payoffs @ columns).max())
     return Equilibrium(rows, columns, float(rows @ payoffs @ columns), lower, upper)
 
 
 def _clean(weights: np.ndarray) -> np.ndarray:
-    """Weights from a solver without its rounding errors."""
+    """Remove a solver's rounding errors from weights."""
     kept = np.where(weights > 1e-12, weights, 0.0)
     return np.asarray(kept / kept.sum())
 
 
 def _solve(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of the columns, by the program of the column player, and of the rows, which are its duals."""
+    """Solve the column player's LP; return the column weights, and its duals, the row weights."""
     primal, dual = solve(*matrix_program(-payoffs.T, len(payoffs)))
     return primal[:-1], dual[:-1]

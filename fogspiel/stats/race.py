@@ -1,13 +1,13 @@
-"""Races: after how many games may one of two players be called the better one? Counts in, verdict out.
+"""Races: sequential tests that decide from counts which of two players is better.
 
 An observation is the challenger's score, one of the equally spaced values 0, 1/K, ..., 1: with three payoffs K = 2 for
 one game (loss, draw, win), K = 4 for the mean of a role-swapped pair, K = 4 or 8 for Z = (1 + D)/2, where D is the
-difference of two scores against a common opponent; with more payoffs the steps are finer. A race sees `counts`, how
-often each value came, and nothing else: games may be played in any order, in blocks, on many cores and after
-interruptions, and the counts of the parts are added.
+difference of two scores against a common opponent; with more payoffs the steps are finer. A race uses only `counts`,
+the frequency of each value. Games may therefore be played in any order, in blocks, on many cores and after
+interruptions, and partial counts are added.
 
-The promise: a player whose true score is at most 1/2 - epsilon is picked with probability at most delta; in between
-nothing is promised. (The asymmetric race: a challenger at most 1/2, an incumbent at most 1/2 - 2 epsilon.)
+Guarantee: a player whose true score is at most 1/2 - epsilon is picked with probability at most delta. Between the
+thresholds there is none. (The asymmetric race: a challenger at most 1/2, an incumbent at most 1/2 - 2 epsilon.)
 """
 
 import math
@@ -29,7 +29,7 @@ RACES: dict[str, str] = {
     "count-mixture-asymmetric": "The safe bets, but the challenger must prove a score above 1/2.",
 }
 
-PAPER, EPOCHS, BETS = range(3)  # what a kernel needs to know of a name
+PAPER, EPOCHS, BETS = range(3)  # types of race in kernels
 
 P = BETA = 1.1  # Mnih, Szepesvari and Audibert (2008): d_t = delta (p - 1) / (p t^p) sums to at most delta
 MAX_OBSERVATIONS = 2**53
@@ -42,7 +42,7 @@ SYMMETRIC = (0.5, 1.0, 0.10, 0.07, 0.05, 0.04, 0.03, 0.03)
 LARGEST_BET = 1.9  # a bet of 2 against a mean of 1/2 can lose everything
 MIN = -math.log(len(GRID))  # if no bet has earned its part of 1/delta, together they have not
 
-# Bets of the interval, as shares of the largest that cannot lose more than everything. Halving down to 4e-6 serves
+# Bets of the interval, as fractions of the largest that cannot lose more than everything. Halving down to 4e-6 serves
 # 1e8 observations also when the mean is near 0 or 1; weights like 1/(j + 3) favour short series a little. Width
 # against the fixed-n normal interval (1.96 standard errors), measured at mean 1/2 without draws, n = 100, 1e4, 1e6,
 # 1e8: 1.72, 1.85, 1.88, 1.94 times; half draws: 1.79, 1.84, 1.92, 1.92 times; mean 0.9: 1.74, 1.85, 1.92, 1.93 times.
@@ -54,7 +54,7 @@ STEP_SECONDS = 2e-6  # of the interpreter for one stake on one value
 
 @dataclass(frozen=True)
 class Race:
-    """A rule that turns counts into a decision: its name, its probability of error and its zone of tolerance."""
+    """A stopping rule on counts: its name, its error probability and its tolerance."""
 
     name: str = "paper"
     delta: float = 0.05
@@ -69,13 +69,13 @@ class Race:
             raise BadInput(f"epsilon is {self.epsilon}, but a tolerance lies strictly between 0 and 1/4.")
 
     def for_differences(self) -> "Race":
-        """The race to use on Z = (1 + D)/2, where a difference of scores D has shrunk to half its size."""
+        """Return the race for Z = (1 + D)/2, in which a score difference D is halved."""
         return Race(self.name, self.delta, self.epsilon / 2)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The end of a race: +1 the challenger wins, -1 the incumbent stays, 0 undecided; what was seen, what it cost."""
+    """Outcome of a race: +1 the challenger wins, -1 the incumbent stays, 0 undecided; its counts and its cost."""
 
     decision: int
     counts: tuple[int, ...]
@@ -83,30 +83,28 @@ class Verdict:
 
     @property
     def observations(self) -> int:
-        """Number of observations."""
         return sum(self.counts)
 
     @property
     def mean(self) -> float:
-        """The challenger's mean score."""
         return mean(np.array(self.counts, np.int64))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the challenger's true score, valid whatever stopped the race."""
+        """Anytime-valid 95 % interval of the challenger's true score."""
         return interval(np.array(self.counts, np.int64))
 
 
 @inlined
 def looks(kind, n):
-    """True if a look is due after n observations: at each, but for bets beyond 4095 only at multiples of a step."""
+    """True if an interim look is due after n observations: always, but bets beyond 4095 only at multiples of a step."""
     # n is a multiple of 2^(floor(log2 n) - 11) exactly if its lowest bit is among its twelve highest.
     return kind != BETS or n < 4096 * (n & -n)
 
 
 @inlined
 def epoch(terms, n):
-    """The row of the epoch that holds observation n, found by bisection of the epochs' first observations."""
+    """Return the row of the epoch that contains observation n, by bisection of the epochs' first observations."""
     low, high = 0, terms.shape[0]
     while high - low > 1:
         middle = (low + high) // 2
@@ -119,7 +117,7 @@ def epoch(terms, n):
 
 @inlined
 def bernstein(x, epsilon, counts, n):
-    """The limited race: decide when |M - 1/2| > c (significance) or c <= epsilon (limit); the current best wins."""
+    """Decide the limited race when |M - 1/2| > c (significance) or c <= epsilon (limit); the current best wins."""
     top = len(counts) - 1
     total, squares = 0, 0
     for v in range(1, top + 1):
@@ -135,7 +133,7 @@ def bernstein(x, epsilon, counts, n):
 
 @inlined
 def log_capital(terms, j, first, counts, mirrored):
-    """The logarithm of what bet j has made of its weight, times delta."""
+    """Return the log capital of bet j, its weight included, times delta."""
     top = len(counts) - 1
     earned = terms[j, 0]
     for v in range(top + 1):
@@ -149,7 +147,7 @@ def posterior_decision(terms, first, counts, mirrored):
     best = -math.inf
     for j in range(terms.shape[0]):
         best = max(best, log_capital(terms, j, first, counts, mirrored))
-    if best < MIN or best >= 0.0:  # the usual case needs no exponential, and a large one would overflow
+    if best < MIN or best >= 0.0:  # most cases need no exponential, and a large one would overflow
         return best >= 0.0
     earned = 0.0
     for j in range(terms.shape[0]):
@@ -159,12 +157,12 @@ def posterior_decision(terms, first, counts, mirrored):
 
 @inlined
 def mixture(terms, counts, n):
-    """The tolerant race: a side wins when the bets on it have convinced; if both have, the current best."""
+    """Decide the tolerant race: a side wins when its bets reach 1/delta; if both do, the current best wins."""
     top = len(counts) - 1
     total = 0
     for v in range(1, top + 1):
         total += v * counts[v]
-    # Below its null hypothesis a side cannot have convinced (Jensen), which spares half of the work.
+    # A side below its null hypothesis cannot have reached 1/delta (Jensen), which saves half of the work.
     challenger = total > terms[0, 2 * top + 3] * n and posterior_decision(terms, 1, counts, False)
     incumbent = top * n - total > terms[0, 2 * top + 4] * n and posterior_decision(terms, top + 2, counts, True)
     if challenger and (not incumbent or 2 * total > top * n):
@@ -174,7 +172,7 @@ def mixture(terms, counts, n):
 
 @kernel
 def look(kind, terms, counts, n):
-    """The decision of one look at counts that sum to n > 0."""
+    """Decide at one interim look, from counts that sum to n > 0."""
     if kind == PAPER:
         return bernstein(terms[0, 0] + P * math.log(n), terms[0, 1], counts, n)
     if kind == EPOCHS:
@@ -185,7 +183,7 @@ def look(kind, terms, counts, n):
 
 @kernel
 def run(kind, terms, counts, observed):
-    """Count observations until a look decides: the number of observations used and the decision."""
+    """Count observations until a look decides; return the number of observations used and the decision."""
     n = 0
     for v in range(len(counts)):
         n += counts[v]
@@ -201,7 +199,7 @@ def run(kind, terms, counts, observed):
 
 @kernel
 def lower_limit(log_goal, counts, mirrored):
-    """The largest mean that the bets on a larger one have refuted, by bisection below the sample mean."""
+    """Return the largest mean refuted by the bets on a larger one, by bisection below the sample mean."""
     top = len(counts) - 1
     n, total = 0, 0
     for v in range(top + 1):
@@ -227,12 +225,12 @@ def lower_limit(log_goal, counts, mirrored):
 
 @lru_cache(maxsize=256)
 def form(race: Race, top: int) -> tuple[int, np.ndarray]:
-    """Return the kernels' record of a race on the values 0, 1/top, ..., 1: the kind and the table of its terms."""
+    """Return the kernel form of a race on the values 0, 1/top, ..., 1: its type and the table of its terms."""
     if race.name == "paper":  # one row: the constant part of x_t = ln(3 / d_t), epsilon
         return PAPER, np.array([[math.log(3 * P / (race.delta * (P - 1))), race.epsilon]])
     if race.name == "ebgstop":  # a row per epoch: x_k = (t_{k+1} / t_k) ln(3 / d_k), epsilon, t_k
         # Of the readings of the schedule, t_1 = 1 and t_{k+1} = max(t_k + 1, floor(beta t_k)) gives the measured games
-        # to the game (71 511 between equal players); k = ceil(log_beta t) gives 72 110, a start at t = 10 gives 70 923.
+        # exactly (71 511 between equal players); k = ceil(log_beta t) gives 72 110, starting at t = 10 gives 70 923.
         epochs: list[tuple[float, float, float]] = []
         start = 1
         while start < MAX_OBSERVATIONS:
@@ -255,7 +253,7 @@ def form(race: Race, top: int) -> tuple[int, np.ndarray]:
 
 
 def grid(epsilon: float) -> list[float]:
-    """The bets of the count-mixture races: the first two scale with epsilon, the others fade towards the largest."""
+    """Return the bets of the count-mixture races: the first two scale with epsilon, the others less and less."""
     # The first is 2 epsilon and the second 4 epsilon, centred on 1/2, which the symmetric weights rely on; 1.9 is for
     # clear winners whatever epsilon is, and in between the steps stay even. The prototype's figures for epsilon 0.005
     # (31 394 games between equal players, 686 at 0.55) come from the grid left as it is for 0.01: with our looks it
@@ -266,7 +264,6 @@ def grid(epsilon: float) -> list[float]:
 
 
 def check_race(counts: np.ndarray) -> np.ndarray:
-    """The counts, if they are counts."""
     if not (isinstance(counts, np.ndarray) and counts.dtype == np.int64 and counts.ndim == 1 and len(counts) > 1):
         raise ValueError("Counts must be a one-dimensional int64 array with one cell for each of the values 0 to 1.")
     if counts.min() < 0:
@@ -281,7 +278,7 @@ def decision(race: Race, counts: np.ndarray) -> int:
 
 
 def scan(race: Race, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
-    """Add observations to `counts` until a look decides: the number of observations used and the decision."""
+    """Add observations to `counts` until a look decides; return the number of observations used and the decision."""
     top = len(check_race(counts)) - 1
     if observed.dtype != np.int64 or (len(observed) and not 0 <= observed.min() <= observed.max() <= top):
         raise ValueError(f"Observations must be an int64 array of outcome numbers from 0 to {top}.")
@@ -290,13 +287,13 @@ def scan(race: Race, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int
 
 
 def mean(counts: np.ndarray) -> float:
-    """The challenger's mean score, 1/2 before the first observation."""
+    """Return the challenger's mean score, 1/2 before the first observation."""
     n = int(check_race(counts).sum())
     return int(counts @ np.arange(len(counts))) / (n * (len(counts) - 1)) if n else 0.5
 
 
 def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
-    """Limits that hold the true mean at all times at once with probability 1 - delta (their width: see STAKES)."""
+    """Return anytime-valid limits of the true mean with coverage 1 - delta (for their width see STAKES)."""
     if not 0 < delta < 1:
         raise ValueError(f"delta is {delta}, but a probability of error lies strictly between 0 and 1.")
     log_goal = math.log(2 / delta)
@@ -306,9 +303,9 @@ def interval(counts: np.ndarray, delta: float = 0.05) -> tuple[float, float]:
 
 
 def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:
-    """The least mean number of observations that this promise costs under this law."""
+    """Return a lower bound on the expected observations that this guarantee needs under a distribution."""
     lose, win = sorted(growth(side, 0.5 - epsilon) for side in (law, law[::-1]))
-    low, high = delta, 1 - delta  # the probability s that the better player is picked, where the two bounds are equal
+    low, high = delta, 1 - delta  # the probability s of picking the better player at which the two bounds are equal
     for _ in range(100):
         s = (low + high) / 2
         low, high = (s, high) if divergence(s, delta) * lose < divergence(1 - s, delta) * win else (low, s)
@@ -316,15 +313,15 @@ def kl_bound(law: Sequence[float], delta: float, epsilon: float) -> float:
 
 
 def divergence(a: float, b: float) -> float:
-    """The Kullback-Leibler divergence of a coin with probability a from one with probability b."""
+    """Return the Kullback-Leibler divergence of a coin with probability a from one with probability b."""
     return a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
 
 
 def growth(law: Sequence[float], m: float) -> float:
-    """Kinf: the greatest mean growth of log capital that a constant bet on a mean above m has under this law."""
+    """Return Kinf: the greatest expected log growth of a constant bet on a mean above m under this distribution."""
     steps = [(p, v / (len(law) - 1) - m) for v, p in enumerate(law) if p > 0]
     low, high = 0.0, 1 / m
-    for _ in range(100):  # the derivative falls; where it is negative from the start the best bet is none
+    for _ in range(100):  # the derivative falls; if it is negative at zero, the best bet is zero
         bet = (low + high) / 2
         rising = sum(p * step / (1 + bet * step) for p, step in steps) > 0
         low, high = (bet, high) if rising else (low, bet)

@@ -1,6 +1,6 @@
 """Round-robin statistics, from the score counts of each pair of players.
 
-`counts[i, j, v]` says how often player i scored v/K against player j; `counts[j, i]` is the same, mirrored. `scores` is
+`counts[i, j, v]` counts the scores v/K of player i against player j; `counts[j, i]` is the same, mirrored. `scores` is
 the matrix of mean scores, 1/2 on the diagonal. Its antisymmetric part A, the advantages, is split as in Candogan et al.
 (2011) and Balduzzi et al. (2018) into a transitive part r_i - r_j, r the row means, and a cyclic rest.
 """
@@ -17,12 +17,12 @@ from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200
 ELO = 400 / math.log(10)  # Elo points of a unit of log odds
-TRUSTED_SHARE = 0.05  # above this share of cyclic energy one number a player says too little, and Elo is not shown
-ROUNDING = 1e-9  # what a linear programme may get wrong
+TRUSTED_SHARE = 0.05  # above this cyclic fraction of the energy a rating per player is misleading, and Elo is not shown
+ROUNDING = 1e-9  # tolerance for errors of a linear programme
 
 
 def counts_of(players: int, pairs: Mapping[tuple[int, int], Sequence[int]]) -> np.ndarray:
-    """The counts of a round robin from those of its pairs, each given one way round."""
+    """Return the counts of a round robin from those of its pairs, each given in one direction."""
     counts = np.zeros((players, players, len(next(iter(pairs.values())))), np.int64)
     for (i, j), seen in pairs.items():
         counts[i, j], counts[j, i] = seen, seen[::-1]
@@ -30,13 +30,13 @@ def counts_of(players: int, pairs: Mapping[tuple[int, int], Sequence[int]]) -> n
 
 
 def scores_of(counts: np.ndarray) -> np.ndarray:
-    """The matrix of mean scores, 1/2 where nothing was played."""
+    """Return the matrix of mean scores, 1/2 for pairs without games."""
     games, values = counts.sum(axis=2), np.linspace(0, 1, counts.shape[2])
     return np.where(games > 0, counts @ values / np.maximum(games, 1), 0.5)
 
 
 def advantages(scores: np.ndarray) -> np.ndarray:
-    """The antisymmetric matrix of a matrix of scores (or of advantages, which it leaves as they are)."""
+    """Return the antisymmetric part of a score matrix (or of advantages, which are unchanged)."""
     matrix = np.asarray(scores, float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
         raise ValueError("a round robin needs a square matrix of finite scores, a row for each player")
@@ -47,7 +47,7 @@ def advantages(scores: np.ndarray) -> np.ndarray:
 
 
 def cyclic_share(scores: np.ndarray) -> float:
-    """The share of the energy (sum of squares) of the advantages that is left when r_i - r_j is taken out."""
+    """Return the cyclic fraction of the advantages' energy (sum of squares), which r_i - r_j leaves over."""
     advantage = advantages(scores)
     rating = advantage.mean(axis=1)
     energy = float((advantage**2).sum())
@@ -55,8 +55,8 @@ def cyclic_share(scores: np.ndarray) -> float:
 
 
 def share_of_luck(counts: np.ndarray) -> float:
-    """The cyclic energy that luck alone is expected to add, as a share of all energy: 1 if there is nothing else."""
-    # The rest is a projection that keeps 1 - 2/K of the variance of every pair (K players; they are all alike).
+    """Return the expected cyclic energy due to chance, as a fraction of all energy: 1 if there is nothing else."""
+    # The cyclic part is a projection that retains 1 - 2/K of the variance of every pair (K players, by symmetry).
     players, games, values = len(counts), counts.sum(axis=2), np.linspace(0, 1, counts.shape[2])
     means = scores_of(counts)
     variances = (counts @ values**2 / np.maximum(games, 1) - means**2)[games > 0] / games[games > 0]
@@ -65,7 +65,7 @@ def share_of_luck(counts: np.ndarray) -> float:
 
 
 def cycle(beats: np.ndarray) -> tuple[int, ...]:
-    """A shortest cycle of players each of whom beats the next, or nothing if there is none."""
+    """Return a shortest cycle of players each of whom beats the next; empty if there is none."""
     shortest: tuple[int, ...] = ()
     for start in range(len(beats)):
         path = _way_back(beats, start)
@@ -75,7 +75,7 @@ def cycle(beats: np.ndarray) -> tuple[int, ...]:
 
 
 def _way_back(beats: np.ndarray, start: int) -> tuple[int, ...]:
-    """The shortest cycle through a player, breadth first."""
+    """Return the shortest cycle through a player by breadth-first search."""
     paths: dict[int, tuple[int, ...]] = {start: (start,)}
     front = [start]
     while front:
@@ -95,22 +95,21 @@ def _way_back(beats: np.ndarray, start: int) -> tuple[int, ...]:
 
 
 class NashAverage(NamedTuple):
-    """The Nash equilibrium of greatest entropy of "name a player", and every player's score against it."""
+    """Maximum-entropy Nash equilibrium of the game "name a player", and every player's score against it."""
 
     weights: np.ndarray
     scores: np.ndarray
 
     @property
     def support(self) -> int:
-        """Number of players in the support."""
         return int((self.weights > ROUNDING).sum())
 
 
 def nash_average(scores: np.ndarray) -> NashAverage:
-    """Nash averaging (Balduzzi et al. 2018): copies of a player, or weak ones added, do not change the ranking."""
+    """Compute the Nash average (Balduzzi et al. 2018): adding copies or weak players does not change the ranking."""
     advantage = advantages(scores)
     weights = _interior_equilibrium(advantage)
-    # By strict complementarity the face of all equilibria is known: who may be drawn, and who does worse against them.
+    # Strict complementarity identifies the face of all equilibria: the support, and who does worse against it.
     drawn = weights > -advantage @ weights
     weights = np.where(drawn, weights, 0.0) / weights[drawn].sum()
     weights[drawn] = _most_even(weights[drawn], advantage[np.ix_(drawn, drawn)], advantage[np.ix_(~drawn, drawn)])
@@ -118,10 +117,10 @@ def nash_average(scores: np.ndarray) -> NashAverage:
 
 
 def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
-    """An equilibrium x with x_i + (loss of i against x) > 0 for all i, which exists (Goldman and Tucker 1956).
+    """Return an equilibrium x with x_i + (loss of i against x) > 0 for all i, which exists (Goldman and Tucker 1956).
 
-    Maximise s subject to A x <= 0, x - A x >= s, sum x = 1: one linear programme, and its x is inside the face of all
-    equilibria, not at one of its corners.
+    Maximise s subject to A x <= 0, x - A x >= s, sum x = 1: a single linear programme, whose x is in the interior of
+    the face of all equilibria, not at a vertex.
     """
     players = len(advantage)
     width = players + 1
@@ -144,7 +143,7 @@ def _interior_equilibrium(advantage: np.ndarray) -> np.ndarray:
 
 
 def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.ndarray:
-    """The greatest entropy of x > 0 with equal x = 0, worse x <= 0 and sum x = 1, by Newton's method with a barrier."""
+    """Maximise the entropy of x > 0 with equal x = 0, worse x <= 0 and sum x = 1, by Newton's method with a barrier."""
     conditions = np.vstack([equal, np.ones(len(start))])
     _, sizes, directions = np.linalg.svd(conditions)
     free = directions[int((sizes > ROUNDING * max(sizes)).sum()) :].T
@@ -179,8 +178,8 @@ def _most_even(start: np.ndarray, equal: np.ndarray, worse: np.ndarray) -> np.nd
 def p_value(counts: np.ndarray) -> float:
     """Return the p-value of "the mean score is at most 1/2": 1/E, E the wealth of bets on a larger one.
 
-    E is the capital of the interval's mixture of constant bets, a test martingale: p is valid for any law of the
-    scores, with any number of draws, and whenever one looks (Ville's inequality).
+    E is the capital of the interval's mixture of constant bets, a test martingale: p is anytime-valid (Ville's
+    inequality), for any distribution of the scores and any number of draws.
     """
     values = np.linspace(0, 1, len(check_race(counts)))
     capital = LOG_WEIGHTS + np.log1p(np.outer(2 * STAKES, values - 0.5)) @ counts
@@ -189,7 +188,7 @@ def p_value(counts: np.ndarray) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's (1979) correction: claims whose corrected value is at most 5 % are all true with probability 95 %."""
+    """Apply Holm's (1979) correction: claims with a corrected value up to 5 % are all true with probability 95 %."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected, largest = [1.0] * len(order), 0.0
     for rank, i in enumerate(order):
@@ -199,7 +198,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def claims(counts: np.ndarray) -> np.ndarray:
-    """The Holm-corrected p-value of "i beats j" at [i, j], over all players and both directions; 1 on the diagonal."""
+    """Return Holm-corrected p-values of "i beats j" at [i, j], over all pairs in both directions; 1 on the diagonal."""
     pairs = list(permutations(range(len(counts)), 2))
     found = np.ones(counts.shape[:2])
     found[tuple(np.array(pairs).T)] = holm([p_value(counts[i, j]) for i, j in pairs])
@@ -207,7 +206,7 @@ def claims(counts: np.ndarray) -> np.ndarray:
 
 
 def undefeated(scores: np.ndarray) -> list[int]:
-    """The best players as Table III of Cauwet & Teytaud (2018) defines them: at least 1/2 against each other one."""
+    """Return the best players by Table III of Cauwet & Teytaud (2018): at least 1/2 against every opponent."""
     return [i for i, row in enumerate(advantages(scores)) if row.min() >= 0]
 
 
@@ -215,9 +214,9 @@ def undefeated(scores: np.ndarray) -> list[int]:
 
 
 def elo(counts: np.ndarray) -> np.ndarray:
-    """Elo ratings with mean 0: the likeliest of the Bradley-Terry model, after one more draw in every pair.
+    """Return Elo ratings with mean 0: the Bradley-Terry maximum likelihood, with one more draw in every pair.
 
-    The draw keeps the ratings of those finite who have won or lost everything. Newton's method on the log odds.
+    The draw makes the ratings of players who won or lost everything finite. Newton's method on the log odds.
     """
     games = counts.sum(axis=2) + 1.0
     np.fill_diagonal(games, 0.0)
@@ -239,7 +238,7 @@ def elo(counts: np.ndarray) -> np.ndarray:
 
 
 def resample(counts: np.ndarray, seed: int, times: int = RESAMPLES) -> Iterator[np.ndarray]:
-    """Round robins as they might have come out as well: every pair's games drawn anew from those that it had."""
+    """Yield bootstrap round robins: every pair's games resampled from its own counts."""
     players, dice = len(counts), np.random.default_rng(seed)
     firsts, seconds = np.triu_indices(players, 1)
     seen = counts[firsts, seconds]

@@ -1,1 +1,1 @@
-"""One file per kind of run, found by itself: each lists its kind under KINDS."""
+"""Kinds of run, one file each, discovered automatically: each file lists its kinds under KINDS."""

@@ -1,4 +1,4 @@
-"""Bounds on games that are too large to be solved: narrowed as long as the budget lasts."""
+"""Bounds on games too large to solve, narrowed until the budget is spent."""
 
 import shlex
 from collections.abc import Generator, Iterator
@@ -15,28 +15,23 @@ from .solve import ValueKind, facts_of
 
 
 def stages(request: BoundsRequest, saved: SavedBounds | None) -> Generator[BoundsStep, None, BoundsCertificate]:
-    """The bounds step by step."""
     if request.informed is None:
         return search_bounds(request.game, request.seconds, request.memory, saved)
     return informed_bounds(request.game, Schedule.parse(request.informed), request.seconds, request.memory, saved)
 
 
 class BoundsKind(ValueKind):
-    """Prove bounds on the value of a game that is too large to be solved."""
-
     name = title = method = "bounds"
     heading = "Bounds"
     request = BoundsRequest
 
     def check(self, run: Run) -> BoundsRequest:
-        """The request."""
         return BoundsRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Narrow the bounds until they meet or the budget is spent."""
         request, kept = self.check(run), run.partial()
         saved = kept["saved"] if kept else None
-        if saved is not None:  # a run of before has no CPU time: what passed on the clock is the most that it can be
+        if saved is not None:  # runs of earlier versions stored no CPU time: wall-clock time is an upper bound
             saved.setdefault("seconds", run.seconds_worked)
 
         def watch(stage: BoundsStep) -> None:
@@ -56,7 +51,6 @@ class BoundsKind(ValueKind):
         return facts_of(run, ("lower", "upper", "exact"), delivered)
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """The bounds, and how to check them."""
         result = run.result or {}
         if result["exact"]:
             value = f"exactly {result['lower']}"
@@ -71,7 +65,7 @@ class BoundsKind(ValueKind):
 
 
 def _opponent(run: Run) -> str:
-    """Describe the information of the opponent, if the bounds are those of Lemma 2."""
+    """Describe the opponent's information if the bounds are those of Lemma 2."""
     return f", the opponent informed {run.request['informed']}" if "informed" in run.request else ""
 
 

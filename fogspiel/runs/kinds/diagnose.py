@@ -1,4 +1,4 @@
-"""Diagnosis of tuning runs: who exploits what was found, what was forgotten on the way, does it go in circles?"""
+"""Diagnosis of tuning runs: exploitability of the result, forgotten opponents and cycling."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -39,18 +39,16 @@ MAX_CHECKPOINTS = 12
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """Findings about one run."""
-
     run: str
     game: str
     method: str
     members: int
     found: Findings
-    history: Standings | None  # of the checkpoints, oldest first; None where there is only one
+    history: Standings | None  # standings of the checkpoints, oldest first; None if there is only one
 
     @property
     def forgotten(self) -> list[str]:
-        """The older checkpoints to which the latest one loses: all limits are right with 95 %, and these below 1/2."""
+        """Older checkpoints that beat the latest one: simultaneous 95 % intervals that lie below 1/2."""
         if self.history is None:
             return []
         upper = self.history.limits[-1, :-1, 1]
@@ -58,7 +56,6 @@ class Diagnosis:
 
     @property
     def conclusion(self) -> str:
-        """One sentence."""
         where = f"exploitable by at least {self.found.gain:.4f}" if self.found.gain > 0 else "no exploiter was found"
         exact = [reply for reply in self.found.best if reply.exact]
         if exact:
@@ -75,7 +72,6 @@ class Diagnosis:
         return f"{self.run}: {where}; {way}."
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, for programs."""
         return {
             "run": self.run,
             "game": self.game,
@@ -96,7 +92,7 @@ class Diagnosis:
 
 
 def checkpoints(game: Game, run: Run) -> list[ParametricPolicy]:
-    """The start and what was accepted since, oldest first, thinned evenly to twelve; the last is the answer."""
+    """Return the initial and the accepted policies, oldest first, thinned evenly to twelve; the last is the result."""
     answers = [answer for _, answer in recommendations_of(run)]
     if run.result is not None:
         answers.append(policy_json_in(run.result))
@@ -108,21 +104,20 @@ def checkpoints(game: Game, run: Run) -> list[ParametricPolicy]:
 
 
 def game_of(run: Run) -> Game:
-    """The game of a tuning run, or a ValueError for a run of another kind."""
     return tuned_game(run, "diagnose takes runs of `fogspiel tune`")
 
 
 @dataclass(frozen=True)
 class DiagnosisJob:
-    """A half of a diagnosis as a job that any process can do: it takes numbers and returns numbers."""
+    """One half of a diagnosis as a picklable job: exploiter training or the checkpoints' round robin."""
 
     run: str
     game: str
-    source: str | None  # where the rules are, if the user has brought them
+    source: str | None  # source of user-supplied rules
     player: PolicyJson
     checkpoints: tuple[tuple[str, PolicyJson], ...]
     effort: DiagnosisBudget
-    history: bool  # true if the checkpoints meet each other; else an exploiter is trained and best replies are computed
+    history: bool  # true for a round robin of checkpoints; else an exploiter is trained and best responses computed
     threads: int = 1
 
     def __str__(self) -> str:
@@ -140,7 +135,7 @@ class DiagnosisJob:
 
 
 def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[DiagnosisJob]:
-    """The two jobs of the diagnosis of a tuning run, finished or not."""
+    """Return the two jobs that diagnose a tuning run, finished or not."""
     game = game_of(run)
     player, words = TUNE.agent(run, game), spec_of(game.name)
     earlier = tuple((one.name, encode_policy(game, one)) for one in checkpoints(game, run))
@@ -158,7 +153,7 @@ def diagnose(
     say: Callable[[str], None] = lambda words: None,
     on_fault: Callable[[str], None] = tell_fault,
 ) -> list[Diagnosis]:
-    """The diagnoses of tuning runs: two jobs each, on threads of this process or shared out, with the same results."""
+    """Diagnose tuning runs by two jobs each, on local threads or distributed, with the same results."""
     alone = cluster is None and len(runs) == 1
     parts = [part for run in runs for part in parts_of(run, request, processes if alone else 1)]
     found: list[Json] = []
@@ -175,7 +170,6 @@ def diagnose(
 def _diagnosis(
     run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnoseRequest
 ) -> Diagnosis:
-    """Combine the results of a run's two jobs."""
     game, name = game_of(run), exploited["name"]
     policy = decode_policy_or_none(game, exploited["numbers"], name) or find_policy(game, name)
     found = Findings(Exploiter(policy, exploited["games"]), exploited["score"], exploited["best"], observed)
@@ -206,7 +200,6 @@ LATEST_NOTE = (
 
 
 def report(found: Sequence[Diagnosis], command: str) -> Report:
-    """Conclusions, the exploiters, and for each run its history."""
     exploiters = Table("exploiters", "Exploiters", EXPLOITERS, [_line(one) for one in found], note=EXPLOITERS_NOTE)
     names = [one.run for one in found]
     series = [Series.of("exploiter", [(one.run, one.found.score.mean, *one.found.score.interval) for one in found])]
@@ -263,8 +256,6 @@ def _over_time(run: str, history: Standings) -> Chart:
 
 
 class DiagnoseKind(AnswerKind):
-    """Diagnose tuned players."""
-
     name = method = "diagnose"
     title = heading = "diagnosis"
     request = DiagnoseRequest

@@ -1,4 +1,4 @@
-"""Matches of two agents: what was asked and what was counted, so that a match goes on where it stopped."""
+"""Matches of two agents, stored as a request and counts, so that an interrupted match resumes."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,14 +19,11 @@ from ..store import Json, Run
 
 
 def agents_of(request: MatchRequest, store: Path) -> tuple[Agent, Agent]:
-    """Return the two agents; solved runs are in the store."""
     game = known_game(request.game)
     return request.first.agent(game, store, request.seed), request.second.agent(game, store, request.seed)
 
 
 class ScoreTrail(Curve):
-    """The score so far."""
-
     title, x, y = "The score so far", "games", "score"
 
     def step(self, body: Json) -> CurvePoint:
@@ -41,22 +38,18 @@ class ScoreTrail(Curve):
 
 
 class MatchKind(Kind):
-    """Play two agents against each other."""
-
     name = title = method = "match"
     heading = "Match"
     has_report = state_is_step = True
     request = MatchRequest
 
     def check(self, run: Run) -> MatchRequest:
-        """The request, if the rules are still the same."""
         rules, version = run.request["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(f"the match was played by version {rules} of the rules, which now are at {version}")
         return MatchRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play what is left of the match."""
         request = self.check(run)
 
         def watch(so_far: MatchResult) -> None:
@@ -66,7 +59,7 @@ class MatchKind(Kind):
 
         game, counted = known_game(request.game), counted_so_far(run)
         names = {side.spec.partition("@")[0] for side in (request.first, request.second)}
-        # Names of the game's own strategies come before those of plug-ins, which need not be imported for them.
+        # The game's own strategies precede those of plug-ins, which need not be imported for them.
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
                 return source.match(game, request, counted, watch).to_json()
@@ -94,7 +87,6 @@ class MatchKind(Kind):
         return said
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """The score, and how it was counted."""
         ask, counted = run.request, run.result or run.steps[-1]
         yield f"{ask['game']}: {_score(ask, counted)}"
         if "wins" in counted:
@@ -124,12 +116,12 @@ class MatchKind(Kind):
 
 
 def counted_so_far(run: Run) -> Json | None:
-    """The figures of what was played of an unfinished match."""
+    """Return the figures of the games played so far."""
     return run.partial() or (run.steps[-1] if run.steps else None)
 
 
 def facts_of(ask: Json) -> Json:
-    """Return the request, as `--json` repeats it."""
+    """Return the keys of the request that `--json` repeats."""
     return {key: ask[key] for key in ("game", "first", "second", "seed", "rules")}
 
 

@@ -1,4 +1,4 @@
-"""Tuning runs of outside programs: the values that are found, in the user's units, and what is proved about them."""
+"""Tuning of external programs: the tuned values, in the user's units, and the validation of their gain."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from .tune import RaceCurve, TuningKind, VectorCells
 
 
 def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str | None:
-    """Refuse a program that is not the one the run began with; a remark where it may be another one."""
+    """Raise ValueError for a program other than the run's; return a remark if it may be another one."""
     if named.type != request.sort:
         titles = f"a {title_of(request.sort)}, not a {title_of(named.type)}"
         raise ValueError(f"run {run} tunes {titles}: name it by --{request.sort}")
@@ -47,7 +47,7 @@ def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str
 
 
 class ProgramKind(TuningKind):
-    """Tune the parameters of an outside program."""
+    """Tuning of an external program's parameters."""
 
     name, title, method = "program", "tuning a program", "program"
     heading = "Tuning"
@@ -62,7 +62,7 @@ class ProgramKind(TuningKind):
             raise ValueError(f"run {run.name} tunes a program, not a game: name it by {self._option(run)}")
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Let the method run, judge its answer, and give its values in the user's units."""
+        """Run the method, validate its result, and return the values in the user's units."""
         request, program = self.check(run), context.prepared
         if not isinstance(program, ProgramContest):
             raise self.unnamed(run)
@@ -76,7 +76,7 @@ class ProgramKind(TuningKind):
             result = tune_contest(task, run, recorder, context)
         except StoreError:
             raise
-        except ValueError as error:  # of the program: it can be mended, and the run goes on
+        except ValueError as error:  # raised by the program: it can be fixed and the run resumed
             recorder.interrupt()
             raise ValueError(f"{error}; nothing is lost, go on with: {context.resume_command}") from error
         proof = result["proof"]
@@ -84,7 +84,6 @@ class ProgramKind(TuningKind):
         return {"parameters": request.space.values(result["theta"]), **result, **figures}
 
     def unnamed(self, run: Run) -> ValueError:
-        """Return the message where the user has not named the program of a run."""
         again = f"fogspiel resume {run.name} {self._option(run)}"
         return ValueError(f"run {run.name} tunes a program, which is run only if you name it: {again}")
 
@@ -94,7 +93,7 @@ class ProgramKind(TuningKind):
     def _option(self, run: Run) -> str:
         return option_for(run.request["sort"], run.request["digest"])
 
-    # Telling
+    # Terminal output
 
     def headline(self, run: Run) -> str:
         many, sort = len(run.request["parameters"]), title_of(run.request["sort"])
@@ -124,7 +123,6 @@ class ProgramKind(TuningKind):
         return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]
 
     def _answer(self, run: Run) -> dict[str, Value]:
-        """The values that were found so far; the start before anything was."""
         space, answer = self.check(run).space, recommendation_of(run)
         return space.values(space.start if answer is None else answer["theta"])
 
@@ -159,7 +157,6 @@ class ProgramKind(TuningKind):
         return list(space.parameters), show(space.start.tolist()), show
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """Return a line for every step, and one for the result."""
         lines, result, (_, _, show) = super().csv(run), run.result, self.show_vectors(run)
         if result is not None:
             proved = int(result["proof"]["proved"])
@@ -167,7 +164,7 @@ class ProgramKind(TuningKind):
         return lines
 
     def parameters_json(self, run: Run) -> Json:
-        """The values in the user's units, and the vector that methods see."""
+        """Return the values in the user's units and the vector that tuning methods use."""
         answer = recommendation_of(run)
         if answer is None:
             return {"parameters": None, "theta": None}
@@ -192,7 +189,7 @@ KINDS = (KIND,)
 
 
 def program_proof(proof: Json, scale: Scale) -> str:
-    """Describe the proof about a program in a sentence."""
+    """Return one sentence about the validation of a program's values."""
     if not proof["proved"] or "elo" in proof:
         return proof_sentence(proof)
     equal = 0.0 if scale.single else (scale.low + scale.high) / 2
@@ -202,7 +199,6 @@ def program_proof(proof: Json, scale: Scale) -> str:
 
 
 def shown(value: Value) -> str:
-    """A value as people read it."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -221,17 +217,17 @@ DEFAULT_GAMES = 20_000
 
 @dataclass(frozen=True)
 class FunctionTuneResult:
-    """The values that were found, in the user's units, and what is proved about them."""
+    """Tuned values of a function, in the user's units, and their validation."""
 
     parameters: dict[str, Value]
-    proof: Json  # score, interval, Elo and counts of pairs against the start, on games that had no part in the search
+    proof: Json  # score, interval, Elo and pentanomial counts against the initial values, on held-out games
     games: int
     steps: int
     scale: Scale
 
     @property
     def proved(self) -> bool:
-        """True if the values are proved to be better than the start; otherwise they are the start."""
+        """True if a gain over the initial values was shown; otherwise the values are the initial ones."""
         return bool(self.proof["proved"])
 
     def __str__(self) -> str:
@@ -248,7 +244,7 @@ def tune_function(
     score_range: tuple[float, float] | None = None,
     alone: bool = False,
 ) -> FunctionTuneResult:
-    """The values for which `function(a, b, seed)`, the score of a against b, is best: called here, one game at a time.
+    """Tune the arguments of `function(a, b, seed)`, the score of a against b; it is called in this process, serially.
 
     Parameters are tables by name (`{"margin": {"start": 5, "low": 0, "high": 20}}`) or a file of them. Scores are 0,
     1/2 and 1, or any number in `score_range`; with `alone` the function is `function(a, seed)`.

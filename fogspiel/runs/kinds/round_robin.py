@@ -1,7 +1,7 @@
-"""Games between fixed players, each against each, stored job by job: round robins of any agents, and of slices.
+"""Round robins of fixed players, stored job by job.
 
-Pairs of agents play games of their own, below the stream that only ever measures; they depend on the two agents, the
-seed and the number of games alone, so a round robin with one agent more recalls what the others have played.
+Each pair of agents has a separate stream of report games, which depends only on the two agents, the seed and the
+number of games. A round robin with one more agent therefore reuses the stored games of the others.
 """
 
 import hashlib
@@ -25,22 +25,21 @@ from ..store import Json, Run, canonical, default_path
 
 
 class MeetingsKind(Kind):
-    """Games between players, each against each; a slice adds a kind for players of its own by its `meetings`."""
+    """Base of round robins; a slice adds a kind for its players by overriding `meetings`."""
 
     has_report = True
 
     def meetings(self, run: Run, store: Path) -> Meetings:
-        """Return the players and their jobs, or raise a ValueError if this version cannot go on with the run."""
+        """Return the players and their jobs; raise ValueError if this version cannot resume the run."""
         raise NotImplementedError
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play on until every two players have met."""
         played = self.meetings(run, context.store)
         runner = JobRunner(run, recorder, context, played.patience)
         jobs = [played.jobs(meeting) for meeting in played.meetings]
         found: list[list[Row]] = [[] for _ in jobs]
         done, total, places = 0, sum(map(len, jobs)), range(len(jobs))
-        # Without a race all jobs are one batch, so that no process waits for the last game of every two players.
+        # Without a race all jobs form one batch, so that no process waits for the last game of each pair.
         for batch in [[place] for place in places] if played.stop else [places]:
             asked = [(place, job) for place in batch for job in jobs[place]]
             with closing(runner.rows([job for _, job in asked])) as rows:
@@ -62,13 +61,12 @@ class MeetingsKind(Kind):
         return Curve(many * (many - 1) // 2, "pairs")
 
     def standings_json(self, run: Run) -> Json:
-        """Return the standings of a finished run."""
         played = self.meetings(run, default_path())
         return played.standings(played.rows(run)).to_json()
 
 
 class AgentMeetings(Meetings):
-    """Agents of a game; a job is all games of two of them."""
+    """Pairings of a game's agents; one job plays all games of a pair."""
 
     def __init__(self, request: RoundRobinRequest, store: Path) -> None:
         self.request, self.store, self.seed, self.job_games = request, store, request.seed, request.pair_games
@@ -102,7 +100,7 @@ def play_pair(
     game: str, rules: int | str, first: str, second: str, digest: str, seed: int, games: int,
     players: tuple[StoredAgent, StoredAgent], store: Path, source: str | None = None,
 ) -> Row:  # fmt: skip
-    """Play the games of one pair; a worker brings the game from the source that the user has named."""
+    """Play the games of one pair; `source` lets a worker load user-supplied rules."""
     chosen, key = load_game(source) if source else known_game(game), int(child(report_key(seed), int(digest, 16)))
     if chosen.version != rules:
         raise ValueError(f"the rules of {game} have changed while the tournament was played: start it anew")
@@ -112,14 +110,11 @@ def play_pair(
 
 
 class RoundRobinKind(MeetingsKind):
-    """Let agents meet each other."""
-
     name, title, method = "round_robin", "tournament", "tournament"
     writes_report = True
     request = RoundRobinRequest
 
     def check(self, run: Run) -> RoundRobinRequest:
-        """The request, if this version of the package can still play it."""
         ask, version = run.request, game_of_run(run).version
         if not run.finished and (ask["fogspiel"], ask["rules"]) != (__version__, version):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Common part of solving and bounds: the value of a game between a lower and an upper bound."""
+"""Solving of games, and the base of runs that bound a game's value."""
 
 import shlex
 import sys
@@ -28,11 +28,11 @@ from ..report import Cell
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 
-LONG = 60  # letters of a fraction that are shown
+LONG = 60  # characters of a fraction that are displayed
 
 
 class ValueKind(Kind):
-    """A run that finds the value of a game, with a certificate."""
+    """Base of runs that compute the value of a game, with a certificate."""
 
     has_report = True
 
@@ -84,27 +84,26 @@ def facts_of(run: Run, keys: Sequence[str], delivered: Outputs) -> Json:
     return {"run": run.name, "state": "finished", "game": run.request["game"], **found, **spent, **proof}
 
 
-# Solves: worked on step by step, and resumed from where they were left.
+# Solves, resumable at every step.
 
 Watch = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, eq=False)
 class SolveTask:
-    """A request with the game it is about, and the route that will be taken."""
+    """A request with its game and the chosen method."""
 
     request: SolveRequest
     problem: GameSource
     route: SolveMethod
-    small: bool = False  # true if compiling the kernels would take longer than the work
+    small: bool = False  # true if compiling the kernels would take longer than solving
 
     @property
     def ask(self) -> Json:
-        """The first row of the run."""
         return self.request.to_json(self.problem)
 
     def solve(self, watch: Callable[[RouteProgress], None], saved: SolverState = NO_STATE) -> Solution:
-        """Go the way to the solution, from what was saved."""
+        """Run the method from a saved state."""
         ask = self.request
         options = SolveOptions(ask.exact, ask.gap, ask.memory, ask.seed, ask.iterations, ask.seconds)
         with interpreted() if self.small else nullcontext():
@@ -112,7 +111,7 @@ class SolveTask:
 
 
 def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None) -> SolveTask:
-    """Return the work, or raise ValueError if it cannot be done; nothing is stored before this is known."""
+    """Return the task; raise ValueError for an impossible one, before anything is stored."""
     problem = problem or find_source(request.game)
     route = choose_solve_method(request.solver, problem)
     if route.made_for or route.samples:
@@ -125,13 +124,13 @@ def task_of(request: SolveRequest, watch: Watch = ignore_progress, problem: Game
 
 
 def _growth(nodes: int, share: float | None, seconds: float) -> Progress:
-    """Describe the growth of the tree, and the time left if the rest is like the part traversed."""
+    """Describe the growth of the tree and the remaining time, extrapolated from the traversed part."""
     left = f", about {seconds * (1 / share - 1):,.0f} CPU s left" if share else ""
     return Progress(f"{nodes:,} histories{left}", share)
 
 
 def source_of(run: Run, named: str | None) -> str:
-    """Return the place of a stored run's rules: the user's, or else the run's unless that is code."""
+    """Return the source of a stored run's rules: the user's, else the stored one unless that is code."""
     source = run.request["source"]
     if named is None and is_code(source):
         raise ValueError(
@@ -142,7 +141,7 @@ def source_of(run: Run, named: str | None) -> str:
 
 
 def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
-    """The task of a stored run, if its rules, which may be at the source that the user names, are still the same."""
+    """Return the task of a stored run; raise ValueError if its rules, perhaps at the user's `source`, have changed."""
     ask, problem = run.request, find_source(source_of(run, source))
     if problem.name != ask["game"]:
         raise ValueError(
@@ -159,7 +158,6 @@ def task_of_run(run: Run, watch: Watch, source: str | None = None) -> SolveTask:
 def solve_unstored(
     request: SolveRequest, watch: Watch = ignore_progress, problem: GameSource | None = None
 ) -> Solution:
-    """The solution, which is not stored."""
     return task_of(request, watch, problem).solve(lambda progress: watch(_progress_of(progress)))
 
 
@@ -170,14 +168,14 @@ def _progress_of(progress: RouteProgress) -> Progress:
 
 
 def _kept_words(progress: RouteProgress) -> Json:
-    """Return the text kept beside a method's state for observers: a remark, and bounds if there are any."""
+    """Return the text saved with a method's state for observers: a remark, and finite bounds."""
     bounds = {"lower": progress.lower, "upper": progress.upper}
     known = all(bound is not None and isfinite(bound) for bound in bounds.values())
     return {"remark": progress.remark, **(bounds if known else {})}
 
 
 def solve_game(game: Game | str, **options: Any) -> Solution:
-    """Solve a game, given by its record or by the text of the command line; options as in `SolveRequest`."""
+    """Solve a game, given as a record or as on the command line; options as in `SolveRequest`."""
     if isinstance(game, Game):
         return solve_unstored(SolveRequest(game=game.name, **options), problem=KernelSource(game, game.name))
     return solve_unstored(SolveRequest(game=str(game), **options))
@@ -187,22 +185,18 @@ def solve_game(game: Game | str, **options: Any) -> Solution:
 
 
 class SolveKind(ValueKind):
-    """Solve a two-player zero-sum game."""
-
     name, title, method = "solve", "solution", "solve"
     heading = "Solved"
     request = SolveRequest
 
     def check(self, run: Run) -> SolveRequest:
-        """The request; whether the rules are still the same is known when they are found."""
+        """Return the request; `task_of_run` checks the rules when they are loaded."""
         return SolveRequest.from_json(run.request)
 
     def check_source(self, run: Run, source: str | None) -> None:
         source_of(run, source)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Go the way to the result from where it was left."""
-
         def watch(progress: RouteProgress) -> None:
             state = progress.state
             if progress.row is not None:
@@ -232,7 +226,6 @@ class SolveKind(ValueKind):
         return body | {"method": (run.result or {})["solver"]}
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """The value, how it was found, and what can be done with the certificate."""
         ask, found = run.request, Solution.from_json(run.result or {})
         yield f"{ask['game']}: the first player gets {found.words}"
         spent = "" if delivered.seconds is None else f", {delivered.seconds:.2f} CPU s"
@@ -272,7 +265,7 @@ class SolveKind(ValueKind):
 
 
 def _where(run: Run) -> str:
-    """Return the option that names the rules, if they are not in the package."""
+    """Return the `--source` option of rules outside the package."""
     return "" if run.request["source"] == run.request["game"] else f" --source {shlex.quote(run.request['source'])}"
 
 

@@ -1,7 +1,7 @@
-"""Tuning runs: played, stored step by step, and resumed by playing them again from the record.
+"""Tuning runs, stored step by step and resumed by replaying the recorded events.
 
-From several seeds each is a job of its own, and the best on games for choosing is measured on fresh ones. The spread of
-the seeds says how far one run can be trusted; the best was chosen, so its score is that of games without that part.
+Several seeds are independent jobs. The best seed on selection games is measured on fresh ones, so its score is free
+of selection bias; the spread of the seeds shows how reliable a single run is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,10 +40,10 @@ from ..tuning_run import (
 )
 
 SHOWN_PARAMETERS = 8
-SELECTION = 1  # the stream, below the one that only measures, of the games that choose between the seeds
+SELECTION = 1  # child stream of the report stream: games that select among the seeds
 
 
-# Names of parameters, their cells before anything was accepted, and the cells of a vector.
+# Parameter names, the cells of the initial vector, and a formatter of vectors.
 VectorCells = tuple[Sequence[str], Sequence[Cell], Callable[[Sequence[float]], Sequence[Cell]]]
 
 
@@ -53,11 +53,11 @@ class TuningKind(Kind):
     compact_rows: Callable[[list[StoredRow], StoredRow], None] | None = staticmethod(keep_recommendation)
 
     def show_vectors(self, run: Run) -> VectorCells:
-        """Return what the table of steps says of the parameters."""
+        """Return the parameter columns of the table of steps."""
         raise NotImplementedError
 
     def csv(self, run: Run) -> list[Sequence[Cell]]:
-        """Return a line for every step, with the vector that was accepted last."""
+        """Return a line per step, with the most recently accepted vector."""
         names, cells, show = self.show_vectors(run)
         lines: list[Sequence[Cell]] = [("step", "games", "accepted", "sigma", "population", *names)]
         for number, step in enumerate(map(StepRow.from_json, run.steps), 1):
@@ -67,17 +67,16 @@ class TuningKind(Kind):
 
 
 class TuneKind(TuningKind):
-    """Tune the strategy of a game."""
+    """Tuning of a game's strategy from one seed."""
 
     name, title = "tune", "tuning"
     request = TuneRequest
-    remedy = "it can be exported, but not resumed"  # where the rules have changed
+    remedy = "it can be exported, but not resumed"  # if the rules have changed
 
     def handles(self, method: str | None) -> bool:
         return method in REMOVED or method in tune_methods()
 
     def check(self, run: Run) -> TuneRequest:
-        """The request, if the rules are still the same."""
         rules, version = run.request["rules"], game_of_run(run).version
         if rules != version:
             raise ValueError(
@@ -87,7 +86,7 @@ class TuneKind(TuningKind):
         return TuneRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Play the method from its start, judge its answer, and score it against the baseline on fresh games."""
+        """Run the method, validate its result, and score it against the baseline on fresh games."""
         request = self.check(run)
         game, race = known_game(request.game), Race(request.race, request.delta, request.epsilon)
         search = TuningTask(
@@ -99,7 +98,7 @@ class TuneKind(TuningKind):
         score = _score(game, policy, request.baseline, request.seed, key, request.report_games, context.threads or 1)
         return result | _fresh(request.baseline, score)
 
-    # Telling
+    # Terminal output
 
     def headline(self, run: Run) -> str:
         return f"{run.request['method']} on {run.request['game']}, seed {run.request['seed']}"
@@ -109,7 +108,6 @@ class TuneKind(TuningKind):
         return in_sentences(found) if recommendation_of(run) else [*found, "Nothing has beaten the starting point yet."]
 
     def _found(self, run: Run, game: Game | None) -> list[str]:
-        """Describe the score, the proof, and the heaviest vector, a line each."""
         answer, found = recommendation_of(run), []
         if run.result is not None:
             against, report = run.result["against"], run.result["report"]
@@ -125,7 +123,6 @@ class TuneKind(TuningKind):
         return [*found, *_strategy_words(game, answer)]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """The score, what the strategy does, its parameters, and what can be done with it."""
         ask, result = run.request, run.result or {}
         yield f"{run.name}: {ask['method']} on {ask['game']}, {ask['race']} race, seed {ask['seed']}"
         yield f"{result['games']} games in {result['steps']} steps"
@@ -168,7 +165,7 @@ class TuneKind(TuningKind):
 
 
 class TuneSeedsKind(TuneKind):
-    """Tune the strategy of a game from several seeds."""
+    """Tuning of a game's strategy from several seeds."""
 
     name, title, method = "tune_seeds", "tuning seeds", TuneRequest.seeds_method
     remedy = "start it anew"
@@ -179,7 +176,7 @@ class TuneSeedsKind(TuneKind):
         return super().row_types() | {"search": str, "seeds": int}
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Have every seed done, choose, and measure what was chosen on games that chose nothing."""
+        """Tune from every seed, select one, and measure it on games outside the selection."""
         request, rows = self.check(run), list[Row]()
         jobs = jobs_of(request)
         with closing(JobRunner(run, recorder, context).rows(jobs)) as found:
@@ -198,7 +195,7 @@ class TuneSeedsKind(TuneKind):
         result |= {key: fresh[key] for key in ("score", "interval")}
         return result | ({"proof": best["proof"]} if "proof" in best else {})
 
-    # Telling
+    # Terminal output
 
     def headline(self, run: Run) -> str:
         asked = run.request
@@ -220,7 +217,6 @@ class TuneSeedsKind(TuneKind):
         yield from _strategy_words(game_or_none(run.request["game"]), result)
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """The best seed, the spread, and a line per seed."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self._chosen(run, run.result or {})
         yield self._table(run)
@@ -251,7 +247,6 @@ class TuneSeedsKind(TuneKind):
 
 
 def jobs_of(request: TuneRequest) -> list[Job]:
-    """Return a job for every seed."""
     shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
     words = spec_of(request.game)
     return [
@@ -269,7 +264,7 @@ def tune_seed(
     game: str, rules: int | str, method: str, race: str, delta: float, epsilon: float, observation: str,
     baseline: str, seed: int, games: int, report_games: int, final: bool, source: str | None = None,
 ) -> Row:  # fmt: skip
-    """One seed: what it finds, how that did against the start, and its score on the games that choose."""
+    """Tune from one seed; return the result, its validation, and its score on the selection games."""
     chosen = load_game(source) if source else known_game(game)
     if chosen.version != rules:
         raise ValueError(f"the rules of {game} have changed while it was tuned: start it anew")
@@ -293,12 +288,10 @@ def _score(
 
 
 def _fresh(against: str, score: Json) -> Json:
-    """Return the keys of a result for the score against the baseline on fresh games."""
     return {"against": against, "report": score} | {key: score[key] for key in ("score", "interval")}
 
 
 def _strategy_words(game: Game | None, answer: Mapping[str, Any] | None) -> list[str]:
-    """Describe the heaviest vector, where the game has words for it."""
     if answer is None or game is None or game.strategy is None or game.strategy.describe is None:
         return []
     return [game.strategy.describe(np.array(answer["theta"]))]
@@ -309,7 +302,7 @@ KINDS = (KIND, TuneSeedsKind())
 
 
 def tuned_game(run: Run, wants: str) -> Game:
-    """The game of a tuning run whose rules are still the same, or a ValueError that says what is wanted."""
+    """Return the game of a tuning run with unchanged rules; raise ValueError, with `wants` for another kind of run."""
     if not KIND.handles(run.request.get("method")):
         raise ValueError(f"run {run.name} has the method {run.request.get('method')}: {wants}")
     game = game_of_run(run)
@@ -325,7 +318,7 @@ def tuned_game(run: Run, wants: str) -> Game:
 
 
 class RaceCurve(Curve):
-    """The last race of each step, or the value of the mixture that was found."""
+    """Score in the last race of each step, or the value of the mixture."""
 
     title = "Every step: the newcomer's score against whom it had to beat"
     x, y = "games", "score"
@@ -371,8 +364,6 @@ def _race_point(at: int, counts: np.ndarray | None, accepted: bool, population: 
 
 
 class SeedCurve(Curve):
-    """Results of all seeds so far."""
-
     title, x, y = "What every seed found: its score against the baseline", "seeds", "score"
 
     def __init__(self, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Checks of certificates: one step, stored where the user names a store."""
+"""Certificate checks: one step, stored only if the user names a store."""
 
 from ...solving.proofs.certificate_files import verified_sentence
 from ..kind import AnswerKind
@@ -7,8 +7,6 @@ from ..store import Run
 
 
 class VerifyKind(AnswerKind):
-    """Check a certificate."""
-
     name = method = "verify"
     title = heading = "check of a certificate"
     request = VerifyRequest

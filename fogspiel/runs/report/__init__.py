@@ -1,6 +1,6 @@
-"""A report made once and written many ways: Markdown, HTML, JSON, a CSV per table, and charts as SVG and PNG.
+"""Reports, written as Markdown, HTML, JSON, a CSV per table, and charts as SVG and PNG.
 
-Equal reports give equal bytes: nothing that is written knows the time or the machine.
+Equal reports are byte-identical: no output depends on the time or the machine.
 """
 
 import os
@@ -13,7 +13,7 @@ __all__ = ["Cell", "Chart", "Part", "Report", "Series", "Table", "cell_text", "f
 
 
 def files(report: Report) -> dict[str, bytes]:
-    """Every file of a report, by name; figures only if matplotlib is installed."""
+    """Return every file of a report, by name; figures only if matplotlib is installed."""
     from .charts import drawings  # most runs write no report
     from .html_page import as_html
 
@@ -25,7 +25,7 @@ def files(report: Report) -> dict[str, bytes]:
 
 
 def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write every file of a report to a folder; half a file is never there."""
+    """Write every file of a report to a folder, each atomically."""
     made, paths = files(report), []
     try:
         folder.mkdir(parents=True, exist_ok=True)

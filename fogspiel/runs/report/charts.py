@@ -1,4 +1,4 @@
-"""Charts twice: as plotly's JSON for the page, and drawn by matplotlib, if it is installed, as SVG and PNG."""
+"""Charts as plotly JSON for the HTML page, and as SVG and PNG if matplotlib is installed."""
 
 import html
 import io
@@ -9,11 +9,11 @@ from typing import Any
 from .model import Cell, Chart, Report, Series, cell_text
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-"""Okabe and Ito's colours, which people with any colour vision can tell apart."""
+"""Okabe and Ito's palette, which is safe for all types of colour vision."""
 BAND = 0.18
-PANEL, ALONE = (4.1, 3.7), (6.8, 4.2)  # inches of a panel of several, and of a chart that stands alone
-ACROSS = 3  # panels side by side; more go into further rows
-LETTERS = 10  # letters that fit into an inch
+PANEL, ALONE = (4.1, 3.7), (6.8, 4.2)  # inches of one of several panels, and of a single chart
+ACROSS = 3  # panels per row
+LETTERS = 10  # characters per inch
 LOOK = {
     "svg.hashsalt": "fogspiel",
     "axes.spines.top": False,
@@ -27,7 +27,7 @@ LOOK = {
 
 
 def colours_of(report: Report) -> dict[str, str]:
-    """One colour for each name of a series, the same in all charts."""
+    """Assign one colour to each series name, the same in all charts."""
     names = dict.fromkeys(
         series.name for charts in report.figures.values() for chart in charts for series in chart.series
     )
@@ -35,7 +35,7 @@ def colours_of(report: Report) -> dict[str, str]:
 
 
 def _apart(ends: Sequence[Cell], middles: Sequence[Cell]) -> list[float]:
-    """Return the distance of the limits from the points; 0 where one of them is missing."""
+    """Return the distances of the limits from the points; 0 if either is missing."""
     return [
         abs(end - middle) if isinstance(end, int | float) and isinstance(middle, int | float) else 0.0
         for end, middle in zip(ends, middles, strict=True)
@@ -50,11 +50,11 @@ def _with_limits(series: Series) -> list[int]:
 
 
 def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
-    """The chart as plotly's script reads it; colours of paper and ink are the page's."""
+    """Return the chart as plotly JSON; the page sets the colours of paper and ink."""
     traces, names = [], bool(chart.categories)
     for series in chart.series:
         colour, x = colours[series.name], [cell_text(at) for at in series.x] if names else list(series.x)
-        label = html.escape(series.name, quote=False)  # plotly reads a little HTML in its labels
+        label = html.escape(series.name, quote=False)  # plotly interprets some HTML in its labels
         trace: dict[str, Any] = {"name": label, "legendgroup": label, "x": x, "y": list(series.y)}
         if chart.kind == "line":
             trace |= {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 2}}
@@ -92,7 +92,7 @@ def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
 
 
 def _span(chart: Chart) -> list[float]:
-    """The ends of the y axis: all points and limits, and a little more."""
+    """Return the range of the y axis: all points and limits, and a margin of 5 %."""
     points = [
         y for series in chart.series for y in (*series.y, *series.low, *series.high) if isinstance(y, int | float)
     ]
@@ -110,7 +110,7 @@ def _faint(colour: str) -> str:
 
 
 def drawings(report: Report) -> dict[str, bytes]:
-    """Every figure as SVG and PNG, by the name of the file; nothing without matplotlib."""
+    """Draw every figure as SVG and PNG, by file name; return nothing without matplotlib."""
     if not report.figures:
         return {}
     try:
@@ -119,7 +119,7 @@ def drawings(report: Report) -> dict[str, bytes]:
         return {}
     drawn, colours = {}, colours_of(report)
     for name, charts in report.figures.items():
-        with style.context(["default", LOOK]):  # whatever the reader's own settings are
+        with style.context(["default", LOOK]):  # ignores the reader's own settings
             figure = draw_figure(charts, colours)
             for ending, unsigned in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
                 content = io.BytesIO()
@@ -129,7 +129,6 @@ def drawings(report: Report) -> dict[str, bytes]:
 
 
 def draw_figure(charts: list[Chart], colours: dict[str, str]) -> Any:
-    """Draw charts as the panels of one figure of matplotlib."""
     from matplotlib.figure import Figure
 
     width, height = PANEL if len(charts) > 1 else ALONE
@@ -177,5 +176,5 @@ def _draw(panel: Any, chart: Chart, colours: dict[str, str], inches: float) -> N
 
 
 def _literal(text: str) -> str:
-    """Text in which matplotlib sees no formula."""
+    """Escape matplotlib's math markup and drop backticks."""
     return text.replace("$", r"\$").replace("`", "")

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: its style, its script and plotly's are inside."""
+"""Self-contained HTML page of a report, with inline style, scripts and plotly."""
 
 import html
 import json
@@ -63,7 +63,7 @@ if (window.Plotly) {
 
 
 def _inline_html(text: str) -> str:
-    """Text as HTML shows it, with `code` as code."""
+    """Escape text for HTML, with `code` as code."""
     pieces = html.escape(text).split("`")
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
 
@@ -112,7 +112,7 @@ def _html_figure(charts: list[Chart], colours: dict[str, str]) -> str:
 
 
 def as_html(report: Report) -> str:
-    """The report as one page that needs nothing else, with plotly's own script if there are charts."""
+    """Return the report as a self-contained page, with plotly's script if there are charts."""
     blocks, colours = [f"<p>{_inline_html(text)}</p>" for text in report.paragraphs], colours_of(report)
     for block in report.blocks():
         if isinstance(block, Table):

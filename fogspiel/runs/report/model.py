@@ -21,7 +21,7 @@ NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as people read it: floats with four decimals, or three digits where these would say nothing."""
+    """Format a cell: floats with four decimals, or three significant digits if very small or large."""
     if cell is None:
         return ""
     if isinstance(cell, float) and (cell == 0 or 1e-3 <= abs(cell) < 1e6):
@@ -30,13 +30,13 @@ def cell_text(cell: Cell) -> str:
 
 
 def numeric(table: "Table", column: int) -> bool:
-    """True if a column holds numbers, or text of figures without words, and so aligns to the right."""
+    """True if a column holds only numbers or numeric text, and so aligns to the right."""
     cells = [row[column] for row in table.rows if row[column] not in (None, "")]
     return bool(cells) and all(FIGURES.fullmatch(cell) for cell in cells if isinstance(cell, str))
 
 
 def _plain(cell: Any) -> Cell:
-    """The cell as JSON can write it, numbers of other libraries included."""
+    """Convert a cell to a JSON type, including numbers of other libraries."""
     if cell is None or isinstance(cell, str):
         return cell
     if isinstance(cell, Integral):
@@ -48,7 +48,7 @@ def _plain(cell: Any) -> Cell:
 
 @dataclass(frozen=True)
 class Table(JsonRecord):
-    """Rows of cells; None is what is missing, and floats are rounded where people read them."""
+    """Rows of cells; None is missing, and floats are rounded for display only."""
 
     PART, KEYS = "table", ("name", "title", "columns", "rows", "note")
 
@@ -69,7 +69,7 @@ class Table(JsonRecord):
 
 @dataclass(frozen=True)
 class Series(JsonRecord):
-    """The points of one name; with `low` and `high`, the limits of its interval."""
+    """Points of one name; with `low` and `high`, the limits of its interval."""
 
     KEYS = ("name", "x", "y", "low", "high")
 
@@ -88,7 +88,6 @@ class Series(JsonRecord):
 
     @classmethod
     def of(cls, name: str, points: Iterable[Sequence[Any]]) -> Self:
-        """The series of points (x, y) or (x, y, low, high)."""
         return cls(name, *(list(zip(*points, strict=True)) or ((), ())))
 
 
@@ -115,12 +114,11 @@ class Chart(JsonRecord):
 
     @property
     def figure(self) -> str:
-        """The figure that this chart is drawn in."""
         return self.group or self.name
 
     @property
     def categories(self) -> list[str]:
-        """Names along the x axis, where it has no numbers."""
+        """Names along a categorical x axis."""
         if self.kind != "bars" and not any(isinstance(x, str) for series in self.series for x in series.x):
             return []
         return list(dict.fromkeys(cell_text(x) for series in self.series for x in series.x))
@@ -152,17 +150,16 @@ class Report:
 
     @property
     def tables(self) -> list[Table]:
-        """The tables among the parts."""
         return [part for part in self.parts if isinstance(part, Table)]
 
     def facts(self, run: str | None) -> dict[str, Any]:
-        """Return the report as `--json` prints it: its tables, a row by column each."""
+        """Return the `--json` object of the report: its tables, with each row as an object by column."""
         tables = {one.name: [dict(zip(one.columns, row, strict=True)) for row in one.rows] for one in self.tables}
         return {"paper": self.name, "run": run, "command": self.command, "tables": tables}
 
     @property
     def figures(self) -> dict[str, list[Chart]]:
-        """The charts among the parts, by the figure that they are panels of."""
+        """Charts by figure."""
         found: dict[str, list[Chart]] = {}
         for part in self.parts:
             if isinstance(part, Chart):
@@ -170,7 +167,7 @@ class Report:
         return found
 
     def blocks(self) -> Iterator[Table | list[Chart] | str]:
-        """The parts in order, a figure with all its panels where its first panel stands."""
+        """Yield the parts in order, a figure with all its panels in place of its first panel."""
         figures = self.figures
         for part in self.parts:
             if not isinstance(part, Chart):
@@ -183,26 +180,25 @@ class Report:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """Everything in the report, unrounded."""
+    """Return the whole report, unrounded."""
     parts = [{"text": part} if isinstance(part, str) else {part.PART: part.to_json()} for part in report.parts]
     head = {"name": report.name, "title": report.title, "command": report.command}
     return head | {"paragraphs": list(report.paragraphs), "parts": parts}
 
 
 def json_text(report: Report) -> str:
-    """`as_json`, written."""
     return json.dumps(to_json(report), indent=1, ensure_ascii=False) + "\n"
 
 
 def as_csv(table: Table) -> str:
-    """A table for other programs, unrounded."""
+    """Return a table as CSV, unrounded."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([table.columns, *table.rows])
     return text.getvalue()
 
 
 def _escape(text: str) -> str:
-    """Text that Markdown shows as it is, but for `code`."""
+    """Escape Markdown markup, except `code`."""
     pieces = " ".join(text.split()).split("`")
     for i in range(0, len(pieces), 2):
         kept = re.sub(r"([\\*~]|(?<!\w)_|_(?!\w)|(?<=\])\()", r"\\\1", pieces[i])
@@ -211,7 +207,7 @@ def _escape(text: str) -> str:
 
 
 def as_markdown(report: Report, drawn: bool) -> str:
-    """The report in Markdown, with the charts if they were `drawn`."""
+    """Return the report in Markdown, with image links if the charts were `drawn`."""
     blocks = [f"# {_escape(report.title)}", f"Made by `{report.command}`.", *map(_escape, report.paragraphs)]
     if report.figures and not drawn:
         page = f"{report.name}.html"

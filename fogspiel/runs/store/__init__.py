@@ -1,7 +1,7 @@
-"""Store of runs: every row is committed before work goes on, damage is noticed, any run can be resumed.
+"""Store of runs: every row is committed before work continues, damage is detected, any run can be resumed.
 
-`store` has the runs as their users see them, `rows` the tables with their checksums, `file` the SQLite file in which
-they lie, `faults` what can go wrong, and the locks. None of them knows what the rows of a run mean.
+`store` has the public classes, `rows` the tables with their checksums, `file` the SQLite file, and `faults` the errors
+and locks. None of them depends on the meaning of a run's rows.
 """
 
 from .faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved

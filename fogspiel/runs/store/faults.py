@@ -1,8 +1,8 @@
-"""Faults of a store as plain sentences, and locks that die with their process.
+"""Errors of a store as plain messages, and locks that are released when their process exits.
 
-Locks and marks are in a file FILE-lock beside the store. The marks say how many rows of each run were committed. SQLite
-answers a flipped bit in its log by quietly forgetting all that follows; the marks are how we notice. They are never
-ahead of the store, so a lost mark is a check the less.
+Locks and marks are in a file FILE-lock next to the store. The marks count the committed rows of each run. After a
+flipped bit in its log, SQLite silently drops everything that follows; the marks detect this. They are never ahead of
+the store, so a lost mark only omits a check.
 """
 
 import errno
@@ -29,25 +29,25 @@ REPAIR = "`fogspiel doctor --repair` keeps all up to the last good row, and `fog
 
 
 def beside(path: Path, ending: str) -> Path:
-    """The companion of a file whose name ends in `ending`."""
+    """Return the path of a companion file: the name followed by `ending`."""
     return path.with_name(path.name + ending)
 
 
 def seal(*values: object) -> bytes:
-    """The checksum of a record that stands by itself."""
+    """Return the checksum of an independent record."""
     return hashlib.blake2b(repr(values).encode(), digest_size=16).digest()
 
 
 class StoreError(core.FogspielError):
-    """The store cannot do what was asked: one sentence that says what is wrong and what would be right."""
+    """Failure of a store operation: a message with problem and remedy."""
 
 
 class StoreBusy(StoreError):
-    """Another process, or another part of this one, is at work there."""
+    """The store or run is in use by another process, or by another part of this one."""
 
 
 class Damaged(StoreError, core.Damaged):
-    """Something in the store is not what was written: names the run and the row where they are known."""
+    """Content that differs from what was written; names the run and the row if they are known."""
 
     hint = REPAIR
 
@@ -59,13 +59,13 @@ class Damaged(StoreError, core.Damaged):
 
 
 class SetAside(Damaged):
-    """A run that bears good checksums but that no fogspiel has written; the other runs are not affected."""
+    """A run with valid checksums that no version of fogspiel writes; other runs are not affected."""
 
     hint = "it is set aside; `fogspiel doctor --repair` removes it from the store, after copying the file"
 
 
 class StoreMoved(StoreError):
-    """The store was moved, deleted or replaced under a command; names the copy of what it held, if one was made."""
+    """The store was moved, deleted or replaced during a command; names the copy of its content, if one was made."""
 
     def __init__(self, path: Path, copy: Path | None) -> None:
         self.copy = copy
@@ -74,7 +74,7 @@ class StoreMoved(StoreError):
 
 
 def plain(path: Path, error: Exception) -> StoreError:
-    """Return the message of SQLite or the system as one clear sentence."""
+    """Translate an error of SQLite or the system into a plain message."""
     code, number = getattr(error, "sqlite_errorcode", 0) & 0xFF, getattr(error, "errno", None)
     failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
     if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT) or (failed and _room(path) < 1 << 16):
@@ -93,17 +93,17 @@ def plain(path: Path, error: Exception) -> StoreError:
 
 
 def is_damage(error: Exception) -> bool:
-    """True if SQLite complains about what is in the file, not about disk, locks or permissions."""
+    """True if SQLite reports invalid content, rather than a fault of disk, locks or permissions."""
     return isinstance(plain(Path(), error), Damaged)
 
 
 @contextmanager
 def plainly(path: Path) -> Iterator[None]:
-    """Turn every complaint of SQLite or the system inside the block into one clear sentence."""
+    """Translate every error of SQLite or the system inside the block into a plain message."""
     try:
         yield
     except sqlite3.ProgrammingError:
-        raise  # a fault of ours, not of the file
+        raise  # a bug in fogspiel, not a fault of the file
     except (sqlite3.Error, OSError) as error:
         raise plain(path, error) from error
 
@@ -120,7 +120,7 @@ def read_only(path: Path, culprit: Path) -> StoreError:
 
 
 def demand_writable(path: Path) -> None:
-    """Refuse a file or folder without permission to write, even to root, whom the system would let through."""
+    """Reject a file or folder without write permission, even for root, whom the system would let through."""
     folder = next(folder for folder in path.parents if folder.exists())
     for culprit in (path, folder) if path.exists() else (folder,):
         if not (culprit.stat().st_mode & 0o222 and os.access(culprit, os.W_OK)):
@@ -128,7 +128,7 @@ def demand_writable(path: Path) -> None:
 
 
 def examine(path: Path) -> None:
-    """Refuse, without touching it, whatever exists and is not a whole store that this version can read."""
+    """Reject, without modifying it, any existing path that is not a complete store of a supported version."""
     if not path.exists():
         return
     kind = path.stat().st_mode
@@ -153,7 +153,7 @@ def examine(path: Path) -> None:
     if (version, page, layout, encoding) != (VERSION, PAGE, b"\2\2\0\x40\x20\x20", 1):
         raise StoreError(f"{path} has a damaged header: restore it from a copy")
     whole = int.from_bytes(header[28:32], "big") * PAGE
-    # The log is looked for before the size is: a writer who closes completes the file first, then removes the log.
+    # The log is checked before the size: a closing writer completes the file first, then removes the log.
     if not has_content(beside(path, "-wal")) and (size := path.stat().st_size) < whole:
         raise StoreError(f"{path} is truncated: {size} of {whole} bytes are left; restore it from a copy")
 
@@ -165,17 +165,17 @@ def has_content(path: Path) -> bool:
 # ---- locks and marks -------------------------------------------------------------------------------------------------
 
 
-LOCKS_AT = 1 << 40  # far behind the marks, because Windows forbids reading a locked byte
+LOCKS_AT = 1 << 40  # far beyond the marks, because Windows forbids reading a locked byte
 ALL = 1 << 30
 MARK = 24
 MAX_RUNS = 1_000_000  # a run's number is its place in the lock file, which is read whole
 
 
 class Presence:
-    """This process's hold on one store: its users, the one descriptor of the lock file, the locks it holds.
+    """This process's state on one store: its users, the single descriptor of the lock file, the locks it holds.
 
-    Closing any descriptor of a file drops all locks that the process has on that file. So the lock file is opened once
-    for all users, and the database is read behind SQLite's back only while there is no other user.
+    Closing any descriptor of a file drops all locks of the process on that file. So the lock file is opened once for
+    all users, and the database is read without SQLite only while there is no other user.
     """
 
     def __init__(self, path: Path) -> None:
@@ -185,7 +185,6 @@ class Presence:
         self.descriptor: int | None = None
 
     def reach(self, *, create: bool) -> None:
-        """Open the lock file if there is one, or if there shall be one."""
         if self.descriptor is None:
             with suppress(FileNotFoundError):
                 file = beside(self.path, "-lock")
@@ -193,7 +192,7 @@ class Presence:
                 self.descriptor = os.open(file, access | getattr(os, "O_BINARY", 0), 0o666)
 
     def take(self, lock: int, length: int = 1, patience: float = 0.2) -> bool:
-        """Take a lock; the patience is for viewers, who touch a lock for an instant to see whether it is held."""
+        """Acquire a lock; `patience` covers viewers, who hold a lock for an instant to test it."""
         give_up = time.monotonic() + patience
         while True:
             with mutex:
@@ -207,7 +206,6 @@ class Presence:
             time.sleep(0.02)
 
     def release(self, lock: int, length: int = 1) -> None:
-        """Give a lock back."""
         with mutex:
             if lock in self.held and self.descriptor is not None:
                 self.held.remove(lock)
@@ -224,7 +222,6 @@ class Presence:
             return not free
 
     def marks(self) -> bytes:
-        """The marks as they stand in the lock file."""
         with mutex:
             if self.descriptor is None:
                 return b""
@@ -233,21 +230,21 @@ class Presence:
             return os.read(self.descriptor, min(size, MARK * MAX_RUNS))
 
     def mark(self, store: bytes, run: int, length: int) -> None:
-        """Note how many rows of a run are committed; a note that fails is only a check the less."""
+        """Record how many rows of a run are committed; a failure only omits a check."""
         with mutex, suppress(OSError):
             assert self.descriptor is not None
             os.lseek(self.descriptor, (run - 1) * MARK, os.SEEK_SET)
             os.write(self.descriptor, length.to_bytes(8, "big") + seal(store, run, length))
 
     def forget_marks(self) -> None:
-        """Start again without marks: the rows of the store are new, or were given up on purpose."""
+        """Remove all marks: the rows of the store are new, or were discarded on purpose."""
         with mutex:
             assert self.descriptor is not None
             os.ftruncate(self.descriptor, 0)
 
 
 def read_marks(marks: bytes, store: bytes) -> dict[int, int]:
-    """Rows known to be committed, by run number; marks that are damaged or of another store do not count."""
+    """Return the numbers of committed rows by run; marks that are damaged or of another store are ignored."""
     lengths = {}
     for start in range(0, len(marks) - MARK + 1, MARK):
         run, length = start // MARK + 1, int.from_bytes(marks[start : start + 8], "big")
@@ -261,7 +258,7 @@ _presences: dict[str, Presence] = {}
 
 
 def _be_a_child() -> None:
-    """A forked process has none of its parent's locks."""
+    """Reset the state in a forked process, which inherits no locks."""
     _presences.clear()
     mutex.release()
 
@@ -272,7 +269,7 @@ if sys.platform != "win32":
 
 @contextmanager
 def presence(path: Path, examine: Callable[[Path], None], *, create: bool) -> Iterator[Presence]:
-    """Be a user of the store: the first in this process may examine the file, the last closes the lock file."""
+    """Register a user of the store: the first in this process examines the file, the last closes the lock file."""
     with mutex:
         here = _presences.get(str(path)) or Presence(path)
         if here.users == 0:

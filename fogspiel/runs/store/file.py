@@ -1,7 +1,7 @@
-"""The file that holds the runs: one SQLite database, answering questions from snapshots, changed by transactions.
+"""The SQLite file of a store, read from snapshots and changed by transactions.
 
-A writer keeps one connection in WAL mode, where a commit outlives its process. A reader opens the file anew for every
-question, in whatever way writes nothing, so that it can neither hold up a run nor leave anything behind.
+A writer has one connection in WAL mode, where a commit outlives its process. A reader opens the file for each query
+without writing, so that it neither delays a run nor leaves files behind.
 """
 
 import errno
@@ -51,25 +51,25 @@ TABLES = [
     " seal BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
     "CREATE TABLE partials (run INTEGER PRIMARY KEY, body TEXT, seal BLOB)",
 ]
-DRAFT = "-draft"  # ends the name of a store until it is whole
+DRAFT = "-draft"  # suffix of a store under construction
 REPAIR_FOLDER = "-repair"
 COMPANIONS = ("", "-wal", "-shm", "-journal")
 ATTEMPTS = 20
 SYNC_SECONDS = 1.0
-MAKING = 0  # the lock for making the file; runs are numbered from 1
-FOLDING = ALL - 1  # the lock for folding the log into the file
-LOG_LIMIT = 4 << 20  # bytes of a log that is folded into the file if no reader is in the way
-WAITING_LIMIT = 3  # from so many times that length on, readers are waited for: the log stays below four times the limit
-READERS_PATIENCE = 5.0  # seconds: few enough for a reader that hangs, and many times what a question takes
-WRITERS_PATIENCE = 0.05  # seconds, for a transaction under way: SQLite would fold beside it, without its lock
+MAKING = 0  # the lock for creating the file; runs are numbered from 1
+FOLDING = ALL - 1  # the lock for checkpointing: folding the log into the file
+LOG_LIMIT = 4 << 20  # bytes of a log that is folded into the file unless a reader blocks it
+WAITING_LIMIT = 3  # times LOG_LIMIT: beyond it folding waits for readers, so the log stays below 4 LOG_LIMIT
+READERS_PATIENCE = 5.0  # seconds: short for a hanging reader, and many times the length of a query
+WRITERS_PATIENCE = 0.05  # seconds, for a current transaction: SQLite would fold concurrently, without its lock
 
 T = TypeVar("T")
-Committed = Mapping[int, int]  # how many rows of each run are known to be committed
+Committed = Mapping[int, int]  # numbers of committed rows by run
 Query = Callable[[sqlite3.Connection, Committed], T]
 
 
 def connect(path: Path, how: str) -> sqlite3.Connection:
-    """Open a database; text that is no longer text comes through as well, for the checksums to refuse."""
+    """Open a database; invalid UTF-8 is passed through for the checksums to reject."""
     address = f"{path.as_uri()}?{how}"
     connection = sqlite3.connect(address, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
     connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
@@ -78,7 +78,6 @@ def connect(path: Path, how: str) -> sqlite3.Connection:
 
 
 def lay_out(connection: sqlite3.Connection) -> None:
-    """Make the tables of a store without runs."""
     connection.execute("BEGIN")
     connection.execute(f"PRAGMA application_id={APPLICATION}")
     connection.execute(f"PRAGMA user_version={VERSION}")
@@ -90,23 +89,23 @@ def lay_out(connection: sqlite3.Connection) -> None:
 
 
 def identity(connection: sqlite3.Connection) -> bytes:
-    """The number that tells this store from any other that may have lain in its place."""
+    """Return the random identity of this store, which differs from any other file at its path."""
     found = connection.execute("SELECT store FROM meta").fetchone()
     return found[0] if found else b""
 
 
 def definitions(connection: sqlite3.Connection) -> list[str]:
-    """Return the definitions of the tables; nothing where these are damaged."""
+    """Return the table definitions; empty if these are damaged."""
     try:
         return [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its complaint
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite may quote damaged text in its message
         if not is_damage(error):
             raise
         return []
 
 
 def renew_definitions(path: Path, pattern: Path) -> None:
-    """Replace a damaged first page: it defines the tables, which lie on the same pages in every store."""
+    """Replace a damaged first page: it defines the tables, which are on the same pages in every store."""
     with closing(connect(path, "mode=rw")) as connection:
         if definitions(connection) == TABLES:
             return
@@ -117,7 +116,7 @@ def renew_definitions(path: Path, pattern: Path) -> None:
 
 
 def build(path: Path) -> None:
-    """Make an empty store under another name and move it into place: what has the final name is always whole."""
+    """Create an empty store under another name and move it into place: the final name is always a complete store."""
     for left in ("-wal", "-shm"):  # a log without its database would be replayed into the new one
         beside(path, left).unlink(missing_ok=True)
     with draft_of(path) as draft, closing(connect(draft, "mode=rwc")) as connection:
@@ -131,12 +130,12 @@ def build(path: Path) -> None:
 
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
-    """Another name for a database to be made: it gets the final one at the end, if all of it is on the disk."""
+    """Yield a temporary path for a new database; rename it to `path` at the end, once all of it is on the disk."""
     draft = beside(path, DRAFT)
     discard(draft)
     try:
         yield draft
-        if has_content(beside(draft, "-wal")):  # SQLite says nothing if it cannot fold the log on closing
+        if has_content(beside(draft, "-wal")):  # SQLite reports nothing if it cannot fold the log on closing
             raise StoreError(f"{path} could not be written whole: check the disk and its free space, then try again")
         sync(draft)
         sync_folder(path)
@@ -149,13 +148,11 @@ def draft_of(path: Path) -> Iterator[Path]:
 
 
 def discard(draft: Path) -> None:
-    """Remove a database that is not wanted, with its companions."""
     for ending in COMPANIONS:
         beside(draft, ending).unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:
-    """Wait until what was written to a file is on the disk."""
     descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -164,24 +161,23 @@ def sync(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Wait until the name of a file is on the disk; Windows has no such request."""
+    """Flush a file's directory entry to the disk; Windows has no such call."""
     if sys.platform != "win32":
         sync(path.parent)
 
 
 def copy_files(path: Path, copy: Path) -> None:
-    """Copy a database with its log."""
     for ending in ("", "-wal"):
         if beside(path, ending).exists():
             shutil.copyfile(beside(path, ending), beside(copy, ending))
 
 
 def disorder(connection: sqlite3.Connection) -> str | None:
-    """Return SQLite's findings about the pages of its file."""
+    """Return the first error of SQLite's page check, if any."""
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     code = re.search(r"error code=(\d+)", found)
     if code and int(code[1]) & 0xFF == sqlite3.SQLITE_IOERR:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))  # the disk is at fault, not what is on it
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # the disk is at fault, not its content
     return None if found == "ok" else f"the pages of the store are in disorder ({found.splitlines()[-1]})"
 
 
@@ -194,7 +190,6 @@ def _stamp(path: Path) -> tuple[object, ...]:
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
-    """Return the identity of the file that has this name now."""
     try:
         facts = path.stat()
     except OSError:
@@ -203,13 +198,12 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _unused(path: Path, ending: str) -> Path:
-    """The first companion of this ending and a number that does not exist yet."""
     return next(name for number in count(1) if not (name := beside(path, f"{ending}-{number}")).exists())
 
 
 @contextmanager
 def _reader(path: Path) -> Iterator[tuple[sqlite3.Connection, Callable[[], bool]]]:
-    """A connection that writes nothing, and a test whether the file stood still meanwhile, where that matters."""
+    """Yield a connection that writes nothing, and a test that the file did not change meanwhile, if that matters."""
     with ExitStack() as stack:
         if not path.exists():
             connection, steady = sqlite3.connect(":memory:", isolation_level=None), lambda: True
@@ -219,7 +213,7 @@ def _reader(path: Path) -> Iterator[tuple[sqlite3.Connection, Callable[[], bool]
         elif not has_content(beside(path, "-wal")):  # no process writes: SQLite needs no companion files to read
             before = _stamp(path)
             connection, steady = connect(path, "mode=ro&immutable=1"), lambda: _stamp(path) == before
-        else:  # a store copied with its log: SQLite would write beside it to read it
+        else:  # a store copied with its log: SQLite would write companion files to read it
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / path.name
             copy_files(path, copy)
             connection, steady = connect(copy, "mode=rw"), lambda: True
@@ -238,14 +232,14 @@ def _answer(connection: sqlite3.Connection, marks: bytes, question: Query[T]) ->
 
 
 class StoreFile:
-    """An open store file: answers a question from one snapshot, makes a change in one transaction."""
+    """An open store file: queries see one snapshot, changes are one transaction."""
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self._guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._orderly = False
         self._synced = 0.0
-        self._waits: bool | None = None  # as SQLite was told last
+        self._waits: bool | None = None  # last setting passed to SQLite
         self._longest_log = LOG_LIMIT
         self._displaced: StoreMoved | None = None
         with plainly(path), ExitStack() as stack:
@@ -274,7 +268,7 @@ class StoreFile:
                 self.here.release(MAKING)
 
     def _sweep(self) -> None:
-        """Remove what a process has left behind that was killed while it made or repaired the store."""
+        """Remove files left by a process killed while it created or repaired the store."""
         folder, draft = beside(self.path, REPAIR_FOLDER), beside(self.path, DRAFT)
         if (folder.exists() or draft.exists()) and self.here.take(MAKING, patience=0.0):
             try:
@@ -285,12 +279,12 @@ class StoreFile:
 
     def _open(self) -> None:
         self._connection = connect(self.path, "mode=rw")
-        self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the log is folded under our own lock
+        self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the log is folded under the store's own lock
         self._waits = None
         self._inode = _inode(self.path)
 
     def read(self, question: Query[T]) -> T:
-        """Put a question to one snapshot of the store; its rows are at least those that the marks speak of."""
+        """Run a query on one snapshot of the store, which contains at least the rows that the marks count."""
         if self._connection is not None:
             with self._guard, plainly(self.path):
                 return _answer(self._connection, self.here.marks(), question)
@@ -309,14 +303,14 @@ class StoreFile:
 
     @contextmanager
     def change(self, *, wait: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction: when the block ends it is done or undone, whatever happens to this process.
+        """Run a transaction, atomic whatever happens to this process.
 
-        Waiting for the disk takes milliseconds, so unless it is asked for that happens once a second: a power cut can
-        cost the last second.
+        Flushing to the disk takes milliseconds, so without `wait` it happens once a second: a power failure can cost
+        the last second.
         """
         with self._guard, plainly(self.path):
             connection = self._writer()
-            self._shorten_log()  # before the transaction: an interruption while it waits finds nothing half done
+            self._shorten_log()  # before the transaction: an interruption while it waits leaves nothing half done
             wait = wait or time.monotonic() >= self._synced + SYNC_SECONDS
             if wait is not self._waits:
                 connection.execute(f"PRAGMA synchronous={'FULL' if wait else 'NORMAL'}")
@@ -334,7 +328,7 @@ class StoreFile:
             self._demand_place()
 
     def _demand_place(self) -> None:
-        """Refuse to go on in a file that has lost its name, after saving what it holds: nobody would find it there."""
+        """Reject further work in a file that lost its name, after saving its content, which would be lost."""
         if self._displaced is None and _inode(self.path) != self._inode:
             rescue = _unused(self.path, ".rescued")
             try:
@@ -353,23 +347,23 @@ class StoreFile:
         return self._connection
 
     def demand_order(self) -> None:
-        """Refuse to write into a file whose pages are in disorder, which would spread the damage."""
+        """Reject writing into a file with damaged pages, which would spread the damage."""
         self._writer()
         if not self._orderly and (what := self.read(lambda connection, committed: disorder(connection))):
             raise Damaged(what)
         self._orderly = True
 
     def mark(self, run: int, length: int) -> None:
-        """Note outside the database how many rows of a run are committed."""
+        """Record outside the database how many rows of a run are committed."""
         with self._guard, plainly(self.path):
             self.here.mark(identity(self._writer()), run, length)
 
     def fold(self, patience: float = WRITERS_PATIENCE) -> None:
-        """Move what is committed from the log into the file itself, where a damaged log cannot take it away.
+        """Checkpoint: move commits from the log into the file, where a damaged log cannot lose them.
 
-        One process at a time does that: SQLite below 3.51.3 may lose pages where two do it at the same instant.
+        Only one process does so at a time: SQLite below 3.51.3 may lose pages if two do it concurrently.
         """
-        with self._guard, suppress(sqlite3.DatabaseError):  # the log alone will do as well
+        with self._guard, suppress(sqlite3.DatabaseError):  # on failure the log alone suffices
             writer = self._writer()
             if not self.here.take(FOLDING, patience=0.0):
                 return
@@ -381,7 +375,7 @@ class StoreFile:
                 writer.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
 
     def _shorten_log(self) -> None:
-        """Fold a log that has grown long; where a reader is in the way, try again when it has grown by a quarter."""
+        """Fold a long log; if a reader blocks it, retry when the log has grown by a quarter of the limit."""
         log = beside(self.path, "-wal")
         with suppress(FileNotFoundError):
             if (size := log.stat().st_size) > self._longest_log:
@@ -389,12 +383,11 @@ class StoreFile:
                 self._longest_log = max(LOG_LIMIT, log.stat().st_size + LOG_LIMIT // 4)
 
     def running(self, run: int) -> bool:
-        """True if some process is working on the run."""
         with plainly(self.path), presence(self.path, examine, create=False) as here:
             return here.taken(run)
 
     def backup(self, copy: Path, check: Callable[[Path], None]) -> None:
-        """Copy a store that may be in use; the copy gets its name when `check` has found nothing wrong with it."""
+        """Copy a store that may be in use; the copy gets its name once `check` accepts it."""
 
         def question(connection: sqlite3.Connection, committed: Committed) -> None:
             with plainly(copy), draft_of(copy) as draft:
@@ -405,7 +398,7 @@ class StoreFile:
         self.read(question)
 
     def rebuild(self, salvage: Callable[[sqlite3.Connection, sqlite3.Connection], T]) -> tuple[Path, T]:
-        """Copy the file aside, let `salvage` carry over what is good, and put that in place in one transaction."""
+        """Copy the file aside, let `salvage` transfer the valid rows, and replace the content in one transaction."""
         with self._guard, mutex, plainly(self.path), ExitStack() as stack:
             writer = self._writer()
             if self.here.users > 1 or not self.here.take(MAKING, ALL):
@@ -420,7 +413,7 @@ class StoreFile:
             backup = _unused(self.path, ".backup")
             copy_files(self.path, folder / "backup")
             copy_files(self.path, folder / "old")
-            for ending in ("-wal", ""):  # what has the name of a backup is whole
+            for ending in ("-wal", ""):  # a file with the name of a backup is complete
                 if (copy := beside(folder / "backup", ending)).exists():
                     sync(copy)
                     os.replace(copy, beside(backup, ending))
@@ -438,7 +431,6 @@ class StoreFile:
             return backup, answer
 
     def close(self) -> None:
-        """Close the file and give back every lock."""
         with self._guard, plainly(self.path):
             if self._connection is not None:
                 self._connection.close()

@@ -1,7 +1,7 @@
-"""Tables of a store, checked against what was written.
+"""Tables of a store, verified by checksums.
 
-The digest of a row covers its body and the digest of the row before, and the catalogue keeps the length and the last
-digest of every chain, so neither a changed nor a lost row goes unnoticed. All other records carry a checksum each.
+The digest of a row covers its body and the previous row's digest. The catalogue holds the length and the last digest
+of every chain, so changed and lost rows are both detected. All other records have a checksum each.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ from ..request import check_name
 from .faults import MAX_RUNS, Damaged, SetAside, StoreError, is_damage, seal
 from .file import Committed, disorder, identity
 
-Json = dict[str, Any]  # what a row says; the kinds of run know what its keys mean
+Json = dict[str, Any]  # body of a row; the kinds of run define its keys
 STATES = ("finished", "running", "interrupted", "damaged")  # of a run in the list of runs
-MAX_NUMBERS = 100_000  # how far repair searches for the number in the name of a run that lost its catalogue entry
-LATEST = 2.0**40  # seconds; what is later is no time
+MAX_NUMBERS = 100_000  # limit of repair's search for the number in the name of a run that lost its catalogue entry
+LATEST = 2.0**40  # seconds; larger values are not valid times
 
 
 class UnknownRun(StoreError, NotFound):
-    """There is no run of this name."""
+    """No run has this name."""
 
 
 class Row(NamedTuple):
-    """One row of a run: its number, its kind (ask, step or result) and what it says."""
+    """One row of a run: its number, its kind (ask, step or result) and its body."""
 
     number: int
     kind: str
@@ -39,8 +39,6 @@ class Row(NamedTuple):
 
 
 class CatalogueEntry(NamedTuple):
-    """Entry of a run in the catalogue."""
-
     id: int
     name: str
     request: str
@@ -51,8 +49,6 @@ class CatalogueEntry(NamedTuple):
 
 
 class WorkPeriod(NamedTuple):
-    """The time that one process spent on a run."""
-
     run: int
     number: int
     pid: int
@@ -63,12 +59,12 @@ class WorkPeriod(NamedTuple):
 
 
 def canonical(body: Mapping[str, Any]) -> str:
-    """JSON in the one form that equal bodies share byte for byte; NaN and infinity are refused."""
+    """Return canonical JSON, byte-identical for equal bodies; NaN and infinity raise ValueError."""
     return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def link(before: bytes, name: str, number: int, kind: str, body: str) -> bytes:
-    """The digest of a row, which carries the digest of the row before it."""
+    """Return the digest of a row, chained to that of the previous row."""
     text = f"{name}\n{number}\n{kind}\n{body}".encode("utf-8", "surrogateescape")
     return hashlib.blake2b(before + text, digest_size=16).digest()
 
@@ -77,14 +73,14 @@ def link(before: bytes, name: str, number: int, kind: str, body: str) -> bytes:
 
 
 def locate(error: sqlite3.DatabaseError, run: str | None = None, row: int | None = None) -> Damaged:
-    """SQLite's complaint about damage, with the place where it was met; complaints about other things go on."""
+    """Turn SQLite's report of damage into `Damaged`, with its location; raise other errors unchanged."""
     if not is_damage(error):
         raise error
     return Damaged(f"the file is damaged ({error})", run, row)
 
 
 def _readable(connection: sqlite3.Connection, question: str, *values: object) -> Iterator[tuple[Any, ...]]:
-    """The lines of an answer up to the place where the file is damaged."""
+    """Yield the rows of a query up to the place where the file is damaged."""
     try:
         yield from connection.execute(question, values)
     except sqlite3.DatabaseError as error:
@@ -92,9 +88,9 @@ def _readable(connection: sqlite3.Connection, question: str, *values: object) ->
 
 
 def _checked(entry: CatalogueEntry) -> CatalogueEntry:
-    """Return a catalogue entry that a fogspiel may have written; raise SetAside for any other.
+    """Return a valid catalogue entry; raise SetAside for one that no version of fogspiel writes.
 
-    Checksums show damage, not intent: whoever makes a store can seal anything. The name becomes part of paths.
+    Checksums show damage, not intent: the maker of a store can seal anything. The name becomes part of paths.
     """
     try:
         name = check_name(entry.name, "its name")
@@ -112,7 +108,7 @@ def _checked(entry: CatalogueEntry) -> CatalogueEntry:
 
 @lru_cache(4096)
 def fault_of_request(text: str) -> str:
-    """Return what keeps a text from being the first row of a run; empty if nothing does."""
+    """Return the reason why a text cannot be row 0 of a run; empty if it can."""
     try:
         ask = parse_json(text)
         if not isinstance(ask, dict):
@@ -125,7 +121,7 @@ def fault_of_request(text: str) -> str:
 
 
 def _body(text: object, kind: object, number: int, name: str) -> Json:
-    """Return what a row says; raise Damaged if the row is of no kind that stands there, or not a JSON object."""
+    """Parse the body of a row; raise Damaged for an invalid kind at this place or anything but a JSON object."""
     if kind not in (("step", "result") if number else ("ask",)) or not isinstance(text, str):
         raise Damaged("the row is none that fogspiel writes there", name, number)
     try:
@@ -141,12 +137,11 @@ _decode = json.JSONDecoder(parse_constant=refuse_number).decode
 
 
 def is_time(value: object) -> bool:
-    """True if a value is a number of seconds that a clock may show."""
     return isinstance(value, float) and 0 <= value < LATEST
 
 
 def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[list[CatalogueEntry], list[Damaged]]:
-    """Return the good entries of the catalogue, and the faults: runs set aside, and damage."""
+    """Return the valid entries of the catalogue, and the faults: runs set aside, and damage."""
     entries: list[CatalogueEntry] = []
     odd: list[Damaged] = []
     faults: list[Damaged] = []
@@ -170,7 +165,6 @@ def catalogue(connection: sqlite3.Connection, committed: Committed) -> tuple[lis
 
 
 def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) -> CatalogueEntry:
-    """The catalogue entry of a run."""
     entries, faults = catalogue(connection, committed)
     for entry in entries:
         if entry.name == name:
@@ -184,7 +178,7 @@ def entry_of(connection: sqlite3.Connection, committed: Committed, name: str) ->
 def rows_after(
     connection: sqlite3.Connection, entry: CatalogueEntry, length: int = 0, digest: bytes = b""
 ) -> Iterator[tuple[Row, bytes]]:
-    """The rows of a run after the first so many, of which the last has this digest; with theirs, each link verified."""
+    """Yield the rows from `length` on with their digests, each link verified; `digest` is that of the row before."""
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? AND number >= ? ORDER BY number"
     for expected, (number, kind, body, check) in enumerate(connection.execute(question, (entry.id, length)), length):
         digest = link(digest, entry.name, expected, kind, body)
@@ -196,7 +190,7 @@ def rows_after(
 
 
 def rows_of(connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry) -> list[Row]:
-    """All rows of a run, every link of the chain verified."""
+    """Return all rows of a run, every link of the chain verified."""
     rows: list[Row] = []
     digest = b""
     try:
@@ -212,7 +206,7 @@ def rows_of(connection: sqlite3.Connection, committed: Committed, entry: Catalog
 
 
 def last_row(connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry) -> Row:
-    """The last row of a run, verified by the catalogue without reading the others."""
+    """Return the last row of a run, verified by the catalogue without reading the others."""
     question = "SELECT number, kind, body, digest FROM rows WHERE run = ? ORDER BY number DESC LIMIT 2"
     try:
         lines = connection.execute(question, (entry.id,)).fetchall()
@@ -228,14 +222,13 @@ def last_row(connection: sqlite3.Connection, committed: Committed, entry: Catalo
 
 
 def sessions_of(connection: sqlite3.Connection, run: int) -> list[WorkPeriod]:
-    """The sessions of a run whose records are good."""
     lines = _readable(connection, "SELECT * FROM sessions WHERE run = ? ORDER BY number", run)
     good = (WorkPeriod(*columns) for *columns, check in lines if check == seal("sessions", *columns))
     return [one for one in good if isinstance(one.host, str) and all(map(is_time, one[-3:]))]
 
 
 def partial_of(connection: sqlite3.Connection, entry: CatalogueEntry) -> Json | None:
-    """The counts so far of the race under way, unless they are damaged or of an earlier step."""
+    """Return the partial state of the current step, unless it is damaged or of an earlier step."""
     for body, check in _readable(connection, "SELECT body, seal FROM partials WHERE run = ?", entry.id):
         if check == seal("partials", entry.name, entry.length, body):
             with suppress(Damaged):
@@ -256,33 +249,30 @@ def unused_id(connection: sqlite3.Connection) -> int:
 
 
 def write(connection: sqlite3.Connection, record: CatalogueEntry | WorkPeriod) -> None:
-    """Add a catalogue entry or a session, or bring it up to date."""
+    """Insert or update a catalogue entry or a session."""
     table = "runs" if isinstance(record, CatalogueEntry) else "sessions"
     connection.execute(f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*record, seal(table, *record)))
 
 
 def write_row(connection: sqlite3.Connection, run: int, number: int, kind: str, body: str, digest: bytes) -> None:
-    """Add a row to a run."""
     connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", (run, number, kind, body, digest))
 
 
 def write_partial(connection: sqlite3.Connection, entry: CatalogueEntry, body: str) -> None:
-    """Keep the counts so far of the race under way."""
     values = (entry.id, body, seal("partials", entry.name, entry.length, body))
     connection.execute("REPLACE INTO partials VALUES (?, ?, ?)", values)
 
 
 def write_count(connection: sqlite3.Connection) -> None:
-    """Note how many runs there are."""
     (runs,) = connection.execute("SELECT count(*) FROM runs").fetchone()
     connection.execute("UPDATE meta SET runs = ?, seal = ?", (runs, seal("meta", identity(connection), runs)))
 
 
 def remove_runs(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
-    """Take runs out of all tables.
+    """Delete runs from all tables.
 
-    The store becomes another one by its identity, in the same transaction: marks that speak of the runs that are gone
-    count no longer, and whoever remembers a run by its number reads it anew.
+    The same transaction changes the store's identity. Marks of the deleted runs then become invalid, and any cached run
+    is read again.
     """
     gone = [(run,) for run in runs]
     for table, column in (("runs", "id"), ("rows", "run"), ("sessions", "run"), ("partials", "run")):
@@ -295,7 +285,7 @@ def remove_runs(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
 
 
 def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | None:
-    """The catalogue entry of a run as its first row tells it: the digest proves which name it had."""
+    """Rebuild the catalogue entry of a run from row 0, whose digest proves the name."""
     question = "SELECT body, digest FROM rows WHERE run = ? AND number = 0 AND kind = 'ask'"
     for body, digest in connection.execute(question, (run,)):
         if fault_of_request(body):
@@ -308,7 +298,7 @@ def _rediscover(connection: sqlite3.Connection, run: int) -> CatalogueEntry | No
 
 
 def _cut(connection: sqlite3.Connection, entry: CatalogueEntry) -> CatalogueEntry:
-    """Cut a run back to its last good row: a row is good if its own digest, or that of a later row, confirms it."""
+    """Truncate a run after its last valid row: one confirmed by its own digest or that of a later row."""
     head = digest = link(b"", entry.name, 0, "ask", entry.request)
     connection.execute("DELETE FROM rows WHERE run = ? AND number = 0", (entry.id,))
     write_row(connection, entry.id, 0, "ask", entry.request, digest)
@@ -334,9 +324,9 @@ def _is_text(*values: object) -> bool:
 
 
 def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
-    """Carry over every run as far as it is good, and say what was cut or lost."""
+    """Transfer the valid rows of every run; return messages about truncated and lost runs."""
     new.execute("BEGIN")
-    for order in ("", " ORDER BY run DESC, number DESC"):  # from both ends towards the place that cannot be read
+    for order in ("", " ORDER BY run DESC, number DESC"):  # from both ends towards the unreadable place
         lines = (line for line in _readable(old, f"SELECT * FROM rows{order}") if _is_text(*line[2:4]))
         new.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?, ?, ?)", lines)
     known = {entry.id: entry for entry in catalogue(old, {})[0]}
@@ -371,7 +361,7 @@ def salvage(old: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Summary(JsonRecord):
-    """One line of the list of runs; what is None is not known."""
+    """One line of the list of runs; None is unknown."""
 
     KEYS: ClassVar[tuple[str, ...]] = (
         "name", "game", "method", "state", "steps", "games", "score", "interval", "created", "seen", "seconds",
@@ -410,7 +400,7 @@ def _is_pair(value: object) -> bool:
 def summary_of(
     connection: sqlite3.Connection, committed: Committed, entry: CatalogueEntry, running: Callable[[int], bool]
 ) -> Summary:
-    """One line of the list of runs; a run whose last row is not good is listed as damaged."""
+    """Return a run's line of the list; a run with an invalid last row is listed as damaged."""
     ask = json.loads(entry.request)
     try:
         last = last_row(connection, committed, entry)
@@ -418,7 +408,7 @@ def summary_of(
         state = "finished" if last.kind == "result" else unfinished
     except Damaged:
         last, state = Row(0, "ask", {}), "damaged"
-    found = {} if last.kind == "ask" else last.body  # what was asked for is not yet found
+    found = {} if last.kind == "ask" else last.body  # a request holds no findings
     sessions = sessions_of(connection, entry.id)
     whole = len(sessions) == entry.sessions > 0
     return Summary(
@@ -437,7 +427,6 @@ def summary_of(
 
 
 def problems_of(connection: sqlite3.Connection, committed: Committed) -> list[Damaged]:
-    """List all faults of the pages, the catalogue and each run."""
     try:
         what = disorder(connection)
         faults = [Damaged(what)] if what else []

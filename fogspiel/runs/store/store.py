@@ -1,7 +1,7 @@
-"""Runs: what was asked, every step and the result, kept so that nothing is lost and anything can be resumed.
+"""Runs and their store: request, steps and result, saved so that any run can be resumed.
 
-Row 0 of a run is the request, then come the steps, then one result. Rows depend on the request alone, so two runs with
-the same request have the same rows, byte for byte; times, processes and machines are kept apart, in the sessions.
+Row 0 of a run is the request, followed by the steps and one result. Rows depend only on the request, so two runs of
+the same request are byte-identical. Times, processes and machines are stored separately, in the sessions.
 """
 
 import json
@@ -24,12 +24,12 @@ from .faults import Damaged, SetAside, StoreBusy, StoreError
 from .file import Committed, Query, StoreFile
 from .rows import CatalogueEntry, Json, Row, Summary, WorkPeriod, canonical, entries_of, link, problems_of, summary_of
 
-MAX_ROWS = 1000  # of a run in memory; a longer one is read again where all of them are wanted
-KEEP_SECONDS = 2.0  # how often the state of a step is kept: so much work an interruption that is no Ctrl-C can cost
+MAX_ROWS = 1000  # of a run in memory; longer ones are read again when all rows are needed
+KEEP_SECONDS = 2.0  # interval of saved partial states: the most work an interruption other than Ctrl-C can cost
 
 
 def default_path() -> Path:
-    """Return the default place of the store: FOGSPIEL_STORE, else the user's data folder."""
+    """Return the default path of the store: FOGSPIEL_STORE, else in the user's data folder."""
     if chosen := os.environ.get("FOGSPIEL_STORE"):
         return Path(os.path.expanduser(chosen))
     return user_data_path("fogspiel", appauthor=False) / "runs.db"
@@ -37,7 +37,7 @@ def default_path() -> Path:
 
 @former_names(ask="request", keep_partial="save_partial", telling_rows="summary_rows")
 class Run:
-    """A run in the store: read it, or append to it while holding its lock."""
+    """A run in the store: read-only, or appendable while this process holds its lock."""
 
     def __init__(
         self,
@@ -60,7 +60,6 @@ class Run:
 
     @property
     def rows(self) -> list[Row]:
-        """All rows."""
         if len(self._rows) > self._last.number:
             return self._rows
         rows = [*self._file.read(_verified(self.name))[1][: self._last.number], self._last]
@@ -70,17 +69,16 @@ class Run:
 
     @property
     def summary_rows(self) -> list[Row]:
-        """The rows that say what was found so far: those that somebody has kept who follows the run, else all."""
+        """Rows that determine the findings so far: those collected by an observer of the run, else all."""
         return self.rows if self._telling is None else self._telling
 
     @property
     def created(self) -> float:
-        """Time of creation: the name of a deleted run may be given again."""
+        """Time of creation; it distinguishes a run from a deleted one of the same name."""
         return self._entry.created
 
     @property
     def step_count(self) -> int:
-        """Number of steps."""
         return self._last.number - self.finished
 
     @property
@@ -90,17 +88,14 @@ class Run:
 
     @property
     def steps(self) -> list[Json]:
-        """Bodies of the steps, in order."""
         return [row.body for row in self.rows if row.kind == "step"]
 
     @property
     def result(self) -> Json | None:
-        """Result, once the run is finished."""
         return self._last.body if self.finished else None
 
     @property
     def finished(self) -> bool:
-        """True if the run has its result."""
         return self._last.kind == "result"
 
     @property
@@ -109,7 +104,7 @@ class Run:
         return "finished" if self.finished else "running" if self._running else "interrupted"
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Commit the next row; when this returns, killing the process cannot lose it."""
+        """Commit the next row; once this returns, killing the process cannot lose it."""
         if kind not in ("step", "result"):
             raise ValueError(f"a row is a step or the result, not {kind!r}")
         if self.finished:
@@ -123,11 +118,11 @@ class Run:
             chain.write(connection, entry)
             connection.execute("DELETE FROM partials WHERE run = ?", (entry.id,))
         self._entry = entry
-        self._add(Row(number, kind, json.loads(json.dumps(body))))  # keys in their order, as certificates are
+        self._add(Row(number, kind, json.loads(json.dumps(body))))  # original key order, as in certificates
         self._file.mark(entry.id, entry.length)
 
     def _add(self, row: Row) -> None:
-        """Remember a row, or let go of all where they become too many."""
+        """Cache a row, or drop the cache beyond MAX_ROWS."""
         if len(self._rows) == row.number < MAX_ROWS:
             self._rows.append(row)
         else:
@@ -136,19 +131,19 @@ class Run:
 
     @property
     def seconds_worked(self) -> float:
-        """The time that all sessions so far have spent on the run, as far as it was noted with their rows."""
+        """Time that all sessions have spent on the run, as recorded with their rows."""
         found = self._file.read(lambda connection, marks: chain.sessions_of(connection, self._entry.id))
         return sum(session.seconds for session in found)
 
     def save_partial(self, body: Mapping[str, Any]) -> None:
-        """Keep the counts so far of the race under way, in place of earlier ones."""
+        """Save the partial state of the current step, replacing earlier ones."""
         text = canonical(body)
         with self._file.change() as connection:
             self._note_time(connection)
             chain.write_partial(connection, self._entry, text)
 
     def partial(self) -> Json | None:
-        """The counts kept last, if they are intact and belong to the step after the last row."""
+        """Return the saved partial state, if it is intact and belongs to the step after the last row."""
         return self._file.read(lambda connection, committed: chain.partial_of(connection, self._entry))
 
     def _note_time(self, connection: sqlite3.Connection) -> None:
@@ -159,7 +154,7 @@ class Run:
         chain.write(connection, self._session)
 
     def close(self) -> None:
-        """Give the lock back; the run can be resumed at once, by any process."""
+        """Release the lock; any process can then resume the run."""
         if self._session is not None:
             self._session, self._running = None, False
             self._file.here.release(self._entry.id)
@@ -173,19 +168,17 @@ class Run:
 
 @former_names(work_on="acquire", back_up="backup", problems="faults")
 class Store:
-    """All runs of one user or project, in one file."""
-
     def __init__(self, file: StoreFile) -> None:
         self._file = file
         self._working: list[Run] = []
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, write: bool) -> Self:
-        """Open a store; for writing it is made if missing, for reading a missing one is a store without runs."""
+        """Open a store; if it is missing, create it for writing, or read it as an empty store."""
         return cls(StoreFile(Path(path), write=write))
 
     def create(self, ask: Mapping[str, Any]) -> Run:
-        """A new run, locked for this process and named after its game."""
+        """Create a run, locked for this process and named after its game."""
         text, game = canonical(ask), ask["game"]
         if wrong := chain.fault_of_request(text):
             raise ValueError(f"no run can be created: {wrong}")
@@ -213,7 +206,7 @@ class Store:
         return self._remember(Run(self._file, entry, [Row(0, "ask", json.loads(text))], session, running=True))
 
     def acquire(self, name: str) -> Run:
-        """A run to append to, locked for this process and verified; a finished one comes back for reading."""
+        """Lock a run for this process and verify it; a finished run is returned read-only."""
         self._file.demand_order()
         entry = self._lock(name)
         with ExitStack() as undo:
@@ -230,17 +223,14 @@ class Store:
         return self._remember(Run(self._file, entry, rows, session, running=True))
 
     def read(self, name: str) -> Run:
-        """A run to look at, verified from the first row to the last."""
+        """Return a read-only run, verified from the first row to the last."""
         entry, rows = self._file.read(_verified(name))
         return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
 
     def names(self) -> list[str]:
-        """The names of all runs, oldest first."""
         return [entry.name for entry in self._file.read(entries_of)]
 
     def summaries(self) -> list[Summary]:
-        """Return one summary per run, oldest first."""
-
         def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
             return [
                 summary_of(connection, committed, entry, self._file.running)
@@ -250,19 +240,18 @@ class Store:
         return self._file.read(question)
 
     def set_aside(self) -> list[str]:
-        """Return a sentence for each run that is not listed because no fogspiel has written it."""
+        """Return a message for each unlisted run, one that no version of fogspiel writes."""
         _, faults = self._file.read(chain.catalogue)
         return [str(fault) for fault in faults if isinstance(fault, SetAside)]
 
     def faults(self) -> list[Damaged]:
-        """List all faults of the store."""
         try:
             return self._file.read(problems_of)
         except Damaged as fault:
             return [fault]
 
     def delete(self, names: Collection[str]) -> None:
-        """Take runs out of the store, all of them or none; a run that somebody works on is refused."""
+        """Delete runs atomically; raise StoreBusy if a process works on one of them."""
         self._file.demand_order()
         with ExitStack() as locks:
             for name in set(names):
@@ -276,7 +265,7 @@ class Store:
             self._file.fold()
 
     def backup(self, copy: Path) -> int:
-        """Copy the store, in use or not, to a new file that is verified before it gets its name; returns its runs."""
+        """Copy the store, in use or not, to a new file, verified before it gets its name; return the number of runs."""
         copy = Path(os.path.realpath(copy))
         if copy.exists():
             raise StoreError(f"{copy} exists: a backup replaces nothing; name another file")
@@ -293,7 +282,7 @@ class Store:
         return copied
 
     def repair(self) -> list[str]:
-        """Cut every damaged run back to its last good row, after copying the file, and say what was done."""
+        """Truncate every damaged run after its last valid row, after copying the file; return messages."""
         if not (found := self.faults()):
             return []
         backup, done = self._file.rebuild(chain.salvage)
@@ -304,7 +293,6 @@ class Store:
         ]
 
     def close(self) -> None:
-        """Give back every lock and close the file."""
         for run in self._working:
             run.close()
         self._file.close()
@@ -320,7 +308,6 @@ class Store:
         return run
 
     def _lock(self, name: str) -> CatalogueEntry:
-        """Take the lock of a run; returns its catalogue entry."""
         entry = self._file.read(lambda connection, committed: chain.entry_of(connection, committed, name))
         if not self._file.here.take(entry.id):
             raise StoreBusy(f"run {name} is being worked on by {self._worker(entry)}: wait for it, or stop it")
@@ -340,7 +327,7 @@ def _session(run: int, number: int) -> WorkPeriod:
 
 
 def _verified(name: str) -> Query[tuple[CatalogueEntry, list[Row]]]:
-    """The question for a run with all its rows, every link verified."""
+    """Return the query for a run with all its rows, every link verified."""
 
     def question(connection: sqlite3.Connection, committed: Committed) -> tuple[CatalogueEntry, list[Row]]:
         entry = chain.entry_of(connection, committed, name)
@@ -350,7 +337,7 @@ def _verified(name: str) -> Query[tuple[CatalogueEntry, list[Row]]]:
 
 
 class DeferredRun(Run):
-    """A run that is stored once it has lasted for two seconds, or if it is interrupted before."""
+    """A run that is stored once it has lasted two seconds, or if it is interrupted before."""
 
     def __init__(self, path: Path, ask: Json, tell: Callable[[str], None]) -> None:
         self.name = ""
@@ -364,7 +351,7 @@ class DeferredRun(Run):
         self._began = time.monotonic()
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Store a step, and the result of a run that has lasted; note any other result."""
+        """Store a step, and the result of a long run; hold any other result in memory."""
         if kind == "step":
             self._enter()
         elif time.monotonic() - self._began > KEEP_SECONDS:
@@ -375,22 +362,19 @@ class DeferredRun(Run):
             super().append(kind, body)
 
     def save_partial(self, body: Mapping[str, Any]) -> None:
-        """Store the run with the state of its step."""
         self._enter_if_possible()
         if self._store is not None:
             super().save_partial(body)
 
     def partial(self) -> Json | None:
-        """Saved partial state, if any."""
         return None if self._store is None else super().partial()
 
     @property
     def seconds_worked(self) -> float:
-        """No session has worked on it before."""
+        """Zero: no earlier session exists."""
         return 0.0
 
     def close(self) -> None:
-        """Close the store, if the run has come into it."""
         super().close()
         if self._store is not None:
             self._store.close()
@@ -405,7 +389,7 @@ class DeferredRun(Run):
             super().__init__(run._file, run._entry, run._rows, run._session, running=True)
 
     def _enter_if_possible(self) -> None:
-        """Become a run of the store, or say once why that cannot be: the work itself needs no store."""
+        """Move the run into the store, or report once why that fails: the work itself needs no store."""
         if not self._refused:
             try:
                 self._enter()
@@ -415,15 +399,14 @@ class DeferredRun(Run):
 
 
 class UnstoredRun(DeferredRun):
-    """A run in memory alone, for callers who name no store."""
+    """A run in memory only, for callers without a store."""
 
     def __init__(self, ask: Json) -> None:
         super().__init__(Path(), ask, lambda sentence: None)
 
     def append(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Note a row, however many there are."""
         self._last = Row(len(self._rows), kind, dict(body))
         self._rows.append(self._last)
 
     def save_partial(self, body: Mapping[str, Any]) -> None:
-        """Forget the state of a step: nobody will go on with it."""
+        """Discard the partial state, which cannot be resumed."""
