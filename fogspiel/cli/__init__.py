@@ -88,9 +88,7 @@ def _complain(sentence: str) -> NoReturn:
 def _stop(number: int, frame: FrameType | None) -> None:
     """Interrupt the work, or retry in a moment if the exception would be lost."""
     if number == getattr(signal, "SIGHUP", None):
-        signal.raise_signal(
-            signal.SIGTERM
-        )  # handlers with another shutdown procedure, such as the web server's, use it
+        signal.raise_signal(signal.SIGTERM)  # handlers with another shutdown, such as the web server's, use it
         return
     modules = []
     asking = frame
@@ -106,7 +104,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _try_again() -> None:
-    """Raise the interruption again in a moment."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, MOMENT)
     else:
@@ -127,7 +124,7 @@ def _lost(what: "sys.UnraisableHookArgs") -> None:
 
 
 def _take_signals() -> None:
-    """Let Ctrl-C, a polite kill and a closed terminal end the work in the same manner; ignored signals stay ignored."""
+    """Let Ctrl-C, SIGTERM and a closed terminal end the work in the same manner; ignored signals stay ignored."""
     sys.unraisablehook = _lost
     for name in POLITE:
         number = getattr(signal, name, None)
@@ -146,7 +143,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the requested command and return its exit code."""
     from . import console
 
     if not console.prepare():

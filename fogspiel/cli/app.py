@@ -372,7 +372,6 @@ def name_of(command: Any) -> str:
 
 
 def has_command(name: str) -> bool:
-    """True if a command or a group of this name is loaded."""
     groups = (group.typer_instance.info.name if group.typer_instance else "" for group in app.registered_groups)
     return name in groups or any(name_of(command) == name for command in app.registered_commands)
 

@@ -18,7 +18,6 @@ SOLVE = "solve"  # the method of runs that have solved a game
 
 
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
-    """Query the store for runs, the latest first."""
     found: list[str] = []
     with suppress(Exception):
         from ..runs.store import Store
@@ -85,7 +84,6 @@ complete_routes = complete_from("solving.methods", "METHODS")
 
 
 def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Complete names of runs and games, for `explain` and `verify`."""
     return [*complete_runs(ctx, incomplete), *complete_games(incomplete)]
 
 
@@ -104,8 +102,6 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _named_players(game: str) -> list[str]:
-    """List the named players of a game, if it exists."""
-
     def find() -> list[str]:
         from ..core.game import known_game
         from ..runs.agent_parser import SOLVED, agent_names

@@ -172,7 +172,6 @@ def give_up_stdout() -> None:
 
 
 def print_if_possible(line: str) -> None:
-    """Write a line to stdout; discard further output if that fails."""
     try:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -181,7 +180,6 @@ def print_if_possible(line: str) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Write a line to stderr, if that is possible."""
     with suppress(OSError):
         sys.stderr.write(f"{sentence}\n")
         sys.stderr.flush()

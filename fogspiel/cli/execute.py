@@ -116,7 +116,6 @@ def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> Non
 
 
 def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
-    """Return the command that resumes a run, or everything that it is a part of."""
     return options.again or kind.resume_command(run, resume_command(run.name, options.store))
 
 
@@ -170,7 +169,6 @@ def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> 
 
 
 def print_repetitions(run: "Run", store: Path | None) -> None:
-    """Print how many jobs of a run were repeated and why, if any were."""
     from . import console
 
     if run.name:  # a run that was not stored had no workers
@@ -210,7 +208,6 @@ def _deliver(
 
 
 def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
-    """Write the certificate of a run, if it has one, and return its path."""
     proof = kind.certificate(run)
     if proof is None:
         if options.certificate is not None:
@@ -246,7 +243,6 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
 
 
 def print_parts(report: "Report") -> None:
-    """Print the paragraphs and the first tables of a report."""
     from . import console
 
     for paragraph in report.paragraphs:
@@ -256,7 +252,6 @@ def print_parts(report: "Report") -> None:
 
 
 def print_report(report: "Report", folder: str, files: int) -> None:
-    """Print the main parts of a report, and the folder that it was written to."""
     from . import console
 
     print_parts(report)
@@ -266,7 +261,7 @@ def print_report(report: "Report", folder: str, files: int) -> None:
 
 
 def print_lines(lines: "Iterable[str | Table]") -> None:
-    """Print lines and tables, the heading of the first line in bold."""
+    """Print lines and tables, with the heading of the first line in bold."""
     from rich.text import Text
 
     from . import console

@@ -177,8 +177,6 @@ def _append(path: Path) -> TextIO:
 
 @dataclass(frozen=True)
 class ProgramOptions(ProgramSourceOptions, EngineLimits):
-    """Options of the tuning of a program."""
-
     parameters: Annotated[Path | None, typer.Option(metavar="FILE", help=PARAMETERS, rich_help_panel=PANEL)] = None
     list_options: Annotated[
         bool,
@@ -211,7 +209,6 @@ def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
 
 
 def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
-    """Tune a program, after a trial game."""
     from ..runs.programs import find_program
     from ..runs.requests import ProgramRequest
 
@@ -235,7 +232,6 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
 
 
 def _options_text(given: ProgramOptions) -> str:
-    """Return a parameter file with everything that can be tuned of an engine."""
     from ..runs.programs import program_types
 
     if given.uci is not None:

@@ -25,8 +25,6 @@ LONGEST = 200  # actions printed after the game; of a longer one the last
 
 @dataclass(frozen=True)
 class GameEnding:
-    """End of a game at the terminal."""
-
     how: str  # as text
     score: int | None = None  # the index of the first player's payoff; None if the game was left
     interrupted: bool = False
@@ -93,11 +91,9 @@ class Terminal:
         return f"{game.title}.{seat} Say a number, or the words of a choice, or help."
 
     def begin_turn(self) -> None:
-        """Show the person's view before an action is required."""
         self.tell(self.scene())
 
     def scene(self) -> str:
-        """Describe the person's view and actions."""
         game, session = self.session.game, self.session
         labels = [game.label(action) for action in session.choices()]
         if len(labels) <= MANY:
@@ -116,7 +112,6 @@ class Terminal:
                 self.tell(f"{error}.")
 
     def act(self, said: str) -> None:
-        """Make the choice that the input means, or raise a ValueError."""
         self.session.act(parse_choice(said, self.session.choices(), self.session.game.label))
         if self.advice is not None:
             self.tell(f"Coach: {self.advice()[-1].sentence}.")
@@ -158,7 +153,6 @@ def payoff_of(session: PersonSession, score: int) -> float:
 
 
 def numbered_list(labels: Sequence[str]) -> str:
-    """Format labels in numbered columns."""
     cells = [f"{number:>3} {label}" for number, label in enumerate(labels, 1)]
     wide = max(map(len, cells)) + 2
     columns = max(WIDTH // wide, 1)
@@ -167,7 +161,6 @@ def numbered_list(labels: Sequence[str]) -> str:
 
 
 def normal(words: str) -> str:
-    """Normalise capitals and spaces."""
     return " ".join(words.split()).casefold()
 
 

@@ -109,7 +109,6 @@ class Site:
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the registered routes and the static files to an application."""
         app.include_router(self.routes)
         for address, files in zip((self._static, "/static"), self._files, strict=True):
             app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
@@ -146,7 +145,6 @@ class Site:
 
 
 def attachment(file: str) -> dict[str, str]:
-    """Return the headers of a response that is saved as a file."""
     return {"content-disposition": f'attachment; filename="{file}"'}
 
 

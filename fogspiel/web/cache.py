@@ -45,7 +45,6 @@ class Memory(OrderedDict[Key, Value]):
         self.trim()
 
     def trim(self) -> None:
-        """Evict values until the limits on number and size hold."""
         most, total = self._most or MAX_ANSWERS, sum(map(self._size, self.values()))
         beyond = len(self) - most
         for place, (old, known) in enumerate(list(self.items())):

@@ -118,7 +118,6 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Digest, equal for equal questions."""
         digest = hashlib.sha256(repr(self.words).encode())
         digest.update(b"\0" if self.enclosed is None else b"\1" + self.enclosed)
         return digest.hexdigest()[:32]
@@ -153,7 +152,6 @@ class JobQueue:
             return job
 
     def _work(self, job: Job) -> None:
-        """Collect results until there are none left or nobody requests them."""
         job.state = WORKING
         try:
             while self._is_wanted(job):
@@ -198,7 +196,6 @@ class JobQueue:
         return self.submit(WATCHED, key, begin)
 
     def stop(self, keys: Callable[[Hashable], bool]) -> None:
-        """Pause the watched jobs whose keys satisfy `keys`."""
         with self._lock:
             for key, job in self._jobs[WATCHED].items():
                 if keys(key):
@@ -250,7 +247,6 @@ class JobQueue:
             return json.load(out)
 
     def close(self) -> None:
-        """Start no more work, and kill the running command."""
         with self._lock:
             self._closed = True
             if self._process is not None and self._process.poll() is None:

@@ -62,7 +62,6 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     offers = [_offer(support, *one) for one in found] + _of_runs(game, store)
 
     def rank(offer: Opponent) -> tuple[int, int]:
-        """Order by level and, among engines, by match results."""
         return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
 
     return sorted(offers, key=rank)
@@ -94,7 +93,6 @@ def _of_runs(game: Game, store: Path) -> list[Opponent]:
 
 
 def _of_run(run: Summary, runs: Store) -> Opponent | None:
-    """Return the opponent of a run, if its result can be played."""
     kind = kind_of_method(run.method)
     offer = kind.opponent(run)
     if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):

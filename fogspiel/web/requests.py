@@ -155,7 +155,6 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
 
 
 def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
-    """Raise a ValueError unless all names are tuning runs of known games."""
     known = {line.name for line in reader.summaries()}
     if len(names) > MAX_TUNED:
         raise ValueError(f"at most {MAX_TUNED} runs can be diagnosed at once, not {len(names)}")
@@ -194,7 +193,6 @@ def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
 
 
 def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
-    """Raise InvalidRequest with the faults of all checks."""
     if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
         raise InvalidRequest(wrong)
 

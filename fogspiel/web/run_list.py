@@ -105,7 +105,6 @@ class Filter:
         return all(word in text for word in self.words.casefold().split())
 
     def address(self, **changed: str | int) -> str:
-        """Return the address of the list with this filter and these changes."""
         asked = {"game": self.game, "kind": self.kind, "state": self.state, "q": self.words, "sort": self.order}
         rest = {key: value for key, value in (asked | changed).items() if value not in ("", "newest", 1)}
         return f"/runs?{urlencode(rest)}" if rest else "/runs"
@@ -196,7 +195,6 @@ class RunNotes:
         return self.all().get(run, "")
 
     def write(self, run: NotedRun, words: str) -> None:
-        """Set the note on a run; an empty note removes it."""
         with self._lock:
             notes = self._read() | {run: words.strip()[:MAX_LETTERS]}
             body = [{"run": name, "created": created, "note": note} for (name, created), note in notes.items() if note]

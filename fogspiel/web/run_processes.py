@@ -35,7 +35,7 @@ MAX_QUEUED = 16  # runs that may wait in the queue
 QUEUE_SECONDS = 0.5  # polling interval of the queue
 STOP_SECONDS = 5.0  # how long a response waits for a run to stop; most need much less
 POLL_SECONDS = 0.05
-# Exit codes of a process that was stopped: by the command line, before it was loaded, or during an import.
+# Exit codes of a process that was stopped: by the command line, before that was loaded, or during an import.
 STOPPED = (128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
 COMMAND = (sys.executable, "-m", "fogspiel.cli")
 
@@ -53,7 +53,6 @@ class Worker:
 
     @property
     def trouble(self) -> str | None:
-        """Reason why the process failed, if it did."""
         code = self.process.poll()
         return None if code is None or code in (0, *STOPPED) else end_words(code, self.errors)
 
@@ -150,7 +149,6 @@ class RunProcesses:
         return "starting" if stored == "interrupted" and worker is not None and worker.alive else stored
 
     def trouble(self, name: str, state: str) -> str | None:
-        """Return the reason why the work on an interrupted run could not resume, if known."""
         if state != "interrupted":
             return None
         worker = self._workers.get(name)
@@ -172,7 +170,6 @@ class RunProcesses:
         self._closed.set()
 
     def _demand_place(self) -> None:
-        """Raise 409 if the queue is full."""
         if len(self._queue) >= MAX_QUEUED:
             raise HTTPException(409, f"{MAX_QUEUED} runs wait already: let some of them end, or stop some")
 

@@ -153,8 +153,6 @@ class RunReader:
             return store.read(name)
 
     def worker(self, name: str) -> WorkPeriod | None:
-        """Return the last process that worked on a run."""
-
         def question(connection: sqlite3.Connection, committed: Committed) -> WorkPeriod | None:
             sessions = sessions_of(connection, _entry(connection, committed, name).id)
             return sessions[-1] if sessions else None

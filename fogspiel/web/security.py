@@ -100,7 +100,7 @@ class RequestGuard:
             raise Refusal(403, "requests from other sites are refused")
 
     def _demand_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
-        """Demand the token, in the address of the first page or then in a cookie; True if it came in the address."""
+        """Demand the token, in the address of the first page and later in a cookie; True if it came in the address."""
         if self.token is None:
             return False
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -128,7 +128,6 @@ def _cookies(header: str) -> list[str]:
 
 
 async def _whole_body(headers: dict[bytes, str], receive: Receive, most: int) -> bytes:
-    """Read the body of a request, in one piece or in chunks."""
     length = headers.get(b"content-length", "0")
     if not length.isdecimal() or int(length) > most:
         raise Refusal(413, f"a request may have at most {most} bytes")
@@ -176,7 +175,6 @@ async def _redirect(send: Send, address: str) -> None:
 
 
 async def _refuse(send: Send, refusal: Refusal, for_programs: bool) -> None:
-    """Send the error: JSON to programs, a page to people."""
     kind, body = "text/html; charset=utf-8", PAGE.format(escape(_as_sentence(refusal.sentence))).encode()
     if for_programs:
         kind, body = "application/json", json.dumps({"error": refusal.sentence}).encode()
@@ -233,7 +231,6 @@ class LimitedProtocol(H11Protocol):
             min(waiting, key=lambda other: other.began, default=self).drop()
 
     def drop(self) -> None:
-        """Close the connection at once and stop counting it."""
         self.connections.discard(self)
         self.transport.abort()
 

@@ -133,7 +133,6 @@ def _open_lines(session: PersonSession) -> list[TranscriptLine]:
 
 
 def changed_places(before: Parts, now: Parts) -> list[Place]:
-    """Return the board cells whose appearance has changed."""
     old = _cells(before)
     return [
         place
@@ -163,7 +162,6 @@ def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
 
 
 def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:
-    """Return the cell of an action, before and after it."""
     for place, cell in _cells(before).items():
         if cell.action == action:
             return cell, _cells(now).get(place)
@@ -274,7 +272,6 @@ def _truth(session: PersonSession) -> PictureJson | None:
 
 
 def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
-    """Describe the result for the person with the payoff of this index."""
     if mark is None:
         return None
     if resigned:

@@ -44,7 +44,6 @@ class FairThreadPool:
         self._lock = threading.Lock()
 
     def submit(self, client: str, work: Work) -> Future[None]:
-        """Queue work for a client, or raise 429."""
         done: Future[None] = Future()
         with self._lock:
             own = self._waiting.get(client, deque())

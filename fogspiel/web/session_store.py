@@ -172,7 +172,6 @@ def freeze_opponent(game: Game, text: str, store: Path, seed: int) -> Opponent:
 
 
 def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Agent:
-    """Restore an opponent from its saved form."""
     text, numbers = opponent["words"], opponent
     demand_page_agent(game, text)
     if opponent.get("weights") == []:  # files of earlier versions store a vector as a mixture without weights
@@ -183,8 +182,6 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
 
 
 class SessionRow(NamedTuple):
-    """Session as saved."""
-
     game: str
     version: int
     side: int
@@ -273,7 +270,6 @@ class SessionStore:
         return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
-        """Return the session with this key if it is in memory."""
         with self._lock:
             if key in self._live:
                 self._live.move_to_end(key)
@@ -359,7 +355,7 @@ class SessionStore:
             return stored
 
     def forget(self, key: str) -> None:
-        """Remove a session from memory; the file's state counts."""
+        """Remove a session from memory, so that it is read from the file again."""
         with self._lock:
             self._live.pop(key, None)
 

@@ -139,7 +139,6 @@ def _solution_of(name: str) -> Mapping[str, Any]:
 
 
 def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
-    """Print the strategy of each side of a certificate, by view."""
     from ...solving.proofs import certificate_files
     from .. import console
 

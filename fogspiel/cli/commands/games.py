@@ -133,7 +133,6 @@ def _print_check(found: "GameCheck") -> None:
 
 
 def _lines_of(one: "Finding") -> list[str]:
-    """Format a finding, its location and its remedy."""
     where = f" ({one.place})" if one.place else ""
     lines = [f"{one.sentence}{where}"]
     if one.record is not None:

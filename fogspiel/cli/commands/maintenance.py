@@ -132,7 +132,6 @@ def warm_game(game: "Game") -> None:
 
 
 def warm_solvers() -> None:
-    """Compile the tree solvers, on the smallest game."""
     from ...runs.kinds.solve import SolveTask
     from ...runs.requests import SolveRequest
     from ...solving.methods import find_solve_method
@@ -171,7 +170,6 @@ def checks(store: Path) -> list[Check]:
 
 
 def _versions() -> Iterator[Check]:
-    """Check the installed versions of the requirements and of the extras."""
     yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
     extras: dict[str, list[str]] = {}
     for requirement in _requirements():

@@ -80,7 +80,6 @@ def _bring(words: list[str]) -> None:
 
 
 def games_path(store: Path) -> Path:
-    """Return the file alongside the store that holds people's games."""
     return store.with_name(f"{store.stem}.games.db")
 
 
@@ -101,7 +100,6 @@ def _address_of(host: str) -> str:
 
 
 def _is_loopback(host: str) -> bool:
-    """True if only this machine can reach the host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -109,7 +107,6 @@ def _is_loopback(host: str) -> bool:
 
 
 def _listen(host: str, port: int) -> socket:
-    """Return a listening socket, or raise a ValueError with the reason."""
     listener = socket(AF_INET6 if ":" in host else AF_INET)
     try:
         listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)

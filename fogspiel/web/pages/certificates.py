@@ -133,8 +133,6 @@ class SheetTable(NamedTuple):
 
 
 class AnswerSheet(NamedTuple):
-    """Texts of a page about an answer."""
-
     title: str
     sentences: Sequence[str]
     tables: Sequence[SheetTable]
@@ -145,7 +143,6 @@ def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
 
 
 def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
-    """Describe a policy's exploitability, seat by seat, and its costliest decisions."""
     exact = facts.get("fractions") or {}
 
     def number(key: str, seat: int | None = None) -> str:

@@ -59,7 +59,6 @@ class SolveStatus(BaseModel):
 
 
 def solving_of(game: Game, site: Site) -> SolveStatus:
-    """Return the status of a game's solution, and whether it can be requested."""
     if opponents(game, site.store)[0]["level"] == LEVELS[0]:
         return SolveStatus(game=game.name, solved=True)
     run = _latest_solve(game, site)
@@ -87,7 +86,6 @@ def begin_solving(game: Game, site: Site) -> str:
 
 
 def _latest_solve(game: Game, site: Site) -> Summary | None:
-    """Return the latest solve run of a game, with the state that the server reports."""
     runs = (run for run in site.reader.summaries() if run.game == game.name and run.method == SOLVE.method)
     latest = next(runs, None)
     return latest and replace(latest, state=site.processes.state(latest.name, latest.state))
@@ -109,7 +107,6 @@ def _progress_words(run: Summary, site: Site) -> str:
 
 
 def _rounded(number: float) -> int:
-    """Round to the two significant digits of an estimate."""
     return int(float(f"{number:.2g}"))
 
 

@@ -27,7 +27,7 @@ _drawing = threading.Lock()
 
 @dataclass(frozen=True)
 class Tile:
-    """Entry of one game, or of a game in several sizes, on the first page."""
+    """Entry of one game, or of a game in several sizes, on the home page."""
 
     name: str
     title: str

@@ -23,8 +23,6 @@ TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="T
 
 
 class Panel(NamedTuple):
-    """Chart with its plotly figure."""
-
     chart: Chart
     plot: Json
 
@@ -97,7 +95,6 @@ def register(site: Site) -> None:
     reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
 
     def version(name: str) -> Hashable:
-        """Return a value that changes with the run."""
         summary = next((line for line in reader.summaries() if line.name == name), None)
         if summary is None:
             raise HTTPException(404, f"there is no run named {name}")

@@ -82,7 +82,6 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
 
 
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
-    """Return the points of a run after the first `after`."""
     run = site.reader.follow(name)
     points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
     worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
@@ -239,7 +238,6 @@ def _add_pages(site: Site) -> None:
 
     @router.get("/new")
     def form_page(request: Request, kind: str = "tune") -> HTMLResponse:
-        """Render a form, prefilled from the query string."""
         return site.page(request, "new_run.html", **form_fields(kind, request.query_params, site.reader))
 
     @router.get("/compare")

@@ -54,8 +54,6 @@ class Sheet(Explanation):
 
 
 class FoundStrategy(TypedDict):
-    """Run that has found a strategy."""
-
     game: str
     title: str
     run: str
@@ -76,7 +74,6 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
 
 
 def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
-    """Describe each side of a certificate by its views."""
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
@@ -121,7 +118,6 @@ def heat_map(picture: TextChart) -> HeatMap:
 
 
 def column_classes(table: Table) -> list[str]:
-    """Return the style of each column: figures are right-aligned."""
     columns = zip(*table.rows, strict=True)
     return ["number" if all(_is_figure(str(cell)) for cell in cells) else "" for cells in columns]
 
@@ -131,8 +127,6 @@ def _is_figure(text: str) -> bool:
 
 
 class Share(NamedTuple):
-    """Action with its probability, as text and as a number."""
-
     action: str
     words: str
     number: float
@@ -169,7 +163,6 @@ class DecisionPage(NamedTuple):
 
 
 def has_rows(certificate: Mapping[str, Any]) -> bool:
-    """True if a certificate lists decisions one by one."""
     return certificate.get("format") == FORMAT
 
 
@@ -225,7 +218,6 @@ def is_explained(game: Game) -> bool:
 
 
 def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
-    """List the runs that have found a strategy, newest first."""
     return [
         {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
