@@ -24,7 +24,7 @@ from ..runs.formatting import with_interval as with_interval
 REMARK_SECONDS = 30.0  # interval between remarks, a line each, where stderr is not a terminal
 
 GAP = 2  # spaces between two columns of a table
-# Longer words are paths or digests, not names, and may be broken, except in the first column.
+# Words of more characters are paths or digests, not names, and may be broken, except in the first column.
 LONG_NAME = 30
 
 out = Console(soft_wrap=True, markup=False, emoji=False, highlight=False)
