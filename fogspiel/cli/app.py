@@ -250,9 +250,7 @@ NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "change": ("fix", lambda value: isinstance(value, str)),
     "place": ("location", lambda value: value is None or isinstance(value, str)),
 }  # by the key from before 1.0: the new key, printed too, and whether a value has that meaning
-RULE_SET = re.compile(
-    r"[a-z][a-z-]*"
-)  # of a rule set's name; versions of rules are numbers or digests, other texts neither
+RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; versions of rules are numbers or digests, other texts neither
 STORED = ("ask", "steps", "result", "lines", "tables")  # content of rows and files, printed unchanged
 
 
