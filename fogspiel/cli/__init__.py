@@ -1,6 +1,7 @@
-"""The command line. Nothing heavy is imported before a command needs it, so `--help` answers at once.
+"""Command line. Heavy modules are imported only when a command needs them, so `--help` is fast.
 
-Nor is anything before signals are taken: Ctrl-C in the first moments ends the program as it does later.
+Signal handlers are installed before any of these imports: Ctrl-C in the first moments ends the program as it does
+later.
 """
 
 import signal
@@ -14,21 +15,21 @@ from typing import NoReturn
 from ..core import plugins
 
 INTERRUPTED = 130
-MOMENT = 0.005  # seconds until an interruption is tried again
-# What Numba's C code asks when a kernel is called: it takes an exception there for an answer.
+MOMENT = 0.005  # seconds until an interruption is retried
+# Modules that Numba's C code calls when a kernel is called: it mistakes an exception there for a result.
 DEAF = ("numba.", "fogspiel.core.compile.kernel.")
-COMPILING = "numba.core.compiler_lock."  # around the long work of Numba, which should not hold up an interruption
-# The signals that end the work, where the system has them; the alarm is our own second try.
+COMPILING = "numba.core.compiler_lock."  # around the long work of Numba, which should not delay an interruption
+# Signals that end the work, where the system has them; the alarm is our own retry.
 POLITE = ("SIGTERM", "SIGINT", "SIGALRM", "SIGHUP", "SIGBREAK")
-MAX_SHOWN = 4000  # letters of a sentence; a longer one quotes something that was given to us
+MAX_SHOWN = 4000  # characters of an error message; a longer one quotes user input
 
 OPTION = "--plugins"
-COMPLETION = "_FOGSPIEL_COMPLETE"  # by this variable of the environment a shell asks to complete words
+COMPLETION = "_FOGSPIEL_COMPLETE"  # environment variable by which a shell requests completions
 _interrupted = threading.Event()  # set once the work was interrupted
 
 
 def load_commands(words: list[str]) -> None:
-    """Load the command that is named, or all if there is no such one; those of plug-in folders named before it too."""
+    """Load the named command, or all if there is none of that name; use the plug-in folders named before it."""
     before, command = iter(words), ""
     for word in before:
         option, equals, folder = word.partition("=")
@@ -49,7 +50,7 @@ def load_commands(words: list[str]) -> None:
 
 
 def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
-    """Yield the modules in whose files a command's name stands, and of a group's package those of the command below."""
+    """Yield the modules whose files contain a command's name, and for a group those of its subcommand."""
     texts = {}
     for source in plugins.sources("cli.commands").values():
         files = [source.path.with_suffix(".py"), source.path / "__init__.py"]
@@ -67,13 +68,13 @@ def _likely_modules(command: str, below: str) -> Iterator[plugins.Source]:
 
 
 def _complain(sentence: str) -> NoReturn:
-    """Say what was wrong, to people and to programs, and exit with 2."""
+    """Report an error to people and to programs, and exit with 2."""
     import json
     import os
 
     from . import console
 
-    if COMPLETION in os.environ:  # a shell asks for names: nobody reads the sentence
+    if COMPLETION in os.environ:  # a shell requests names: nobody reads the message
         raise SystemExit(2)
     half = MAX_SHOWN // 2
     told = sentence if len(sentence) <= MAX_SHOWN else f"{sentence[:half]} .. {sentence[-half:]}"
@@ -85,9 +86,9 @@ def _complain(sentence: str) -> NoReturn:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Interrupt the work, or try again in a moment if the exception would be lost."""
+    """Interrupt the work, or retry in a moment if the exception would be lost."""
     if number == getattr(signal, "SIGHUP", None):
-        signal.raise_signal(signal.SIGTERM)  # whoever has another way to end, as the page's server has, uses it
+        signal.raise_signal(signal.SIGTERM)  # handlers with another shutdown, such as the web server's, use it
         return
     modules = []
     asking = frame
@@ -103,7 +104,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _try_again() -> None:
-    """Let the interruption come again in a moment."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, MOMENT)
     else:
@@ -113,9 +113,9 @@ def _try_again() -> None:
 
 
 def _lost(what: "sys.UnraisableHookArgs") -> None:
-    """Try an interruption again that struck where it cannot be caught: a destructor, or a callback of an import.
+    """Retry an interruption that struck where it cannot be caught: a destructor, or a callback of an import.
 
-    What an interruption left half done may fail again when it is destroyed: nobody needs to hear of that.
+    Objects that an interruption left unfinished may fail again when destroyed; those errors are not reported.
     """
     if issubclass(what.exc_type, KeyboardInterrupt):
         _try_again()
@@ -124,7 +124,7 @@ def _lost(what: "sys.UnraisableHookArgs") -> None:
 
 
 def _take_signals() -> None:
-    """Let Ctrl-C, a polite kill and a closed terminal end the work in the same way; what is ignored stays ignored."""
+    """Let Ctrl-C, SIGTERM and a closed terminal end the work in the same manner; ignored signals stay ignored."""
     sys.unraisablehook = _lost
     for name in POLITE:
         number = getattr(signal, name, None)
@@ -133,7 +133,7 @@ def _take_signals() -> None:
 
 
 def main() -> None:
-    """Run the command line; bad input gets one sentence and exit code 2."""
+    """Run the command line; invalid input gets one error message and exit code 2."""
     try:
         _take_signals()
         code = _run()
@@ -143,7 +143,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command that the words ask for: its exit code."""
     from . import console
 
     if not console.prepare():
@@ -172,6 +171,6 @@ def _run() -> int:
         if not hasattr(error, "format_message"):
             raise
         if wrong := error.format_message():
-            _complain(wrong)  # else a command that was named alone has told how it is used
+            _complain(wrong)  # else a command without arguments has printed its usage
         code = 0
     return code if isinstance(code, int) else 0

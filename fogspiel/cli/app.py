@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..core.game import Game
     from ..runs.request import Asked, Request
 
-# Options and commands of before 1.0, for one release: they work, and a sentence on stderr names the new ones.
+# Options and commands from before 1.0, for one release: they work, and a warning on stderr names the new ones.
 FORMER_COMMANDS = {"questions": "states", "tournament": "round-robin", "warm": "compile"}
 FORMER_OPTIONS = {
     "--alone": "--single",
@@ -52,11 +52,11 @@ FORMER_OPTIONS = {
     "--time-2": "--move-seconds-2",
     "--all": "--decisions",
 }  # each means the first of these that the command has
-NEVER_FORMER = {"tune": ("--time",)}  # what a command has not had before it has not now
+NEVER_FORMER = {"tune": ("--time",)}  # options that a command did not have before 1.0
 
 
 class Command(TyperCommand):
-    """A command that takes the options of before 1.0 too."""
+    """Command that also accepts the options from before 1.0."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         known = {option for parameter in self.params for option in parameter.opts}
@@ -76,26 +76,25 @@ class Command(TyperCommand):
 
 
 def _renamed(words: list[str], former: Mapping[str, str], silent: bool) -> Iterator[str]:
-    """Yield the words of a command with the present names of its options."""
+    """Yield the arguments of a command with the present names of its options."""
     left = iter(words)
     for word in left:
         name, equals, value = word.partition("=")
         if name in former and not silent:
             warn_of_former(name, former[name])
         yield former.get(name, name) + equals + value
-        if word == "--":  # what follows is no option
+        if word == "--":  # no options follow
             yield from left
 
 
 def warn_of_former(old: str, new: str) -> None:
-    """Print that an option or a command has another name now."""
     from . import console
 
     console.warn(f"fogspiel: {old} is deprecated: use {new}")
 
 
 class Group(TyperGroup):
-    """A group of commands that has the commands of before 1.0 too."""
+    """Command group that also accepts the commands from before 1.0."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         new = FORMER_COMMANDS.get(cmd_name, "")
@@ -166,7 +165,7 @@ def asking(model: "type[Request]", optional: str = "") -> Callable[[Callable[...
 def _adding(
     added: list[Parameter], record: Callable[[dict[str, Any]], Any], last: bool
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Put parameters into one argument of a command, its last or its first."""
+    """Collect parameters into one argument of a command, its last or its first."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = list(signature(command).parameters.values())
@@ -201,15 +200,14 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "bounded game": check_game,
     "method": check_method,
     "route": check_route,
-}  # by the sort of thing that a field names: what a shell completes, and what is refused at once; slices add theirs
+}  # by the kind of thing that a field names: shell completion and early validation; slices add theirs
 
 
 def _parameter(model: "type[Request]", name: str, info: "FieldInfo", more: "Asked", optional: bool) -> Parameter:
-    """Return a field of a request as the parameter of a command."""
     from ..runs.request import check_field, plain_type
 
     def check(ctx: typer.Context, value: Any) -> Any:
-        if value not in (None, ()) and not ctx.resilient_parsing:  # a shell that completes words wants no refusal
+        if value not in (None, ()) and not ctx.resilient_parsing:  # completion in a shell must not fail
             check_field(model, name, value)
             for one in (value if isinstance(value, list | tuple) else (value,)) if more.names in CHECKS else ():
                 CHECKS[more.names](one)
@@ -251,13 +249,13 @@ NEW_KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "sort": ("program_type", lambda value: True),
     "change": ("fix", lambda value: isinstance(value, str)),
     "place": ("location", lambda value: value is None or isinstance(value, str)),
-}  # by the key of before 1.0: the one that is printed beside it, and whether a value has that meaning
-RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; a version of rules is a number or a digest, other texts are neither
-STORED = ("ask", "steps", "result", "lines", "tables")  # what rows and files hold, which is printed as it is
+}  # by the key from before 1.0: the new key, printed too, and whether a value has that meaning
+RULE_SET = re.compile(r"[a-z][a-z-]*")  # names one; versions of rules are numbers or digests, other texts neither
+STORED = ("ask", "steps", "result", "lines", "tables")  # content of rows and files, printed unchanged
 
 
 def with_new_keys(body: Any) -> Any:
-    """Return a JSON value with the keys that have replaced those of before 1.0 beside them."""
+    """Return a JSON value with keys from before 1.0 under their new names too."""
     if isinstance(body, list):
         return [with_new_keys(one) for one in body]
     if not isinstance(body, Mapping):
@@ -275,7 +273,6 @@ def with_new_keys(body: Any) -> Any:
 
 
 def store_path(chosen: Path | None) -> Path:
-    """The store that was named, or the default one."""
     from ..runs.store import default_path
 
     return chosen if chosen is not None else default_path()
@@ -293,7 +290,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 
 def remembering(words: str, remember: bool) -> str:
-    """The words for a game, with what --perfect-recall adds to those for a game of OpenSpiel."""
+    """Return a game's name, with the suffix that --perfect-recall adds to a game of OpenSpiel."""
     from ..core.game_names import OPENSPIEL, REMEMBER
 
     if remember and not words.startswith(OPENSPIEL):
@@ -302,12 +299,11 @@ def remembering(words: str, remember: bool) -> str:
 
 
 def cores(threads: int | None) -> int:
-    """The number of threads that was asked for, or one for each core."""
     return threads or os.cpu_count() or 1
 
 
 def load_and_announce(words: str, remember: bool) -> "Game":
-    """The game that the user's words stand for, and a word to the user if its rules have to be compiled first."""
+    """Load a game, and print a notice if its rules have to be compiled first."""
     from ..core.find import load_game
 
     game = load_game(remembering(words, remember))
@@ -317,7 +313,7 @@ def load_and_announce(words: str, remember: bool) -> "Game":
 
 @cache
 def announce_compilation() -> None:
-    """Say so as soon as something is compiled."""
+    """Print a notice as soon as something is compiled."""
     from ..core.compile.cache import cache_root, warn_of_unwritable
     from ..core.compile.kernel import CACHE, tell_compilation
     from . import console
@@ -328,7 +324,7 @@ def announce_compilation() -> None:
 
 
 class Stop(NamedTuple):
-    """A stop of the tour: its title, its place among the others, its lines by a seed, and what goes on until then."""
+    """Stop of the tour: its title, its position, its lines by seed, and the background work until then."""
 
     title: str
     place: int
@@ -368,16 +364,14 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "runs backup": (RUNS, "runs backup runs-backup.db"),
     "runs delete": (RUNS, "runs delete kuhn-1"),
     "runs prune": (RUNS, "runs prune --days 90"),
-}  # by the words of a command: the panel of the help that lists it, and words to try; slices add theirs
+}  # by command: its panel of the help, and an example; slices add theirs
 
 
 def name_of(command: Any) -> str:
-    """The word that stands for a command."""
     return str(command.name or command.callback.__name__.replace("_", "-"))
 
 
 def has_command(name: str) -> bool:
-    """True if a command or a group of this name is loaded."""
     groups = (group.typer_instance.info.name if group.typer_instance else "" for group in app.registered_groups)
     return name in groups or any(name_of(command) == name for command in app.registered_commands)
 
@@ -405,11 +399,11 @@ def _arrange(group: Any, before: str) -> None:
         _arrange(inner.typer_instance, f"{before}{name} ")
 
 
-# Things found by discovery, for the help of commands.
+# Discovered names, for the help of commands.
 
 
 def listing(title: str, room: str, attribute: str) -> str | None:
-    """List the names in a room with a line of help each; None unless help is asked for, since all are imported."""
+    """List the names in a package with a line of help each; None without --help, since all are imported."""
     if "--help" not in sys.argv[1:]:
         return None
     lines = (

@@ -1,6 +1,6 @@
-"""The names that a shell completes: games, their players, engines, methods, parts of papers, the runs of the store.
+"""Shell completion of games, their players, engines, methods, parts of papers, and the runs of the store.
 
-Whoever presses the key wants names or nothing: nothing is ever printed on an error.
+Completion offers names or nothing: errors are never printed.
 """
 
 import json
@@ -18,7 +18,6 @@ SOLVE = "solve"  # the method of runs that have solved a game
 
 
 def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[str]]") -> list[str]:
-    """The runs that are asked of the store, the latest first."""
     found: list[str] = []
     with suppress(Exception):
         from ..runs.store import Store
@@ -33,7 +32,6 @@ def _of_store(ctx: typer.Context, incomplete: str, ask: "Callable[[Store], list[
 
 
 def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The runs of the store, the latest first."""
     return _of_store(ctx, incomplete, lambda runs: runs.names())
 
 
@@ -44,9 +42,9 @@ def _collected(room: str, attribute: str) -> list[str]:
 
 
 def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
-    """Return names from a file in the cache folder, which is written where it is missing or of other code.
+    """Return names from a file in the cache folder, which is rewritten where it is missing or of other code.
 
-    A shell waits for the answer, and importing the catalogue takes half a second.
+    A shell waits for the result, and importing the catalogue takes half a second.
     """
     from .. import __version__
     from ..core.compile.cache import cache_root
@@ -69,7 +67,7 @@ def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
 
 
 def complete_from(room: str, attribute: str) -> Callable[[str], list[str]]:
-    """Return the function that completes the names in a room."""
+    """Return the function that completes the names in a package."""
 
     def complete(incomplete: str) -> list[str]:
         found: list[str] = []
@@ -86,7 +84,6 @@ complete_routes = complete_from("solving.methods", "METHODS")
 
 
 def complete_games_and_runs(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Complete names of runs and games, for `explain` and `verify`."""
     return [*complete_runs(ctx, incomplete), *complete_games(incomplete)]
 
 
@@ -105,8 +102,6 @@ def complete_players(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _named_players(game: str) -> list[str]:
-    """The players of a game that can be listed, if there is such a game."""
-
     def find() -> list[str]:
         from ..core.game import known_game
         from ..runs.agent_parser import SOLVED, agent_names
@@ -117,13 +112,12 @@ def _named_players(game: str) -> list[str]:
     return _remembered(f"players {game}", find) if game in complete_games("") else []
 
 
-# Words and numbers that are refused while they are read: before a command imports what takes longer than the refusal.
+# Early validation of arguments, before a command imports what takes longer than an error message.
 #
-# The rules are those of the rooms that use them later; these functions only ask sooner.
+# The rules are those of the packages that apply them later; these functions only check sooner.
 
 
 def check_game(words: str | None) -> str | None:
-    """Words for a game."""
     from ..core.game_names import check_game_spec
 
     if words is not None:
@@ -132,7 +126,6 @@ def check_game(words: str | None) -> str | None:
 
 
 def check_method(name: str) -> str:
-    """The name of a tuning method."""
     from ..tuning.methods import find_tune_method
 
     find_tune_method(name)
@@ -140,14 +133,12 @@ def check_method(name: str) -> str:
 
 
 def check_route(name: str) -> str:
-    """The name of a route to a solution."""
     from ..solving.methods import AUTO, find_solve_method
 
     return name if name == AUTO else find_solve_method(name).name
 
 
 def check_seed(seed: int | None) -> int | None:
-    """A seed."""
     from ..runs import request
 
     if seed is not None:

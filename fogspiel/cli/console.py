@@ -1,7 +1,7 @@
 """Output of the command line: tables on stdout, progress on stderr, numbers for people.
 
-All that is printed is text: a path, a run's name or a message may have square brackets or colons, which Rich would
-otherwise take for styles and pictures.
+All output is plain text: a path, a run's name or a message may have square brackets or colons, which Rich would
+otherwise interpret as styles and emoji.
 """
 
 import os
@@ -21,10 +21,10 @@ from rich.text import Text
 from ..runs.formatting import ago as ago
 from ..runs.formatting import with_interval as with_interval
 
-REMARK_SECONDS = 30.0  # how often a remark about the work is a line of its own where stderr is not a terminal
+REMARK_SECONDS = 30.0  # interval between remarks, a line each, where stderr is not a terminal
 
 GAP = 2  # spaces between two columns of a table
-# Characters of a word that is no name any more: paths and digests may be broken, but for those in the first column.
+# Words of more characters are paths or digests, not names, and may be broken, except in the first column.
 LONG_NAME = 30
 
 out = Console(soft_wrap=True, markup=False, emoji=False, highlight=False)
@@ -32,14 +32,13 @@ err = Console(stderr=True, soft_wrap=True, markup=False, emoji=False, highlight=
 
 
 def bold(words: str) -> Text:
-    """Words in bold."""
     return Text(words, style="bold")
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], spare: Sequence[str] = ()) -> None:
     """Print a table that breaks no name; where it is too wide, without the spare columns, or row by row.
 
-    Where stdout is no terminal, every column is as wide as its cells. Columns of numbers align to the right.
+    Where stdout is not a terminal, columns are as wide as their cells. Columns of numbers align to the right.
     """
     cells = [tuple(str(cell) for cell in row) for row in rows]
     room = out.width if out.is_terminal else sys.maxsize
@@ -53,7 +52,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
         _print_one_by_one(columns, cells)
         return
     shown = Table(header_style="bold", box=SIMPLE_HEAD if out.is_terminal else None, show_edge=False, pad_edge=False)
-    shown.padding = (0, GAP - 1 if shown.box else GAP, 0, 0)  # a frame adds a space of its own
+    shown.padding = (0, GAP - 1 if shown.box else GAP, 0, 0)  # a frame adds another space
     for number, column in enumerate(columns):
         numeric = bool(cells) and all(row[number][:1].isdigit() for row in cells)
         shown.add_column(column, justify="right" if numeric else "left", overflow="fold", width=widths[number])
@@ -91,26 +90,26 @@ def _print_one_by_one(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 class Remarks:
-    """Lines on stderr that say now and then how far the work is, where nobody sees a bar."""
+    """Occasional progress lines on stderr, where no bar is visible."""
 
     def __init__(self, title: str):
         self._title, self._told = title, time.monotonic()
 
     def tell(self, remark: str) -> None:
-        """Print the remark if the last one is a while ago."""
+        """Print the remark if the last one was REMARK_SECONDS ago."""
         if remark and time.monotonic() >= self._told + REMARK_SECONDS:
             self._told = time.monotonic()
             err.print(f"{self._title}: {remark}")
 
 
 class Bar:
-    """A progress bar with a rate and a remark; lines now and then where stderr is not a terminal."""
+    """Progress bar with a rate and a remark; occasional lines where stderr is not a terminal."""
 
     def __init__(self, progress: Progress, task: TaskID, remarks: Remarks | None):
         self._progress, self._task, self._began, self._remarks = progress, task, time.monotonic(), remarks
 
     def show(self, share: float | None, remark: str, games: int | None) -> None:
-        """Move the bar to the share that is done, where it is known, and say how fast games are played."""
+        """Move the bar to the completed fraction, where it is known, and show the rate of games."""
         rate = "" if games is None else f"{games / max(time.monotonic() - self._began, 1e-3):,.0f} games/s"
         total = None if share is None else 1.0
         self._progress.update(self._task, completed=share or 0.0, total=total, rate=rate, remark=remark)
@@ -121,7 +120,7 @@ class Bar:
 
 @contextmanager
 def progress(title: str) -> Iterator[Bar]:
-    """A progress bar on stderr; where that is not a terminal, a line now and then."""
+    """Show a progress bar on stderr, or occasional lines where that is not a terminal."""
     columns = (
         _column("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), _column("{task.fields[rate]}"),
         _column("{task.fields[remark]}"), TimeRemainingColumn(),
@@ -137,7 +136,7 @@ def _column(words: str) -> TextColumn:
 
 @contextmanager
 def status(title: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that says what is going on; where that is not a terminal, a line now and then."""
+    """Show the current activity on stderr, or occasional lines where that is not a terminal."""
     if not err.is_terminal:
         yield Remarks(title).tell
         return
@@ -145,21 +144,21 @@ def status(title: str) -> Iterator[Callable[[str], None]]:
         yield lambda remark: status.update(Text(f"{title}: {remark}"))
 
 
-# The three standard streams, whatever the shell made of them: closed, full, or of a narrow encoding.
+# The three standard streams, in any state: closed, full, or with a narrow encoding.
 
 NAMES = ("stdin", "stdout", "stderr")
 
 
 def prepare() -> bool:
-    """Make all three streams usable, and tell whether there was a stdout.
+    """Make all three streams usable, and return whether there was a stdout.
 
-    A descriptor that is closed goes to the null device, for else the next file that is opened would get it, a store for
-    example, and what is meant for stderr would be written there. Letters that a stream cannot show are spelled out.
+    A closed descriptor goes to the null device. Otherwise the next file that is opened, such as a store, would get its
+    number, and output for stderr would be written there. Characters that a stream cannot encode are escaped.
     """
     shown = sys.stdout is not None
     for number, name in enumerate(NAMES):
         if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
@@ -168,12 +167,11 @@ def prepare() -> bool:
 
 
 def give_up_stdout() -> None:
-    """Let what is still to be printed go nowhere, so that Python does not try again and complain at its end."""
+    """Discard the remaining output, so that Python does not try again and complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_if_possible(line: str) -> None:
-    """Write a line to stdout and give it up if that is not possible."""
     try:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -182,7 +180,6 @@ def print_if_possible(line: str) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Write a line to stderr, if that is possible."""
     with suppress(OSError):
         sys.stderr.write(f"{sentence}\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Work on a run of any kind at the command line: progress on stderr, what came out on stdout, how to go on."""
+"""Execution of runs of any kind at the command line: progress on stderr, results on stdout, the command to resume."""
 
 import shlex
 import time
@@ -30,12 +30,12 @@ class RunOptions:
     cluster: str | None = None
     output: Path | None = None  # the folder for the report
     certificate: Path | None = None  # the file for the certificate
-    source: str | None = None  # where the rules are, if the user says so
-    again: str | None = None  # the command that goes on with all that the run is a part of
+    source: str | None = None  # location of the rules, if given
+    again: str | None = None  # command that resumes everything that the run is a part of
 
 
 def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
-    """Work on a new run of this request, or on the one that has it already where `once` is enough."""
+    """Execute a new run of this request or, with `once`, the existing run of the same request."""
     from ..runs.execute import find_or_create_run
     from ..runs.kind import kind_of
     from ..runs.store import Store, StoreError
@@ -49,7 +49,7 @@ def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared:
             raise
         except ValueError as error:
             again = _again(run, kind_of(run), options)
-            # A request that cannot be met leaves no run behind, unless the sentence says how to go on with it.
+            # A failed request leaves no run behind, unless the error message contains the command that resumes it.
             if len(run.rows) == 1 and run.partial() is None and again not in str(error):
                 run.close()
                 runs.delete([run.name])
@@ -60,14 +60,14 @@ def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared:
 def begin_and_show(
     ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None, began: float | None = None
 ) -> None:
-    """Work on a run as `begin` does and show what came out; `began` is the CPU time when it was prepared."""
+    """Execute a run as `start_run` does and print the result; `began` is the CPU time when it was prepared."""
     began = time.process_time() if began is None else began
     run = start_run(ask, options, once=once, prepared=prepared)
     print_run(run, options, time.process_time() - began)
 
 
 def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
-    """Store what was asked and answered in one step, where the user names a store."""
+    """Save a request and its result in one step, where the user names a store."""
     if store is not None:
         from ..runs.execute import find_or_create_run
         from ..runs.store import Store
@@ -78,7 +78,7 @@ def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
 
 
 def check_cluster(cluster: str | None) -> None:
-    """Refuse a cluster that does not answer, before anything is written."""
+    """Raise an error for a cluster that does not respond, before anything is written."""
     if cluster is not None:
         from ..process.dask_crew import check
 
@@ -86,12 +86,11 @@ def check_cluster(cluster: str | None) -> None:
 
 
 def resume_command(run: str, store: Path | None) -> str:
-    """The command that goes on with a run."""
     return f"fogspiel resume {run}" + (f" --store {shlex.quote(str(store))}" if store else "")
 
 
 def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> None:
-    """Work on a run with a progress bar; an interruption prints the command that goes on."""
+    """Execute a run with a progress bar; an interruption prints the command that resumes it."""
     from ..runs.execute import Context, Progress
     from ..runs.kind import kind_of
     from . import console
@@ -117,7 +116,6 @@ def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> Non
 
 
 def _again(run: "Run", kind: "Kind", options: RunOptions) -> str:
-    """The command that goes on with a run, or with all that it is a part of."""
     return options.again or kind.resume_command(run, resume_command(run.name, options.store))
 
 
@@ -130,7 +128,7 @@ def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if not run.name:  # nothing was found yet that would be worth a run
+        if not run.name:  # no result yet that would justify a run
             raise
         told = kind.interruption(run, _again(run, kind, options))
         if options.as_json:
@@ -143,7 +141,7 @@ def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
         again = _again(run, kind, options)
         raise ValueError(f"{error.strerror or error}; nothing is lost, go on with: {again}") from error
     except StoreError as error:
-        if not run.name or isinstance(error, Damaged):  # nothing to go on with, or it says itself what to do
+        if not run.name or isinstance(error, Damaged):  # nothing to resume, or the message contains the remedy
             raise
         moved = isinstance(error, StoreMoved) and error.copy
         again = _again(run, kind, replace(options, store=moved) if moved else options)
@@ -151,7 +149,7 @@ def _resumable(run: "Run", kind: "Kind", options: RunOptions) -> Iterator[None]:
 
 
 def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> None:
-    """Write the certificate and the report of a finished run, and print what came out."""
+    """Write the certificate and the report of a finished run, and print the result."""
     from ..runs.kind import kind_of
     from . import console
 
@@ -171,10 +169,9 @@ def print_run(run: "Run", options: RunOptions, seconds: float | None = None) -> 
 
 
 def print_repetitions(run: "Run", store: Path | None) -> None:
-    """Say how many jobs of a run were repeated and why, if any were."""
     from . import console
 
-    if run.name:  # what was not stored had no workers
+    if run.name:  # a run that was not stored had no workers
         from ..runs.execute import repetition_words, repetitions
 
         for sentence in repetition_words(repetitions(store_path(store), run)):
@@ -194,14 +191,14 @@ def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json"
 
 
 def with_kind(body: "Json", kind: "Kind") -> "Json":
-    """Return what is printed of a run with its kind beside `method`, which is that of a search in some kinds."""
+    """Add the kind to the JSON of a run; in some kinds `method` is that of a search."""
     return body | ({"kind": kind.name} if "method" in body and kind.name else {})
 
 
 def _deliver(
     run: "Run", kind: "Kind", options: RunOptions, seconds: float | None
 ) -> "tuple[Outputs, Path | None, list[str]]":
-    """Write the certificate and the report of a run: what was written, the folder of the report and its files."""
+    """Write the certificate and the report of a run; return them with the folder and the files of the report."""
     from ..runs.kind import Outputs
 
     report = kind.report(run) if kind.writes_report or options.output else None
@@ -211,7 +208,6 @@ def _deliver(
 
 
 def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | None:
-    """Write the certificate of a run, if it has one, and return its path."""
     proof = kind.certificate(run)
     if proof is None:
         if options.certificate is not None:
@@ -231,7 +227,7 @@ def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | 
 
 
 def write(report: "Report", output: Path | None) -> tuple[Path, list[str]]:
-    """Write the files of a report to a folder, the one of its name if none is given."""
+    """Write the files of a report to a folder, by default the one of its name."""
     from ..runs.report import write_report
 
     folder = output or Path(f"fogspiel-{report.name}")
@@ -239,7 +235,7 @@ def write(report: "Report", output: Path | None) -> tuple[Path, list[str]]:
 
 
 def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
-    """Write a report that no run has, and show what matters of it."""
+    """Write a report that belongs to no run, and print its main parts."""
     folder, files = write(report, output)
     if as_json:
         return print_json(report.facts(None) | {"files": files})
@@ -247,7 +243,6 @@ def show_report(report: "Report", output: Path | None, as_json: bool) -> None:
 
 
 def print_parts(report: "Report") -> None:
-    """Print the paragraphs and the first tables of a report."""
     from . import console
 
     for paragraph in report.paragraphs:
@@ -257,7 +252,6 @@ def print_parts(report: "Report") -> None:
 
 
 def print_report(report: "Report", folder: str, files: int) -> None:
-    """Print what matters of a report, and where it was written to."""
     from . import console
 
     print_parts(report)
@@ -267,7 +261,7 @@ def print_report(report: "Report", folder: str, files: int) -> None:
 
 
 def print_lines(lines: "Iterable[str | Table]") -> None:
-    """Print the lines and tables of what came out, what it is about in bold."""
+    """Print lines and tables, with the heading of the first line in bold."""
     from rich.text import Text
 
     from . import console
@@ -281,7 +275,6 @@ def print_lines(lines: "Iterable[str | Table]") -> None:
 
 
 def print_table(table: "Table", columns: int | None = None) -> None:
-    """Print a table, or its first columns."""
     from ..runs.report import cell_text
     from . import console
 

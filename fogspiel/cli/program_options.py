@@ -1,4 +1,4 @@
-"""Outside programs at the command line: what names one, and how its tuning begins and goes on."""
+"""External programs at the command line: the options that name one, and how its tuning starts and resumes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -11,7 +11,7 @@ import typer
 from .app import cores, write_text
 from .execute import RunOptions, begin_and_show, check_cluster
 
-# Engines at the command line: what names one for tuning, and under which conditions it plays.
+# Engines at the command line: the options that name one for tuning, and its playing conditions.
 
 ENGINE_PANEL = "Engines"
 GAMES = "Openings from an EPD or PGN file instead of the built-in ones."
@@ -20,7 +20,7 @@ RULES = "When a game is decided: resign=1000x3,draw=10x8@40,longest=600, or none
 
 @dataclass(frozen=True)
 class EngineWords:
-    """Options that name the run of an engine, when it begins and whenever it resumes."""
+    """Options that name the engine of a run, when it starts and whenever it resumes."""
 
     uci: Annotated[
         str | None,
@@ -53,7 +53,7 @@ class EngineWords:
 
     @property
     def beside(self) -> list[str]:
-        """Options named beside the engine, a word each."""
+        """Options given with the engine, one argument each."""
         single = {"uci-opponent": self.uci_opponent, "openings": self.openings}
         words = [f"--{name}={value}" for name, value in single.items() if value is not None]
         words += [f"--option={setting}" for setting in self.option or ()]
@@ -62,7 +62,7 @@ class EngineWords:
 
 @dataclass(frozen=True)
 class EngineLimits(EngineWords):
-    """The conditions of the games, which a run keeps."""
+    """Conditions of the games, which are saved with a run."""
 
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per move.", rich_help_panel=ENGINE_PANEL)] = None
     movetime: Annotated[
@@ -88,7 +88,7 @@ class EngineLimits(EngineWords):
     ] = None
 
     def facts(self, sort: str) -> dict[str, Any]:
-        """The conditions that are given, as a run of this sort of program keeps them."""
+        """Return the given conditions, as a run of this type of program saves them."""
         names = ("nodes", "movetime", "depth", "clock", "opening_plies", "random_plies", "adjudicate", "seed_option")
         values = (
             self.nodes, self.movetime, self.depth, self.clock,
@@ -142,13 +142,13 @@ class ProgramSourceOptions(EngineWords):
 
     @property
     def named(self) -> dict[str, str]:
-        """The words of the programs that are named, by sort."""
+        """Commands of the named programs, by type."""
         given = {"function": self.function, "command": self.command, "uci": self.uci, "kriegspiel": self.kriegspiel}
         return {sort: words for sort, words in given.items() if words is not None}
 
     @contextmanager
     def open(self, named: "ProgramSpec", request: "ProgramRequest", cluster: str | None) -> "Iterator[ProgramContest]":
-        """The program, tried in a game of its start against itself; later games are added to the PGN file."""
+        """Open the program after a trial game of its initial parameters; later games are appended to the PGN file."""
         from ..runs.request import check_option
 
         if self.time_limit is not None:
@@ -169,7 +169,6 @@ class ProgramSourceOptions(EngineWords):
 
 
 def _append(path: Path) -> TextIO:
-    """A file to add to."""
     try:
         return path.open("a", encoding="utf-8")
     except OSError as error:
@@ -178,8 +177,6 @@ def _append(path: Path) -> TextIO:
 
 @dataclass(frozen=True)
 class ProgramOptions(ProgramSourceOptions, EngineLimits):
-    """Options of the tuning of a program."""
-
     parameters: Annotated[Path | None, typer.Option(metavar="FILE", help=PARAMETERS, rich_help_panel=PANEL)] = None
     list_options: Annotated[
         bool,
@@ -200,7 +197,7 @@ class ProgramOptions(ProgramSourceOptions, EngineLimits):
 
 
 def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
-    """The sort of program to tune, None for a game; a ValueError unless exactly one thing is named."""
+    """Return the type of program to tune, None for a game; raise a ValueError unless exactly one thing is named."""
     named = [*(["GAME"] if game is not None else []), *(f"--{sort}" for sort in words.named)]
     if not named:
         raise ValueError(
@@ -212,7 +209,6 @@ def sort_of(game: str | None, words: ProgramSourceOptions) -> str | None:
 
 
 def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], options: RunOptions) -> None:
-    """Tune a program, after it was tried."""
     from ..runs.programs import find_program
     from ..runs.requests import ProgramRequest
 
@@ -236,7 +232,6 @@ def tune_program(sort: str, given: ProgramOptions, asked: Mapping[str, Any], opt
 
 
 def _options_text(given: ProgramOptions) -> str:
-    """A parameter file with all that can be tuned of an engine."""
     from ..runs.programs import program_types
 
     if given.uci is not None:
@@ -252,7 +247,7 @@ def _options_text(given: ProgramOptions) -> str:
 
 
 def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
-    """The parameters of the file, or all constants of one of our own engines."""
+    """Return the parameters of the file, or all constants of one of our own engines."""
     from ..runs.programs import program_types
     from ..tuning.programs.parameters import Parameters, read_parameters
 
@@ -265,7 +260,6 @@ def _parameters(sort: str, given: ProgramOptions) -> "Parameters":
 
 
 def _scale(sort: str, given: ProgramOptions) -> "Scale":
-    """Return the score scale of the program."""
     from ..tuning.programs.contest import Scale
 
     scores = given.score_range
@@ -282,7 +276,7 @@ def _scale(sort: str, given: ProgramOptions) -> "Scale":
 
 @contextmanager
 def program_of(run: "Run", words: ProgramSourceOptions, cluster: str | None) -> "Iterator[ProgramContest | None]":
-    """The program that a run goes on with, named again by the user; None for runs that have none."""
+    """Open the program that a run resumes with, named again by the user; yield None for runs without one."""
     from ..runs.kind import kind_of
     from ..runs.kinds.program import KIND, demand_program
     from ..runs.programs import find_program

@@ -1,4 +1,4 @@
-"""A person against an agent in a terminal, at any game: lines in, lines out, nothing hidden told before it is over."""
+"""Terminal play of a person against an agent, at any game; hidden information is shown only after the end."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,27 +18,25 @@ choices     all choices, where there are many
 resign      give the game up
 help        this list
 Ctrl-D      leave"""
-MANY, SOME = 24, 12  # more choices than this are not listed unless they are asked for; so many of them are
+MANY, SOME = 24, 12  # of more than MANY choices only SOME are listed, unless all are requested
 WIDTH = 100
-LONGEST = 200  # actions that are told after the game; of a longer one the last
+LONGEST = 200  # actions printed after the game; of a longer one the last
 
 
 @dataclass(frozen=True)
 class GameEnding:
-    """End of a game at the terminal."""
-
-    how: str  # in words
+    how: str  # as text
     score: int | None = None  # the index of the first player's payoff; None if the game was left
     interrupted: bool = False
-    failed: bool = False  # true if the opponent could not go on, as when an engine asks a program that has ended
+    failed: bool = False  # true if the opponent could not continue, as when an engine's external program has exited
 
 
 class Resigned(Exception):
-    """The person gives up."""
+    """Resignation of the person."""
 
 
 class Terminal:
-    """The conversation with a person at any game; a game with words of its own replaces some of it."""
+    """Conversation with a person at any game; games with their own wording override parts of it."""
 
     help = HELP
 
@@ -84,21 +82,18 @@ class Terminal:
 
     @property
     def loss(self) -> int:
-        """The score of a game that the person has lost."""
+        """Payoff index of a game that the person has lost."""
         return 0 if self.session.side == 0 else self.session.game.max_score
 
     def greeting(self) -> str:
-        """The first words."""
         game, side = self.session.game, self.session.side
         seat = "" if game.symmetric else f" You are the {('first', 'second')[side]} player."
         return f"{game.title}.{seat} Say a number, or the words of a choice, or help."
 
     def begin_turn(self) -> None:
-        """Tell the person what there is to see before something is to be done."""
         self.tell(self.scene())
 
     def scene(self) -> str:
-        """Describe the person's view and actions."""
         game, session = self.session.game, self.session
         labels = [game.label(action) for action in session.choices()]
         if len(labels) <= MANY:
@@ -107,7 +102,7 @@ class Terminal:
         return f"{game.show(session.seen())}\n{numbered_list(labels[:SOME])}\n{more}"
 
     def answer(self, said: str) -> None:
-        """Do what the person says, or tell in a sentence why it cannot be done."""
+        """Execute the person's input, or print why it cannot be done."""
         if said in self.commands:
             self.commands[said]()
         elif said:
@@ -117,21 +112,18 @@ class Terminal:
                 self.tell(f"{error}.")
 
     def act(self, said: str) -> None:
-        """Make the choice that the person means, or raise a ValueError."""
         self.session.act(parse_choice(said, self.session.choices(), self.session.game.label))
         if self.advice is not None:
             self.tell(f"Coach: {self.advice()[-1].sentence}.")
 
     def resign(self) -> None:
-        """Give the game up."""
         raise Resigned
 
     def resignation(self) -> str:
-        """Return the end of a game that the person gave up."""
         return "you resigned"
 
     def ending(self) -> str:
-        """Return the end of a game that was played to its end, and show it."""
+        """Show the final view, and return the outcome for the person."""
         game = self.session.game
         self.tell(game.show(self.session.seen()))
         score, even = (
@@ -141,7 +133,7 @@ class Terminal:
         return "you won" if score > even else "you lost" if score < even else "a draw"
 
     def epilogue(self) -> str:
-        """The whole truth about a game that has ended: everything that was done, and how it stands."""
+        """Return the full record of a finished game: every action, and the final state."""
         game, session = self.session.game, self.session
         moments = zip(replay(game, session.record), session.record, strict=False)
         done = [
@@ -161,7 +153,6 @@ def payoff_of(session: PersonSession, score: int) -> float:
 
 
 def numbered_list(labels: Sequence[str]) -> str:
-    """Numbered labels in columns."""
     cells = [f"{number:>3} {label}" for number, label in enumerate(labels, 1)]
     wide = max(map(len, cells)) + 2
     columns = max(WIDTH // wide, 1)
@@ -170,12 +161,11 @@ def numbered_list(labels: Sequence[str]) -> str:
 
 
 def normal(words: str) -> str:
-    """Words without regard to capitals and spaces."""
     return " ".join(words.split()).casefold()
 
 
 def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str]) -> int:
-    """The action that a person means, or a ValueError that says what could have been said."""
+    """Return the action that a person means, or raise a ValueError with the valid input."""
     labels = [normal(label(action)) for action in actions]
     many = len(actions)
     if said in labels:
@@ -193,14 +183,13 @@ def parse_choice(said: str, actions: Sequence[int], label: Callable[[int], str])
 
 
 def parse_seat(name: str, seats: Sequence[str] = ("first", "second", "white", "black")) -> int:
-    """The number of a seat: 0 or 1."""
     if name.lower() not in seats:
         raise ValueError(f"--seat is {name!r}: it must be {seats[0]} or {seats[1]}")
     return seats.index(name.lower()) % 2
 
 
 def ask_person(as_json: bool) -> tuple[Iterator[str], Callable[[str], None]]:
-    """Yield the person's input, line by line after a prompt, with a function that prints to the person.
+    """Return the person's input, line by line after a prompt, and a function that prints to the person.
 
     The conversation is on stderr where stdout is for a program.
     """

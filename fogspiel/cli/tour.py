@@ -1,4 +1,4 @@
-"""The tour: the four systems, one screen each, from what answers at once to what has to be compiled first."""
+"""Tour of the four systems, one screen each; parts that have to be compiled first come last."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -29,13 +29,13 @@ NEXT = {
     "tune a chess engine or any function": "fogspiel tune --help",
     "play, with a coach": "fogspiel play kuhn --against solved --coach each",
     "open the page": "fogspiel web",
-}  # what people may want next, and the command for it
+}  # possible next steps, and their commands
 
 Lines = Iterator[str]
 
 
 def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
-    """Go through all stops, those of slices too; prints as it goes unless `quiet`, and returns what was shown."""
+    """Show all stops, those of slices too; print them unless `quiet`, and return what was shown."""
     say: Callable[[object], None] = (lambda words: None) if quiet else console.out.print
     stops: list[Json] = []
     own = (

@@ -1,4 +1,4 @@
-"""The application: the API, the pages on top of it, and the guard in front of both."""
+"""FastAPI application: the JSON API, the pages built on it, and the request guard in front of both."""
 
 import hashlib
 import mimetypes
@@ -32,23 +32,23 @@ from .security import CHARTS_POLICY, App, RequestGuard, is_for_programs
 from .session_runner import SessionRunner
 from .session_store import SessionFileError, SessionStore, Slots, UnknownSession, slot_seconds
 
-# The context of all pages: runs and games, the queue of work, static files, and the frame that pages are drawn in.
+# Context of all pages: runs and games, the job queue, static files, and the page frame.
 #
-# Pages name scripts, styles and pictures by an address with a digest of all of them (`/static/0123456789ab/run.js`); a
-# script names its neighbours relative to itself, so their addresses have the digest too. The content at such an address
-# never changes. The plain address, `/static/run.js`, serves the same file, and browsers ask each time whether it has
-# changed. Only these files are compressed: the length of a compressed page would depend on secrets in it.
+# Pages refer to scripts, styles and pictures by addresses with a digest of all of them (`/static/0123456789ab/run.js`).
+# Scripts import their neighbours by relative address, so those addresses contain the digest too. The content at such an
+# address never changes. The plain address, `/static/run.js`, serves the same file, and browsers revalidate it every
+# time. Only these files are compressed: the length of a compressed page would depend on secrets in it.
 
 PACKAGE = Path(__file__).parents[1]
 SUFFIXES = (".js", ".css", ".svg")
 FOR_EVER, ASK = "private, max-age=31536000, immutable", "private, no-cache"
-LEVEL = 6  # of compression; the highest takes twice the time for a hundredth of the size
+LEVEL = 6  # of compression; the highest level takes twice the time to save a hundredth of the size
 PLOTLY = "plotly.min.js"
-mimetypes.add_type("text/javascript", ".js")  # some systems say text/plain, which no browser runs
+mimetypes.add_type("text/javascript", ".js")  # some systems register text/plain, which browsers do not execute
 
 
 class PageFiles(StaticFiles):
-    """Scripts, styles and pictures of some folders, and plotly's script from its package; nothing else can be named."""
+    """Static files of several folders, and plotly's script from its package; any other name is not found."""
 
     def __init__(self, folders: Sequence[Path], cache_control: str):
         super().__init__(directory=folders[0], packages=[("plotly", "package_data")])
@@ -58,7 +58,7 @@ class PageFiles(StaticFiles):
 
     @property
     def digest(self) -> str:
-        """Digest of all files; of plotly's script the size and the date will do."""
+        """Digest of all files; plotly's script enters by size and modification time."""
         whole = hashlib.sha256()
         for name, path in sorted(self._files.items()):
             facts = path.stat()
@@ -77,7 +77,7 @@ class PageFiles(StaticFiles):
 
 
 class Link(NamedTuple):
-    """A link in the header of every page, with its hint, or in a sentence, with the words after it."""
+    """Link in the page header (`about` is its tooltip) or in running text (`about` is the text after it)."""
 
     path: str
     title: str
@@ -85,14 +85,14 @@ class Link(NamedTuple):
 
 
 class Site:
-    """Registry of the pages' routes; runs are read from the store, people's games from another file."""
+    """Registry of page routes; runs come from the store, people's games from a separate file."""
 
     def __init__(self, store: Path, games: Path, slots: Slots):
         self.store = store
         self.routes = APIRouter()
         self.links: list[Link] = []
-        self.asides: list[Link] = []  # links to pages of slices in sentences
-        self.cards: list[str] = []  # templates of invitations on the first page
+        self.asides: list[Link] = []  # links in running text to pages of slices
+        self.cards: list[str] = []  # templates of cards on the home page
         self.sessions = SessionRunner(SessionStore(games, store, slots))
         self.reader = RunReader(store)
         self.processes = RunProcesses(self.reader)
@@ -109,7 +109,6 @@ class Site:
         self._templates.env.trim_blocks = self._templates.env.lstrip_blocks = True
 
     def add_to(self, app: FastAPI) -> None:
-        """Add everything that pages have registered, and the static files, to an application."""
         app.include_router(self.routes)
         for address, files in zip((self._static, "/static"), self._files, strict=True):
             app.mount(address, GZipMiddleware(files, compresslevel=LEVEL))
@@ -117,7 +116,7 @@ class Site:
     def page(
         self, request: Request, template: str, status: int = 200, *, charts: bool = False, **context: Any
     ) -> HTMLResponse:
-        """A page from a template; plotly may set styles on a page with charts."""
+        """Render a template; a page with charts lets plotly set styles."""
         path = request.url.path
         above = [link.path for link in self.links if path == link.path or path.startswith(f"{link.path}/")]
         headers = {"content-security-policy": CHARTS_POLICY} if charts else None
@@ -125,40 +124,37 @@ class Site:
         return self._templates.TemplateResponse(request, template, context, status, headers)
 
     def plain_page(self, request: Request, title: str, body: str) -> HTMLResponse:
-        """A page without a template of its own: text, or HTML if it is wrapped in `markupsafe.Markup`."""
+        """Render a page without a separate template, from text or from HTML in `markupsafe.Markup`."""
         return self.page(request, "plain.html", title=title, body=body)
 
     def page_in_time(self, request: Request, make: Callable[[], Response]) -> Response:
-        """The page, or one that looks again by itself until what it needs is worked out."""
+        """Return the page, or a placeholder that reloads itself until the data is computed."""
         try:
             return make()
         except StillWorking:
             return self.page(request, "working.html", 202)
 
     def refusal(self, request: Request, status: int, sentence: str) -> HTMLResponse:
-        """A page that says in one sentence why there is nothing to see."""
         heading = "There is no such page" if status == 404 else "That does not work"
         return self.page(request, "refused.html", status, heading=heading, sentence=sentence)
 
     def close(self) -> None:
-        """Begin no more work."""
         self.sessions.close()
         self.processes.close()
         self.jobs.close()
 
 
 def attachment(file: str) -> dict[str, str]:
-    """The headers of an answer that is saved as a file."""
     return {"content-disposition": f'attachment; filename="{file}"'}
 
 
 DESCRIPTION = "Play games with hidden information, watch runs, look at results. Nothing leaves this machine."
-# What the header links to first, in this order; other pages with a title follow.
+# Header links, in this order; other pages with a title follow.
 FIRST_LINKS = ("/", "/play", "/runs", "/results", "/strategies")
 
 
 def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAPI:
-    """The application without its guard; runs are read from the store, games of people are kept in the other file."""
+    """Build the application without its guard; runs are read from `store`, people's games are saved in `games`."""
     site = Site(store, games, slots)
     add_pages(site)
 
@@ -176,7 +172,7 @@ def application(store: Path, games: Path, slots: Slots = slot_seconds) -> FastAP
 
 
 def add_pages(site: Site) -> None:
-    """Find the pages of the package, its slices and plug-in folders, and add their routes and links."""
+    """Discover the pages of the package, its slices and plug-in folders, and register their routes and links."""
     context: PageSite = site
     for module in modules("web.pages"):
         register = getattr(module, "register", None) or getattr(module, "add_to", None)  # its name until 1.0
@@ -194,7 +190,7 @@ def add_pages(site: Site) -> None:
 
 
 def answer_in_sentences(app: FastAPI, site: Site) -> None:
-    """Report every error in one sentence: to programs as JSON, to people as a page."""
+    """Report every error as one message: JSON to programs, a page to people."""
 
     def answer(request: Request, status: int, sentence: str, **more: Any) -> Response:
         if is_for_programs(request.url.path):
@@ -223,19 +219,16 @@ def answer_in_sentences(app: FastAPI, site: Site) -> None:
 
 
 def guard(app: FastAPI, hosts: frozenset[str], token: str | None = None) -> App:
-    """The application as it is served."""
     return RequestGuard(AnswerCache(app), hosts, token)
 
 
-# Routes of forms: everything that is wrong with a request is said at once, a sentence for each field.
+# Routes of forms: one response reports all faults of a request, with a message per field.
 
 
 def form_route(reader: RunReader) -> type[APIRoute]:
-    """The class of routes that answer so; requests are checked against the runs that can be read."""
+    """Return the route class of forms; requests are validated against the runs that can be read."""
 
     class Form(APIRoute):
-        """Says what is wrong with a request in all its fields at once."""
-
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             handle = super().get_route_handler()
 

@@ -1,8 +1,7 @@
-"""Answers that are the same for every visitor, remembered: requests at the same time share one answer.
+"""Caches of responses that are the same for every visitor; concurrent requests share one response.
 
-Starlette has no cache of answers, so there are two memories, one behind the other. `AnswerCache` stands in front of the
-application and uses the clock alone. `VersionCache` serves pages of runs, which know whether a run has changed: an
-answer is made once for each change.
+Starlette has no response cache. `AnswerCache`, in front of the application, expires by time alone. `VersionCache`
+serves pages of runs and makes a response once per change of the run.
 """
 
 import asyncio
@@ -18,18 +17,18 @@ from fastapi.responses import Response
 
 from .security import App, Message, Receive, Scope, Send
 
-FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0  # how old an answer may be, and how old while a new one is being made
+FRESH_SECONDS, STALE_SECONDS = 0.2, 1.0  # maximum age of a response, and while a new one is being made
 SHARED = re.compile(
     r"/|/play|/runs|/results|/strategies|/api/(games|runs|results)|(/api)?/(runs|results)/(?!new$|compare$)[^/]+"
-)  # addresses whose answers are for everybody
-SPARING = 10.0  # an answer about a run under way serves for so many times as long as it took to make
-MAX_ANSWERS, MAX_BYTES = 256, 16_000_000  # limits of a memory of answers
+)  # addresses whose responses are the same for everybody
+SPARING = 10.0  # a response about a running run is reused for this multiple of the time it took to make
+MAX_ANSWERS, MAX_BYTES = 256, 16_000_000  # limits of a cache of responses
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class Memory(OrderedDict[Key, Value]):
-    """The latest values by key, for callers that hold a lock; the oldest are forgotten, except those to keep."""
+    """Latest values by key, for callers that hold a lock; the oldest are evicted, except those that `keep` accepts."""
 
     def __init__(
         self,
@@ -41,13 +40,11 @@ class Memory(OrderedDict[Key, Value]):
         self._most, self._size, self._keep = most, size, keep
 
     def remember(self, key: Key, value: Value) -> None:
-        """Make a value the latest."""
         self[key] = value
         self.move_to_end(key)
         self.trim()
 
     def trim(self) -> None:
-        """Forget as many values as the limits of number and size demand."""
         most, total = self._most or MAX_ANSWERS, sum(map(self._size, self.values()))
         beyond = len(self) - most
         for place, (old, known) in enumerate(list(self.items())):
@@ -60,7 +57,7 @@ class Memory(OrderedDict[Key, Value]):
 
 @dataclass
 class CachedAnswer:
-    """An answer, message by message, when it was made, and the lock of who makes a new one."""
+    """Response as ASGI messages, the time it was made, and the lock held while a new one is made."""
 
     messages: list[Message] = field(default_factory=list)
     made: float = -STALE_SECONDS
@@ -72,7 +69,7 @@ class CachedAnswer:
 
 
 class AnswerCache:
-    """The cache in front of an application; a POST makes all answers old at once."""
+    """Response cache in front of an application; a POST invalidates all entries."""
 
     def __init__(self, app: App):
         self.app = app
@@ -91,7 +88,7 @@ class AnswerCache:
             await send(dict(message))
 
     async def _messages(self, scope: Scope, receive: Receive) -> list[Message]:
-        """Return the answer of a moment ago, or a new one; who comes while it is made may get the old one."""
+        """Return the cached response or a new one; while that is being made, others may get the stale one."""
         answer = self._answers.setdefault(scope["path"], CachedAnswer())
         self._answers.move_to_end(scope["path"])
         age = time.monotonic() - answer.made
@@ -106,12 +103,12 @@ class AnswerCache:
 
                 await self.app(scope, receive, record)
                 answer.messages, answer.made = messages, time.monotonic()
-                self._answers.trim()  # a POST meanwhile has forgotten this one: it does not come back
+                self._answers.trim()  # a POST meanwhile has removed this entry: it is not restored
             return answer.messages
 
 
 class VersionedAnswer(NamedTuple):
-    """An answer, the version of the run that it was made of, and until when it will do although the run goes on."""
+    """Response, the run version it was made from, and the time until which it serves while the run continues."""
 
     version: Hashable
     state: Hashable
@@ -120,9 +117,9 @@ class VersionedAnswer(NamedTuple):
 
 
 class VersionCache:
-    """The latest answer of each address that is made from a run, as long as the run has not changed.
+    """Latest response per address that is made from a run, valid while the run's version is unchanged.
 
-    Long runs take long to read, and those under way change all the time: an answer about one serves for some time.
+    Long runs take long to read and change constantly while running, so responses about them are reused for some time.
     """
 
     def __init__(self) -> None:
@@ -132,7 +129,7 @@ class VersionCache:
     def respond(
         self, key: Hashable, version: Hashable, make: Callable[[], Response], state: Hashable = None
     ) -> Response:
-        """Return the answer that was made of this version, or lately in this state of a run under way, or a new one."""
+        """Return the response made from this version, or recently in this state of a running run, or a new one."""
         began = time.monotonic()
         with self._lock:
             known = self._answers.get(key)
@@ -141,7 +138,7 @@ class VersionCache:
                 return known.response
         made = make()
         now = time.monotonic()
-        answer = Response(made.body, made.status_code, dict(made.headers))  # without what a template was filled in with
+        answer = Response(made.body, made.status_code, dict(made.headers))  # without the template context
         until = now if state is None else now + SPARING * (now - began)
         with self._lock:
             self._answers.remember(key, VersionedAnswer(version, state, until, answer))

@@ -1,8 +1,8 @@
-"""The queue of the page: work that takes a while, in bounded lanes, with results remembered by key.
+"""Job queue of the web interface: slow work in bounded lanes, with results cached by key.
 
-A lane is a thread with its limits: answers to requests, analyses that people watch, and commands in processes of their
-own. Work is an iterator of results. A job of a lane with patience pauses after the result under way when nobody has
-asked for it lately, and continues from there when it is asked for again.
+A lane is a thread with limits: computations for requests, analyses that people watch, and commands in separate
+processes. Work is an iterator of results. In a lane with patience, a job that nobody has requested lately pauses after
+its current result and resumes on the next request.
 """
 
 import hashlib
@@ -29,21 +29,21 @@ LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 WAITING, WORKING, PAUSED, ANSWERED, REFUSED = "waiting", "working", "paused", "answered", "refused"
 WAIT_SECONDS = 6.0  # how long a request waits for its result
-MAX_WAITING = 8  # jobs of a lane that wait or are worked on
-MAX_SECONDS = 900.0  # limit of a command by the clock
-MAX_LETTERS = 4_000_000  # limit of what a command prints
+MAX_WAITING = 8  # queued and running jobs of a lane
+MAX_SECONDS = 900.0  # wall-clock limit of a command
+MAX_LETTERS = 4_000_000  # limit on the output of a command
 STOPPED = "the server was stopped before it had an answer"
-FILE = "certificate.json"  # the name of an enclosed file in the folder of a command
+FILE = "certificate.json"  # name of an enclosed file in the folder of a command
 
 
 class Lane(NamedTuple):
-    """A thread of the queue and its limits."""
+    """Thread of the queue and its limits."""
 
     name: str
-    full: str  # the sentence that refuses one job too many
+    full: str  # error message when the lane is full
     most_kept: int
-    patience: float = inf  # seconds after which a job that nobody asks for pauses
-    failure: str = ""  # the only sentence about a failure, which is final; without one a job that failed is begun again
+    patience: float = inf  # seconds after which a job that nobody requests pauses
+    failure: str = ""  # error message of every failure, which is then final; without one a failed job is restarted
 
 
 COMPUTE = Lane("compute", "too many computations are queued: try again in a moment", 64)
@@ -58,14 +58,14 @@ COMMANDS = Lane("questions", f"{MAX_WAITING} questions are waiting already: ask 
 
 
 class StillWorking(HTTPException):
-    """The refusal of a request whose result is not there yet; the same request may come again."""
+    """Response 429 to a request whose result is not computed yet; the client repeats the request."""
 
     def __init__(self) -> None:
         super().__init__(429, "this is being computed: repeat the request in a few seconds", {"retry-after": "3"})
 
 
 class JobStatus(TypedDict):
-    """The state of a job for programs; facts are the last result of one that has ended well."""
+    """State of a job for programs; `facts` is the last result of a job that succeeded."""
 
     state: str
     facts: Any
@@ -74,14 +74,14 @@ class JobStatus(TypedDict):
 
 @dataclass
 class Job:
-    """A job of a lane: its state, its results so far, and the error that ended it."""
+    """Job of a lane: its state, its results so far, and the error that ended it."""
 
     lane: Lane
     results: Iterator[Any]
     state: str = WAITING
     found: list[Any] = field(default_factory=list)
     error: Exception | None = None
-    asked: float = 0.0  # when it was last asked for
+    asked: float = 0.0  # time of the last request for it
     done: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -94,12 +94,11 @@ class Job:
 
     @property
     def facts(self) -> Any:
-        """The result of a job with one result; None until it has ended well."""
+        """Last result of a job that succeeded, else None."""
         return self.found[-1] if self.found and self.state == ANSWERED else None
 
     @property
     def sentence(self) -> str:
-        """Error message, if any."""
         return "" if self.error is None else self.lane.failure or str(self.error)
 
     def to_json(self) -> JobStatus:
@@ -110,7 +109,7 @@ class Job:
 class Question:
     """A command, and the file or the store that it reads, if any.
 
-    The environment names the store: the option --store would add the question to the user's runs.
+    The environment names the store: the option --store would save the question among the user's runs.
     """
 
     words: tuple[str, ...]
@@ -119,14 +118,13 @@ class Question:
 
     @property
     def key(self) -> str:
-        """A digest: equal for equal questions."""
         digest = hashlib.sha256(repr(self.words).encode())
         digest.update(b"\0" if self.enclosed is None else b"\1" + self.enclosed)
         return digest.hexdigest()[:32]
 
 
 class JobQueue:
-    """The jobs of a site, under way and remembered."""
+    """Running and cached jobs of a site."""
 
     def __init__(self) -> None:
         lanes = (COMPUTE, WATCHED, COMMANDS)
@@ -137,7 +135,7 @@ class JobQueue:
         self._closed = False
 
     def submit(self, lane: Lane, key: Hashable, begin: Callable[[], Iterable[Any]]) -> Job:
-        """Return the job with this key, begun or continued if need be, or raise 429."""
+        """Return the job with this key, started or resumed if necessary; raise 429 if the lane is full."""
         with self._lock:
             jobs = self._jobs[lane]
             job = jobs.get(key)
@@ -154,7 +152,6 @@ class JobQueue:
             return job
 
     def _work(self, job: Job) -> None:
-        """Collect results until there are no more, or nobody waits for them."""
         job.state = WORKING
         try:
             while self._is_wanted(job):
@@ -163,16 +160,16 @@ class JobQueue:
                 except StopIteration:
                     job.state = ANSWERED
                     return job.done.set()
-        except Exception as error:  # the page gets a sentence, and the server continues
+        except Exception as error:  # reported to the client; the server continues
             if job.lane.failure:
                 LOG.exception("an analysis cannot go on")
             job.error, job.state = error, REFUSED
             job.done.set()
 
     def _is_wanted(self, job: Job) -> bool:
-        """True if somebody still waits for a job; otherwise it is paused."""
+        """True if a job is still requested; otherwise pause it."""
         with self._lock:
-            if job.lane.patience == inf:  # it never pauses: one that a stopped server has not begun ends at once
+            if job.lane.patience == inf:  # it never pauses: one that a stopped server has not started fails at once
                 if self._closed and not job.found:
                     raise ValueError(STOPPED)
                 return True
@@ -182,7 +179,7 @@ class JobQueue:
             return False
 
     def compute(self, key: Hashable, work: Callable[[], Result]) -> Result:
-        """Return what `work` returns, or raise StillWorking; its errors are raised and not remembered."""
+        """Return the result of `work`, or raise StillWorking; its errors are raised and not cached."""
         job = self.submit(COMPUTE, key, lambda: (work() for _ in range(1)))
         job.done.wait(WAIT_SECONDS)
         if job.error is not None:
@@ -195,37 +192,34 @@ class JobQueue:
         return found
 
     def watch(self, key: Hashable, begin: Callable[[], Iterable[Any]]) -> Job:
-        """Return the job that yields results one by one for as long as somebody asks for them."""
+        """Return a job whose results arrive one by one while somebody requests them."""
         return self.submit(WATCHED, key, begin)
 
     def stop(self, keys: Callable[[Hashable], bool]) -> None:
-        """Pause the watched jobs with such keys."""
         with self._lock:
             for key, job in self._jobs[WATCHED].items():
                 if keys(key):
                     job.asked = -inf
 
     def ask(self, question: Question) -> str:
-        """Have a question answered by its command, unless the answer is known; return its key."""
+        """Submit a question to its command, unless its result is cached; return its key."""
         self.submit(COMMANDS, question.key, lambda: (self._answer(question) for _ in range(1)))
         return question.key
 
     def answer(self, key: str) -> Job:
-        """Return the job of the question with this key."""
         found = self._jobs[COMMANDS].get(key)
         if found is None:
             raise HTTPException(404, "this question was not asked here, or it was forgotten: ask it again")
         return found
 
     def _answer(self, question: Question) -> Any:
-        """Run the command of a question in a new folder."""
         with tempfile.TemporaryDirectory(prefix="fogspiel-") as folder:
             if question.enclosed is not None:
                 (Path(folder) / FILE).write_bytes(question.enclosed)
             return self._run(question, folder)
 
     def _run(self, question: Question, folder: str) -> Any:
-        """Return what the command prints, or raise a ValueError with its last words."""
+        """Return the JSON that the command prints, or raise a ValueError with its last error line."""
         store = {} if question.store is None else {"FOGSPIEL_STORE": str(question.store)}
         with (Path(folder) / "answer").open("w+", encoding="utf-8") as out, tempfile.TemporaryFile() as errors:
             with self._lock:
@@ -253,7 +247,6 @@ class JobQueue:
             return json.load(out)
 
     def close(self) -> None:
-        """Begin no more work, and end the command under way."""
         with self._lock:
             self._closed = True
             if self._process is not None and self._process.poll() is None:

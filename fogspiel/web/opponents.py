@@ -1,7 +1,7 @@
-"""Opponents of a person: named strategies, engines, and what the runs of the store have found.
+"""Opponents of a person: named strategies, engines, and results of runs in the store.
 
-A page may name names, numbers, runs, and engines with plain options, never a program or a file: whoever may open a page
-may not therefore run programs or read the disk, which takes the command line.
+A page may name strategies, numbers, runs, and engines with plain options, but never a program or a file. Access to a
+page must not imply the right to run programs or to read the disk; that takes the command line.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,9 +22,9 @@ from ..runs.store import Store, StoreError, Summary
 from ..solving.known_values import shipped_solution
 
 STRATEGY, ENGINE, SOLUTION = "strategy", "engine", "solution"
-LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")  # how well opponents play, the best first
-LONGEST, MAX_NODES = 60.0, 50_000_000  # seconds and nodes that an engine may be given for each move
-TRUNCATION = ",..)"  # how the name of an agent with many numbers ends
+LEVELS = ("perfect", "strong", "fair", "plays by a rule", "at random")  # strengths of opponents, the best first
+LONGEST, MAX_NODES = 60.0, 50_000_000  # limits on an engine's seconds and nodes per move
+TRUNCATION = ",..)"  # end of the name of an agent with many numbers
 NOTES = {
     "random": "tries anything",
     "greedy": "takes what it can, else tries anything",
@@ -34,26 +34,26 @@ NOTES = {
 }
 
 
-# Names of strategies that are proved to be best, by the exact answers of their games.
+# Names of strategies that are proved optimal by the exact results of their games.
 PERFECT = ("optimal", "perfect", "exact", "equilibrium", "God")
-# Names of strategies that weigh nothing, or something at random.
+# Names of strategies that use no evaluation, or a random one.
 AIMLESS = ("uniform", "random", "fixed", "redrawn", "lowest", "plain")
 EXACT = "exact solution"
-NARROW = 1e-5  # bounds so close prove a solution that nobody tells from a perfect one
+NARROW = 1e-5  # a solution with bounds this close is indistinguishable from a perfect one
 
 
 class Opponent(TypedDict):
     """Opponent of a person: the text that names it, its category, its description, and its strength."""
 
     words: str
-    title: str  # what people are shown in place of the words
+    title: str  # label shown to people in place of the text
     kind: str
     about: str
     level: str
 
 
 def opponents(game: Game, store: Path) -> list[Opponent]:
-    """The opponents that can be named in this game, the strongest first, as far as that is known."""
+    """List the opponents that can be named in this game, the strongest first, as far as that is known."""
     support = play_support(game)
     found = [(name, ENGINE, {**NOTES, **support.notes}.get(name, "an engine")) for name in engines_of(game)]
     found += [(name, STRATEGY, _about(game, name)) for name in policy_names(game)]
@@ -62,20 +62,17 @@ def opponents(game: Game, store: Path) -> list[Opponent]:
     offers = [_offer(support, *one) for one in found] + _of_runs(game, store)
 
     def rank(offer: Opponent) -> tuple[int, int]:
-        """The place in the list: by its level and, of engines, by what matches have shown."""
         return LEVELS.index(offer["level"]), [*support.strongest, offer["words"]].index(offer["words"])
 
     return sorted(offers, key=rank)
 
 
 def _offer(support: PlaySupport, name: str, kind: str, about: str) -> Opponent:
-    """An opponent that comes with the package."""
     title = EXACT if name == SOLVED else name
     return Opponent(words=name, title=title, kind=kind, about=about, level=_level(support, name, kind))
 
 
 def _level(support: PlaySupport, name: str, kind: str) -> str:
-    """The strength of an opponent, in a word of LEVELS."""
     if kind == SOLUTION or name in PERFECT:
         return LEVELS[0]
     if name in AIMLESS:
@@ -86,7 +83,7 @@ def _level(support: PlaySupport, name: str, kind: str) -> str:
 
 
 def _of_runs(game: Game, store: Path) -> list[Opponent]:
-    """List the opponents of the store's runs; an unreadable store hides no other opponent."""
+    """List the opponents of the store's runs; an unreadable store yields none."""
     try:
         with Store.open(store, write=False) as runs:
             summaries = [run for run in reversed(runs.summaries()) if run.game == game.name]
@@ -96,7 +93,6 @@ def _of_runs(game: Game, store: Path) -> list[Opponent]:
 
 
 def _of_run(run: Summary, runs: Store) -> Opponent | None:
-    """Return the opponent of a run, if its result can be played."""
     kind = kind_of_method(run.method)
     offer = kind.opponent(run)
     if offer is None or (offer[0] == SOLUTION and not kind.playable(runs.read(run.name))):
@@ -108,10 +104,9 @@ def _of_run(run: Summary, runs: Store) -> Opponent | None:
 
 
 def _about(game: Game, name: str) -> str:
-    """Describe a strategy in a sentence."""
     numbers, family = game.policies.get(name), game.strategy
     if isinstance(numbers, tuple) and family and family.describe:
-        with interpreted():  # a sentence is not worth compiling anything
+        with interpreted():  # one description does not justify compiling
             words = family.describe(np.array(numbers, np.float64))
         if "\n" not in words:
             return words
@@ -119,7 +114,7 @@ def _about(game: Game, name: str) -> str:
 
 
 def demand_opponent(game: Game, words: str) -> None:
-    """Refuse words that cannot name an opponent here, and an engine that would think for ever."""
+    """Raise a ValueError if the text cannot name an opponent here, or names an engine with too large a budget."""
     demand_page_agent(game, words)
     if words.partition("@")[0] not in engines_of(game):
         return
@@ -129,9 +124,9 @@ def demand_opponent(game: Game, words: str) -> None:
 
 
 def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
-    """Refuse a text that is not an agent that a page may name, with a ValueError that says what it could be.
+    """Raise a ValueError, with the valid alternatives, unless `text` is an agent that a page may name.
 
-    The text alone decides, never what is on the disk. Engines may have options (`stray-C:none`) where these are known.
+    Only the text decides, never the content of the disk. Engines may have options (`stray-C:none`) where known.
     """
     support = play_support(game)
     if support.names_engine(text, options=options):
@@ -151,9 +146,9 @@ def demand_page_agent(game: Game, text: str, *, options: bool = False) -> None:
 
 
 def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
-    """Refuse work on a stored run, wanted by a page, if its request names a program or a file.
+    """Raise a ValueError if a page requests work on a stored run whose request names a program or a file.
 
-    A game that the user has brought to the server is none of these: its file is the one that the user named.
+    A game that the user has added to the server is allowed: the user named its file.
     """
     try:
         solves = kind_of_method(ask["method"]) is SOLVE or "source" in ask
@@ -161,7 +156,7 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
             raise ValueError("its rules are in a file")
         for text, options in _agent_texts(ask):
             demand_page_agent(known_game(ask["game"]), text, options=options)
-    except (ValueError, TypeError, KeyError, AttributeError):  # a malformed request is not worked on either
+    except (ValueError, TypeError, KeyError, AttributeError):  # a malformed request is rejected too
         raise ValueError(
             f"run {name} names a program or a file, which a page may not use: resume it on the command line, "
             f"`fogspiel resume {name}`"
@@ -169,7 +164,7 @@ def demand_page_run(name: str, ask: Mapping[str, Any]) -> None:
 
 
 def _agent_texts(ask: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The texts of all agents in a request, and whether they are engines that may have options."""
+    """Yield the text of every agent in a request, and whether it is an engine that may have options."""
     for player in ask.get("players", ()):
         yield (player["engine"], True) if "engine" in player else (player["name"], False)
     for side in ("first", "second", "baseline"):

@@ -1,4 +1,4 @@
-"""Requests of forms: new runs, checked by the same code as the command line, all fields at once."""
+"""Form requests for new runs, validated by the same code as the command line, all fields at once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ from .job_queue import Question
 from .opponents import demand_opponent, demand_page_agent, demand_page_run
 from .run_reader import RunReader
 
-# Messages about the form of a request, in plain words instead of those of the validating library.
+# Messages about malformed requests, in place of those of pydantic.
 
 WORDS = {
     "missing": "is missing",
@@ -45,7 +45,7 @@ WORDS = {
     "union_tag_invalid": "must be one of {expected_tags}",
     "union_tag_not_found": "is missing",
     "finite_number": "must be a finite number",
-}  # by the kind of error of pydantic; the numbers are in its context
+}  # by pydantic's type of error; the numbers are in its context
 KINDS = {
     "int": "must be a whole number",
     "float": "must be a number",
@@ -54,12 +54,12 @@ KINDS = {
     "list": "must be a list",
     "model": "must be a JSON object",
     "dict": "must be a JSON object",
-}  # by what was expected, the first word of the kinds of error that are left
+}  # by the expected type, the first part of the remaining types of error
 BODY = "the request"
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
-    """Describe the fault of a field, to be read after its name."""
+    """Return the message about a faulty field, to follow its name."""
     kind = str(fault["type"])
     if kind in WORDS:
         return WORDS[kind].format(**fault.get("ctx", {}))
@@ -67,7 +67,7 @@ def fault_words(fault: Mapping[str, Any]) -> str:
 
 
 def fault_place(fault: Mapping[str, Any]) -> str:
-    """The field that a fault is about: the last name on the way to it, or the whole request."""
+    """Return the field of a fault: the innermost name of its location, or the whole request."""
     if fault["type"] == "json_invalid":
         return BODY
     names = [step for step in fault["loc"][1:] if isinstance(step, str)]
@@ -75,12 +75,12 @@ def fault_place(fault: Mapping[str, Any]) -> str:
 
 
 MAX_TUNED = 8  # runs of one diagnosis
-QUESTIONS = ("exploit", "diagnose")  # the forms that start no run: their answer is a page of its own
-FIRST = ("tune", "match", "tournament", "solve", "bounds", *QUESTIONS)  # the order of forms; those of slices come last
+QUESTIONS = ("exploit", "diagnose")  # forms that start no run: their result has a separate page
+FIRST = ("tune", "match", "tournament", "solve", "bounds", *QUESTIONS)  # order of forms; those of slices come last
 
 
 class InvalidRequest(Exception):
-    """A request that cannot be met: a sentence for each field that is wrong."""
+    """Request that cannot be met, with an error message for each faulty field."""
 
     def __init__(self, fields: Mapping[str, str]):
         super().__init__("; ".join(f"{field}: {sentence}" for field, sentence in fields.items()))
@@ -88,7 +88,7 @@ class InvalidRequest(Exception):
 
 
 def page_requests() -> dict[str, type[Request]]:
-    """Return the requests that a page may make, by the word for their kind: those of kinds that have a form."""
+    """Return the requests that a page may make, by kind: those of kinds that have a form."""
     models = [kind.request for kind in kinds().values() if kind.request is not None and kind.request.tab]
     found = {str(model.model_fields["kind"].default): model for model in models}
     return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
@@ -105,7 +105,7 @@ _requests: TypeAdapter[Request] = TypeAdapter(AnyRequest)
 
 
 def row_of(order: Request, reader: RunReader) -> Json:
-    """Return the first row of the run that a page asks for, or raise InvalidRequest with all that is wrong with it."""
+    """Return the first row of the requested run, or raise InvalidRequest with all faults."""
     demand_page(order, reader)
     try:
         ready = order.resolved(reader.path)
@@ -119,7 +119,7 @@ def row_of(order: Request, reader: RunReader) -> Json:
 
 
 def demand_page(order: Request, reader: RunReader) -> None:
-    """Refuse a request with every field that a page may not have, or not with this value."""
+    """Raise InvalidRequest for all fields that a page may not set, or not to this value."""
     page = order.page_fields()
     demand_all({name: partial(_demand_field, order, name, reader) for name in page})
     for name, info, _ in order.asked_fields():
@@ -128,7 +128,7 @@ def demand_page(order: Request, reader: RunReader) -> None:
 
 
 def _demand_field(order: Request, name: str, reader: RunReader) -> None:
-    """Refuse what the command line may ask for, but not a page: files, programs, very large numbers."""
+    """Reject values that the command line accepts, but not a page: files, programs, very large numbers."""
     value, (_, more) = getattr(order, name), order.page_fields()[name]
     if more.page_most is not None and value is not None and value > more.page_most:
         raise ValueError(f"{name} is {value}: it must be at most {more.page_most:,.0f} on a page")
@@ -155,7 +155,6 @@ def _demand_field(order: Request, name: str, reader: RunReader) -> None:
 
 
 def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
-    """Refuse names that are not those of tuning runs of games that are known here."""
     known = {line.name for line in reader.summaries()}
     if len(names) > MAX_TUNED:
         raise ValueError(f"at most {MAX_TUNED} runs can be diagnosed at once, not {len(names)}")
@@ -168,12 +167,11 @@ def _demand_tuned(names: Sequence[str], reader: RunReader) -> None:
 
 
 def refusal(invalid: InvalidRequest) -> JSONResponse:
-    """Return the response to a request that cannot be met."""
     return JSONResponse({"error": str(invalid), "fields": invalid.fields}, 422)
 
 
 def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidRequest:
-    """Return the faults in a request's form, and in the meaning of its other fields."""
+    """Return the faults in a request's form, and in the meaning of its well-formed fields."""
     fields, asked = {}, error.body if isinstance(error.body, dict) else {}
     for fault in error.errors():
         place = [str(step) for step in fault["loc"][2:3]]
@@ -189,25 +187,23 @@ def all_faults(error: RequestValidationError, reader: RunReader) -> InvalidReque
 
 
 def _agent(game: Game, reader: RunReader, seed: int, text: str) -> Agent:
-    """The agent that a text stands for: a name, numbers, an engine or a run; files are for the command line only."""
+    """Return the agent of a text: a name, numbers, an engine or a run; files are for the command line only."""
     demand_opponent(game, text)
     return parse_agent(game, text, reader.path, seed)
 
 
 def demand_all(checks: Mapping[str, Callable[[], object]]) -> None:
-    """Refuse a request with everything that is wrong with it."""
     if wrong := {field: sentence for field, check in checks.items() if (sentence := _fault(check))}:
         raise InvalidRequest(wrong)
 
 
 def demand_each(checks: Iterable[Callable[[], object]]) -> None:
-    """Reject a field with all of its faults in one message."""
     if faults := list(filter(None, map(_fault, checks))):
         raise ValueError("; ".join(faults))
 
 
 def _fault(check: Callable[[], object]) -> str | None:
-    """Return a fault as a sentence without the dashes of the command line."""
+    """Return the error message of a failed check, without the dashes of the command line."""
     try:
         check()
     except (ValueError, StoreError) as error:
@@ -215,7 +211,7 @@ def _fault(check: Callable[[], object]) -> str | None:
     return None
 
 
-# Requests of forms that are answered by a command in a process of its own: exploit and diagnose.
+# Requests of forms that are answered by a command in a separate process: exploit and diagnose.
 
 AnyQuestion = Annotated[ExploitRequest | DiagnoseRequest, Field(discriminator="kind")]
 
@@ -237,9 +233,9 @@ def question_of(order: ExploitRequest | DiagnoseRequest, reader: RunReader) -> Q
     return Question((order.command_name, "--json", *options, "--", *arguments), store=reader.path.resolve())
 
 
-# The forms that start runs and ask questions: what there is to choose from in each of them.
+# Forms that start runs and submit questions: the choices of their fields.
 
-MAX_LETTERS = 4000  # of what an address fills into a form
+MAX_LETTERS = 4000  # length limit of values that an address fills into a form
 
 
 def drawn_fields(model: type[Request], choices: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -265,7 +261,6 @@ def _drawn(name: str, info: FieldInfo, more: Asked, choices: Mapping[str, Any]) 
 
 
 def form_fields(kind: str, given: Mapping[str, str], reader: RunReader) -> dict[str, Any]:
-    """Return the values of a form's template."""
     known, models = list(list_games().values()), page_requests()
     kind = kind if kind in models else "tune"
     model = models[kind]

@@ -1,6 +1,6 @@
-"""The list of runs, filtered and in some order, and the scores of a tuning run on its way.
+"""List of runs, filtered and sorted, and the scores of a tuning run's checkpoints.
 
-A tuning run measures its last answer only. To measure earlier ones is work, done when a page asks for it.
+A tuning run measures only its final result. Earlier checkpoints are measured on request, because that takes work.
 """
 
 import json
@@ -29,15 +29,13 @@ if TYPE_CHECKING:
     from .app import Site
 
 PAGE = 100  # runs on one page of the list
-CHECKPOINTS = 20  # how many answers are measured at most, the first and the last among them
+CHECKPOINTS = 20  # checkpoints measured at most, including the first and the last
 GAMES = 2000
-SECONDS = 0.4  # how long an answer is measured at most
+SECONDS = 0.4  # time limit per checkpoint
 
 
 @dataclass(frozen=True)
 class RunLine(Summary):
-    """A run of the list."""
-
     KEYS = (*Summary.KEYS, "kind", "title", "worth", "age", "last_seen", "trouble", "resume", "note")
 
     kind: str
@@ -51,7 +49,6 @@ class RunLine(Summary):
 
 
 def run_lines(site: "Site") -> list[RunLine]:
-    """Every run, newest first."""
     notes, known = site.notes.all(), site.reader.summaries()
     return [_run_line(summary, site, notes.get((summary.name, summary.created), "")) for summary in known]
 
@@ -100,7 +97,7 @@ class Filter:
             raise ValueError(f"there is no order {self.order[:40]!r}: it must be {', '.join(ORDERS)}")
 
     def passes(self, line: RunLine) -> bool:
-        """True if a run is wanted: every word must be somewhere in its name, game, method, kind, state or note."""
+        """True if a run matches: every term must occur in its name, game, method, kind, state or note."""
         for wanted, found in ((self.game, line.game), (self.kind, line.kind), (self.state, line.state)):
             if wanted and wanted != found:
                 return False
@@ -108,14 +105,13 @@ class Filter:
         return all(word in text for word in self.words.casefold().split())
 
     def address(self, **changed: str | int) -> str:
-        """The address of the list with this filter and these changes."""
         asked = {"game": self.game, "kind": self.kind, "state": self.state, "q": self.words, "sort": self.order}
         rest = {key: value for key, value in (asked | changed).items() if value not in ("", "newest", 1)}
         return f"/runs?{urlencode(rest)}" if rest else "/runs"
 
 
 class RunPage(NamedTuple):
-    """A page of the list: its runs, how many are wanted in all, and what there is to choose from."""
+    """Page of the list: its runs, the totals, and the available filter values."""
 
     lines: Sequence[RunLine]
     found: int
@@ -128,7 +124,6 @@ class RunPage(NamedTuple):
 
 
 def page_of(lines: Sequence[RunLine], wanted: Filter, number: int) -> RunPage:
-    """The runs that are wanted, a page of them."""
     found = sorted(filter(wanted.passes, lines), key=ORDERS[wanted.order][1])
     pages = max(1, -(-len(found) // PAGE))
     number = min(number, pages)
@@ -145,11 +140,11 @@ def page_of(lines: Sequence[RunLine], wanted: Filter, number: int) -> RunPage:
 
 
 class Enough(Exception):
-    """The time for a measurement is up."""
+    """End of the time for a measurement."""
 
 
 def checkpoint_scores(run: Run) -> Json:
-    """The trail of scores against the baseline, on the same deals for every answer."""
+    """Score a tuning run's checkpoints against the baseline, on the same deals for each."""
     game, ask = tuned_game(run, "only runs of `fogspiel tune` are measured on the way"), run.request
     other, points = named_policy(game, ask["baseline"], ask["seed"]), list[CurvePoint]()
     for _, (at, answer) in thin_evenly(list(recommendations_of(run)), CHECKPOINTS):
@@ -162,7 +157,7 @@ def checkpoint_scores(run: Run) -> Json:
 
 
 def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed: int) -> MatchResult:
-    """The score in some fresh games, or in those that time allows."""
+    """Return the score in GAMES fresh games, or in as many as the time allows."""
     end, latest = time.monotonic() + SECONDS, list[MatchResult]()
 
     def watch(so_far: MatchResult) -> None:
@@ -176,14 +171,14 @@ def _measure(game: Game, player: ParametricPolicy, other: ParametricPolicy, seed
         return latest[0]
 
 
-# Notes of people on runs, in a small file beside the store: the rows of a run are chained, and stay as they are.
+# People's notes on runs, in a small file alongside the store: the rows of a run are hash-chained and never change.
 
 MAX_LETTERS, MAX_BYTES = 2000, 1 << 26
-NotedRun = tuple[str, float]  # a run by its name and when it was created: the name of a deleted run may be given again
+NotedRun = tuple[str, float]  # name and creation time of a run: the name of a deleted run may be reused
 
 
 class RunNotes:
-    """A note for each run that has one; the file is for its owner alone."""
+    """Notes by run; only the owner may read the file."""
 
     def __init__(self, store: Path):
         self.path = store.with_suffix(".notes.json")
@@ -192,16 +187,14 @@ class RunNotes:
         self._stamp: tuple[int, int, int] | None = None
 
     def all(self) -> dict[NotedRun, str]:
-        """Every note; those in a file that is damaged are not shown."""
+        """Return every note; those in a damaged file are not shown."""
         with self._lock:
             return self._read()
 
     def of(self, run: NotedRun) -> str:
-        """The note on a run, which may be empty."""
         return self.all().get(run, "")
 
     def write(self, run: NotedRun, words: str) -> None:
-        """Put a note on a run, or take it away if it is empty."""
         with self._lock:
             notes = self._read() | {run: words.strip()[:MAX_LETTERS]}
             body = [{"run": name, "created": created, "note": note} for (name, created), note in notes.items() if note]
@@ -211,7 +204,7 @@ class RunNotes:
             draft.replace(self.path)
 
     def _read(self) -> dict[NotedRun, str]:
-        """Return the content of the file; it is read when it has changed."""
+        """Return the content of the file, which is read again when it has changed."""
         try:
             facts = self.path.stat()
             stamp = facts.st_ino, facts.st_mtime_ns, facts.st_size

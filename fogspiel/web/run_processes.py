@@ -1,10 +1,10 @@
-"""Work on runs, in processes of their own: `fogspiel resume RUN`, as one would type it.
+"""Work on runs in separate processes, each running `fogspiel resume RUN`.
 
-The server writes nothing but the request of a new run, in one short transaction; everything else is written by the
-process that works on it. Such a process has a session of its own, so it outlives the page and the server that started
-it: a run ends when it is finished or stopped, not when a window is closed. It is stopped by SIGTERM, which the command
-line takes like Ctrl-C (and hears also where Ctrl-C is ignored): what was done is kept, and it can be resumed. Files of
-rules that the user has named to the server are named to the process as well.
+The server writes only the request of a new run, in one short transaction; the process that executes the run writes
+everything else. Each process has a separate session, so it outlives the browser and the server that started it: a run
+ends when it is finished or stopped, not when a window is closed. SIGTERM stops it; the command line handles it like
+Ctrl-C, even where Ctrl-C is ignored. Its progress is saved, and it can be resumed. Rules files that the user has named
+to the server are passed to the process.
 """
 
 import os
@@ -30,22 +30,22 @@ from ..runs.store import Run, Store, StoreError
 from .opponents import demand_page_run
 from .run_reader import RunReader
 
-MAX_AT_WORK = 2  # how many runs may be at work at the same time in one store
-MAX_QUEUED = 16  # how many more may wait for room
-QUEUE_SECONDS = 0.5  # how often it is looked whether there is room for a run that waits
-STOP_SECONDS = 5.0  # how long an answer waits for a run to stop; most need much less
+MAX_AT_WORK = 2  # runs that execute at the same time in one store
+MAX_QUEUED = 16  # runs that may wait in the queue
+QUEUE_SECONDS = 0.5  # polling interval of the queue
+STOP_SECONDS = 5.0  # how long a response waits for a run to stop; most need much less
 POLL_SECONDS = 0.05
-# Exit codes of a process that was asked to stop: by the command line, before it was there, or during an import.
+# Exit codes of a process that was stopped: by the command line, before that was loaded, or during an import.
 STOPPED = (128 + signal.SIGINT, -signal.SIGTERM, -signal.SIGINT)
 COMMAND = (sys.executable, "-m", "fogspiel.cli")
 
 
 @dataclass
 class Worker:
-    """A process that this server has started for a run."""
+    """Process that this server has started for a run."""
 
     process: subprocess.Popen[bytes]
-    errors: IO[bytes]  # its standard error; read when it has ended
+    errors: IO[bytes]  # standard error, read when the process has ended
 
     @property
     def alive(self) -> bool:
@@ -53,13 +53,12 @@ class Worker:
 
     @property
     def trouble(self) -> str | None:
-        """Reason why it could not resume, if any."""
         code = self.process.poll()
         return None if code is None or code in (0, *STOPPED) else end_words(code, self.errors)
 
 
 def end_words(code: int, errors: IO[bytes]) -> str:
-    """Explain why a process ended unasked: its last words, if it had any."""
+    """Explain why a process ended unexpectedly, by its last error line if it printed any."""
     if code < 0:
         return f"the process that worked on it was killed by signal {-code}; nothing that was stored is lost"
     errors.seek(0)
@@ -68,20 +67,20 @@ def end_words(code: int, errors: IO[bytes]) -> str:
 
 
 class RunProcesses:
-    """Starts, stops, queues and resumes the runs of a store."""
+    """Process manager that starts, stops, queues and resumes the runs of a store."""
 
     def __init__(self, reader: RunReader):
         self.reader = reader
         self._workers: dict[str, Worker] = {}
-        # The runs that wait for room, the first first, with what was asked.
+        # Queued runs with their requests, first come first.
         self._queue: dict[str, Mapping[str, Any]] = {}
-        self._refused: dict[str, str] = {}  # why runs that had waited could not be started
+        self._refused: dict[str, str] = {}  # why queued runs could not be started
         self._lock = threading.RLock()
         self._waiter: threading.Thread | None = None
         self._closed = threading.Event()
 
     def begin(self, ask: Mapping[str, Any], *, once: bool) -> str:
-        """Start a new run, or resume the one that has the same request where one is enough; returns its name."""
+        """Start a new run or, with `once`, resume the one that has the same request; return its name."""
         with self._lock:
             found = self._same(ask) if once else None
             if found is not None and self.state(found.name, found.state) != "interrupted":
@@ -94,12 +93,10 @@ class RunProcesses:
             return found.name
 
     def _same(self, ask: Mapping[str, Any]) -> Run | None:
-        """The run that has this request already."""
         with Store.open(self.reader.path, write=False) as store:
             return next((run for run in earlier_runs(store, ask["method"]) if run.request == ask), None)
 
     def resume(self, name: str) -> None:
-        """Go on with a run that was interrupted."""
         with self._lock:
             state = self.current_state(name)
             if state != "interrupted":
@@ -108,7 +105,7 @@ class RunProcesses:
             self._start_or_queue(name, self.reader.follow(name).request)
 
     def stop(self, name: str) -> str:
-        """Stop the work on a run; returns its state after that."""
+        """Stop the work on a run; return its new state."""
         with self._lock:
             if self._queue.pop(name, None) is not None:
                 return self.current_state(name)
@@ -142,25 +139,23 @@ class RunProcesses:
             raise HTTPException(409, f"run {name} is worked on by another user: stop it there") from None
 
     def current_state(self, name: str) -> str:
-        """The state of a run, read now."""
         return self.state(name, self.reader.follow(name, at_once=True).state)
 
     def state(self, name: str, stored: str) -> str:
-        """The state of a run, which is queued until there is room, and starting until its process has taken it up."""
+        """Return the state of a run: queued until a place is free, starting until its process has acquired it."""
         if stored == "interrupted" and name in self._queue:
             return "queued"
         worker = self._workers.get(name)
         return "starting" if stored == "interrupted" and worker is not None and worker.alive else stored
 
     def trouble(self, name: str, state: str) -> str | None:
-        """Return the reason why the work on an interrupted run could not resume, if known."""
         if state != "interrupted":
             return None
         worker = self._workers.get(name)
         return self._refused.get(name) or (worker.trouble if worker is not None else None)
 
     def delete(self, name: str) -> None:
-        """Take a run out of the store for good; one that is at work or waits for room is refused."""
+        """Delete a run permanently; a running or queued run is rejected."""
         with self._lock:
             state = self.current_state(name)
             if state in ("running", "starting", "queued"):
@@ -171,22 +166,19 @@ class RunProcesses:
             self._refused.pop(name, None)
 
     def close(self) -> None:
-        """Start no more runs; those that wait are interrupted, and can be resumed."""
+        """Start no more runs; queued runs become interrupted and can be resumed."""
         self._closed.set()
 
     def _demand_place(self) -> None:
-        """Refuse a run when too many wait already."""
         if len(self._queue) >= MAX_QUEUED:
             raise HTTPException(409, f"{MAX_QUEUED} runs wait already: let some of them end, or stop some")
 
     def _has_room(self) -> bool:
-        """True if one more run may be at work."""
         busy = {found.name for found in self.reader.summaries(at_once=True) if found.state == "running"}
         busy |= {name for name, worker in self._workers.items() if worker.alive}
         return len(busy) < MAX_AT_WORK
 
     def _start_or_queue(self, name: str, ask: Mapping[str, Any]) -> None:
-        """Start a run, or let it wait behind others until there is room."""
         demand_page_run(name, ask)
         self._refused.pop(name, None)
         if not self._queue and self._has_room():
@@ -198,18 +190,18 @@ class RunProcesses:
         return None
 
     def _start_in_turn(self) -> None:
-        """Start the runs that wait, one whenever there is room."""
+        """Start queued runs as places become free."""
         while not self._closed.wait(QUEUE_SECONDS):
             with self._lock:
                 if not self._queue:
                     self._waiter = None
                     return
-                with suppress(StoreError):  # the store may be read again in a moment
+                with suppress(StoreError):  # the store may be readable again in a moment
                     if self._has_room():
                         self._start_first()
 
     def _start_first(self) -> None:
-        """Start the run that has waited longest, if it is still there and nobody else has taken it up."""
+        """Start the run that has waited longest, if it still exists and no other process has acquired it."""
         name, ask = next(iter(self._queue.items()))
         del self._queue[name]
         try:
@@ -221,7 +213,7 @@ class RunProcesses:
             self._refused[name] = f"its process could not be started: {error.strerror or error}"
 
     def _start(self, name: str, ask: Mapping[str, Any]) -> None:
-        """Start the process that works on a run; a core is left to the pages where there are several."""
+        """Start the process of a run; one core is left to the server where there are several."""
         folder = self.reader.path.parent / "reports"
         folder.mkdir(parents=True, exist_ok=True)
         threads = max(1, (os.cpu_count() or 1) - 1)
@@ -241,5 +233,4 @@ class RunProcesses:
 
 
 def resume_command(name: str, store: Path) -> str:
-    """The command that goes on with a run."""
     return f"fogspiel resume {name} --store {shlex.quote(str(store))}"

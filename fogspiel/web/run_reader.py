@@ -1,7 +1,7 @@
-"""The store as pages see it: read only, a short question at a time, so that looking never holds up a run.
+"""Read-only access to the store for pages, in short queries, so that readers never block a run.
 
-A page that watches a run asks again and again. What was read and verified before is remembered, and only the rows that
-came since are read and linked to it.
+A page that watches a run polls it. Rows that were read and verified are cached, and only rows added since are read and
+linked to them.
 """
 
 import json
@@ -33,16 +33,16 @@ from ..runs.store.rows import (
 )
 from .cache import Memory
 
-FRESH_SECONDS = 0.2  # what was read so recently is not read again, however many pages ask for it
-FOLLOWED = 32  # how many runs are remembered as far as they were read
-NOTHING = -1  # stands for None among whole numbers that are not negative; among others it is NaN
+FRESH_SECONDS = 0.2  # data read this recently is not read again, however many pages request it
+FOLLOWED = 32  # runs whose rows are cached as far as they were read
+NOTHING = -1  # stands for None among non-negative integers; among floats it is NaN
 NUMBERS = ("value", "low", "high")
 WHOLE = ("accepted", "population")
 Name = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a run, as in the list of runs.")]
 
 
 class PointColumns:
-    """The points of a long run in order, in columns: some forty bytes per point instead of hundreds."""
+    """Points of a long run in columns: about 40 bytes per point instead of hundreds."""
 
     def __init__(self) -> None:
         self._at = array("q")
@@ -54,7 +54,6 @@ class PointColumns:
         return len(self._at)
 
     def append(self, point: CurvePoint) -> None:
-        """Add a point."""
         if point.text is not None:
             self._words[len(self)] = point.text
         self._at.append(point.at)
@@ -66,7 +65,7 @@ class PointColumns:
             whole.append(NOTHING if value is None else value)
 
     def part(self, first: int, end: int) -> list[CurvePoint]:
-        """Return the points from one number to before another, as far as there are any."""
+        """Return the points from `first` to before `end`, as far as they exist."""
         return [self._point(number) for number in range(first, min(end, len(self)))]
 
     def _point(self, number: int) -> CurvePoint:
@@ -78,31 +77,30 @@ class PointColumns:
 
 @dataclass
 class FollowedRun:
-    """A run as far as it was read."""
+    """Cached state of a run, as far as it was read."""
 
-    store: bytes  # the identity of the store, which may have been replaced by another one
+    store: bytes  # identity of the store, which may have been replaced by another one
     entry: CatalogueEntry
     request: Json
     kind: Kind
     curve: Curve
     last: Row
-    # The rows that tell what was found so far, where the kind says which.
+    # Rows that describe the result so far, where the kind selects them.
     telling: list[Row] = field(default_factory=list)
     length: int = 1
     digest: bytes = b""
     points: PointColumns = field(default_factory=PointColumns)
     result: Json | None = None
-    now: CurvePoint | None = None  # where the step under way stands
+    now: CurvePoint | None = None  # progress of the current step
     running: bool = False
-    read: float = 0.0  # when it was read last
+    read: float = 0.0  # time of the last read
 
     @property
     def state(self) -> str:
-        """Finished, running or interrupted."""
         return "finished" if self.result is not None else "running" if self.running else "interrupted"
 
     def run(self, file: StoreFile) -> Run:
-        """The run to tell about, without most of its rows."""
+        """Return the run for display, without most of its rows."""
         rows = [Row(0, "ask", self.request), self.last]
         return Run(file, self.entry, rows, None, running=self.running, telling=[*self.telling])
 
@@ -114,7 +112,7 @@ class FollowedRun:
 
 @dataclass(frozen=True)
 class SummaryList:
-    """A line for each run, when they were read, and from which state of the files."""
+    """Summary of each run, the time of reading, and the state of the files."""
 
     lines: list[Summary] = field(default_factory=list)
     stamp: list[tuple[int, int, int] | None] | None = None
@@ -122,7 +120,7 @@ class SummaryList:
 
 
 class RunReader:
-    """The runs of a store, for looking at; safe to use from several threads."""
+    """Runs of a store, for reading; thread-safe."""
 
     def __init__(self, path: FilePath):
         self.path = path
@@ -131,7 +129,7 @@ class RunReader:
         self._summaries = SummaryList()
 
     def summaries(self, *, at_once: bool = False) -> list[Summary]:
-        """A line for each run, newest first, as they stand now or stood a moment ago."""
+        """Return a summary of each run, newest first, read now or a moment ago."""
         known, stamp = self._summaries, self._stamp()
         if not at_once and known.stamp == stamp and time.monotonic() < known.read + FRESH_SECONDS:
             return known.lines
@@ -141,11 +139,11 @@ class RunReader:
         return found
 
     def _stamp(self) -> list[tuple[int, int, int] | None]:
-        """Return a stamp that changes with every write to the store: of its file and its log."""
+        """Return a stamp of the store's file and log that changes with every write."""
         return [_facts(self.path), _facts(self.path.with_name(f"{self.path.name}-wal"))]
 
     def run(self, name: str) -> Run:
-        """A run, verified; of one with very many rows only those are read that came since it was followed."""
+        """Return a verified run; of one with very many rows only those added since the last read are read."""
         followed = self.follow(name, at_once=True)
         if followed.length > MAX_ROWS and followed.kind.compact_rows is not None:
             return followed.run(StoreFile(self.path, write=False))
@@ -155,8 +153,6 @@ class RunReader:
             return store.read(name)
 
     def worker(self, name: str) -> WorkPeriod | None:
-        """Process that worked on a run last."""
-
         def question(connection: sqlite3.Connection, committed: Committed) -> WorkPeriod | None:
             sessions = sessions_of(connection, _entry(connection, committed, name).id)
             return sessions[-1] if sessions else None
@@ -164,7 +160,7 @@ class RunReader:
         return StoreFile(self.path, write=False).read(question)
 
     def follow(self, name: str, *, at_once: bool = False) -> FollowedRun:
-        """A run as it stands now, or stood a moment ago; only what is new is read."""
+        """Return the state of a run, read now or a moment ago; only new rows are read."""
         with self._lock:
             known = self._followed.get(name)
             if known is not None and not at_once and time.monotonic() < known.read + FRESH_SECONDS:
@@ -177,11 +173,11 @@ class RunReader:
             return found
 
     def _catch_up(self, connection: sqlite3.Connection, committed: Committed, name: str) -> FollowedRun:
-        """Return the remembered state of a run, with the rows that came since."""
+        """Return the cached state of a run, extended by the rows added since."""
         entry, store = _entry(connection, committed, name), identity(connection)
         found = self._followed.pop(name, None)
         if found is not None and (found.store, found.entry.id, found.entry.created) != (store, entry.id, entry.created):
-            found = None  # another run, which has the name of one that was deleted
+            found = None  # another run, with the name of a deleted one
         if found is None or found.length > entry.length:
             ask = json.loads(entry.request)
             kind = kind_of_request(name, ask)

@@ -1,6 +1,6 @@
-"""Checks of every request: known host, own origin, a body of limited size, and the token if there is one.
+"""Checks of every request: known host, own origin, limited body size, and the token if there is one.
 
-Written against ASGI itself, because a body that comes in chunks must be counted before it is read.
+Written against ASGI itself, because a chunked body must be counted before it is read.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BYTES = 64_000
-# Addresses that take larger bodies: the certificates that come with the package have 0.2 MB at most.
+# Addresses that accept larger bodies: the certificates in the package have at most 0.2 MB.
 LARGE = {"/api/certificates": 4_000_000}
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# Nothing is let in that is not our own, and nothing goes out.
+# Pages load only our own content and send nothing elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 CHARTS_POLICY = f"{POLICY}; style-src 'self' 'unsafe-inline'"  # for pages with charts: plotly sets styles
 HEADERS = [
@@ -37,9 +37,9 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
     (b"content-security-policy", POLICY.encode()),
-]  # what every answer carries, unless it says otherwise itself
+]  # default headers of every response
 COOKIE = "fogspiel"
-# Addresses whose answers are read by programs and scripts, errors as JSON; all others are pages for people.
+# Addresses read by programs and scripts, with errors as JSON; all others are pages for people.
 FOR_PROGRAMS = ("/api/", "/static/", "/openapi.json")
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>fogspiel</title></head>
@@ -48,14 +48,14 @@ PAGE = """<!doctype html>
 
 
 class Refusal(Exception):
-    """A request that is not served."""
+    """Rejected request, with its status and error message."""
 
     def __init__(self, status: int, sentence: str) -> None:
         self.status, self.sentence = status, sentence
 
 
 class RequestGuard:
-    """Stands in front of an application."""
+    """ASGI middleware that checks requests before the application sees them."""
 
     def __init__(self, inner: App, hosts: frozenset[str], token: str | None = None):
         self.inner, self.hosts, self.token = inner, hosts, token
@@ -86,13 +86,13 @@ class RequestGuard:
         await self.inner(scope, _once(body, receive), send_with_headers)
 
     def _demand_known_host(self, headers: dict[bytes, str]) -> None:
-        """Reject a page of another site whose name was made to lead here (DNS rebinding)."""
+        """Reject requests under another site's name that was made to resolve to this server (DNS rebinding)."""
         host = headers.get(b"host", "")
         if host not in self.hosts:
             raise Refusal(400, "unknown Host header: use the address printed by `fogspiel web`")
 
     def _demand_own_origin(self, method: str, headers: dict[bytes, str]) -> None:
-        """Pages of other sites must neither change nor read anything."""
+        """Reject requests from pages of other sites, which must neither change nor read anything."""
         origin = headers.get(b"origin")
         if origin is not None and origin.partition("://")[2] not in self.hosts:
             raise Refusal(403, "requests from other sites are refused")
@@ -100,7 +100,7 @@ class RequestGuard:
             raise Refusal(403, "requests from other sites are refused")
 
     def _demand_token(self, scope: Scope, headers: dict[bytes, str]) -> bool:
-        """The token in the address of the first page, then in a cookie; whether it came in the address."""
+        """Demand the token, in the address of the first page and later in a cookie; True if it came in the address."""
         if self.token is None:
             return False
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -113,21 +113,21 @@ class RequestGuard:
         raise Refusal(401, "open the address with the token that `fogspiel web` printed")
 
     def _cookie(self) -> list[tuple[bytes, bytes]]:
-        """Lax, because a strict cookie is not sent where the printed address is followed from another site.
+        """Return the cookie with the token.
 
-        Requests of other sites are refused by their origin.
+        It is Lax, because a strict cookie is not sent where the printed address is followed from another site.
+        Requests of other sites are rejected by their origin.
         """
         return [(b"set-cookie", f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Lax".encode())]
 
 
 def _cookies(header: str) -> list[str]:
-    """The values of our cookie, whatever other servers at this address have put beside it."""
+    """Return the values of our cookie; other servers at this address may have set more cookies."""
     pairs = [piece.strip().partition("=") for piece in header.split(";")]
     return [value for name, _, value in pairs if name == COOKIE]
 
 
 async def _whole_body(headers: dict[bytes, str], receive: Receive, most: int) -> bytes:
-    """The body of a request, however it is sent."""
     length = headers.get(b"content-length", "0")
     if not length.isdecimal() or int(length) > most:
         raise Refusal(413, f"a request may have at most {most} bytes")
@@ -144,7 +144,7 @@ async def _whole_body(headers: dict[bytes, str], receive: Receive, most: int) ->
 
 
 def _once(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that hands over the body that has been read, once."""
+    """Return a `receive` that delivers the body, which has been read already, once."""
     bodies = [body]
 
     async def receive_body() -> Message:
@@ -156,12 +156,12 @@ def _once(body: bytes, receive: Receive) -> Receive:
 
 
 def is_for_programs(path: str) -> bool:
-    """True if what is at this address is read by programs, so that errors are JSON."""
+    """True if programs read this address, so that errors are JSON."""
     return path.startswith(FOR_PROGRAMS)
 
 
 def address_without_token(scope: Scope) -> str:
-    """The address of a request as it may stand in the history of a browser."""
+    """Return the address of a request as it may appear in the history of a browser."""
     asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     rest = urlencode([(name, value) for name, value in asked if name != "token"])
     path = "/" + quote(scope["path"].lstrip("/\\"))  # two slashes would name another host
@@ -175,7 +175,6 @@ async def _redirect(send: Send, address: str) -> None:
 
 
 async def _refuse(send: Send, refusal: Refusal, for_programs: bool) -> None:
-    """Say why, to programs as JSON, to people as a page."""
     kind, body = "text/html; charset=utf-8", PAGE.format(escape(_as_sentence(refusal.sentence))).encode()
     if for_programs:
         kind, body = "application/json", json.dumps({"error": refusal.sentence}).encode()
@@ -188,33 +187,32 @@ def _as_sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-# Connections that cannot take the server from others: a few per client, and each request sent whole in time.
+# Connection limits that keep the server available: a few connections per client, and a deadline for each request.
 #
-# uvicorn waits for the rest of a request as long as it takes, and accepts connections until there are no more files to
-# open. Here a connection without a whole request gives way to a new one when there are too many, the oldest first, so
-# that whoever sends a whole request is served, even beside thousands who do not. All this is before the token is asked.
+# uvicorn waits indefinitely for the rest of a request, and accepts connections until file descriptors run out. Here,
+# when there are too many connections, the oldest one without a complete request is closed. Clients that send complete
+# requests are therefore served, even among thousands that do not. All this happens before the token is checked.
 
-# Connections at the same time; a browser opens six, and some systems let a process have 256 files open.
+# Concurrent connections; a browser opens six, and some systems limit a process to 256 open files.
 MAX_OF_A_CLIENT, MAX = 128, 160
 AT_ONCE, PENDING = 64, 1024  # new connections that are accepted before old ones are closed, and that may wait for it
-REQUEST_SECONDS = 10.0  # from a connection, or its last answer, to the end of its next request
-READING_SECONDS = 30.0  # how long an answer waits for a client that does not read on
+REQUEST_SECONDS = 10.0  # from a connection, or its last response, to the end of its next request
+READING_SECONDS = 30.0  # how long a response waits for a client that stops reading
 
 
 class LimitedProtocol(H11Protocol):
-    """One connection; `connections` are those of the server."""
+    """Protocol of one connection; `connections` are those of the server."""
 
     _request_limit: asyncio.TimerHandle | None = None
     _reading_limit: asyncio.TimerHandle | None = None
 
     @property
     def waits(self) -> bool:
-        """True if the client has not sent a whole request, or the connection is at its end."""
+        """True if no complete request has arrived, or the connection is closing."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.transport.is_closing()
 
     @property
     def host(self) -> str:
-        """The machine at the other end."""
         return self.client[0] if self.client else ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -224,7 +222,7 @@ class LimitedProtocol(H11Protocol):
         self._limit_request()
 
     def _make_room(self) -> None:
-        """Close another connection if there are too many, or this one where all others are served."""
+        """Close a waiting connection if there are too many, or this one if all others are being served."""
         others = [other for other in self.connections if isinstance(other, LimitedProtocol) and other is not self]
         own = [other for other in others if other.host == self.host]
         crowd = own if len(own) >= MAX_OF_A_CLIENT else others if len(others) >= MAX else []
@@ -233,7 +231,6 @@ class LimitedProtocol(H11Protocol):
             min(waiting, key=lambda other: other.began, default=self).drop()
 
     def drop(self) -> None:
-        """Close the connection at once; it counts no more."""
         self.connections.discard(self)
         self.transport.abort()
 
@@ -246,7 +243,7 @@ class LimitedProtocol(H11Protocol):
         self._limit_request()
 
     def _limit_request(self) -> None:
-        """Set a time for the end of a request while it has not come; pieces that come slowly do not move it."""
+        """Set a deadline while a request is incomplete; slow pieces do not extend it."""
         if self.waits and self._request_limit is None:
             self._request_limit = self.loop.call_later(REQUEST_SECONDS, self.drop)
         elif not self.waits and self._request_limit is not None:
@@ -271,7 +268,7 @@ class LimitedProtocol(H11Protocol):
 
 
 class PageServer(uvicorn.Server):
-    """Serves an application by such connections."""
+    """uvicorn server with limited connections."""
 
     def __init__(self, app: App):
         super().__init__(
@@ -280,7 +277,7 @@ class PageServer(uvicorn.Server):
                 http=LimitedProtocol,
                 ws="none",
                 backlog=AT_ONCE,
-                log_level="error",  # a request that is no HTTP is answered and not logged: nobody fills a disk
+                log_level="error",  # malformed HTTP is answered and not logged: nobody fills a disk
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=2,
@@ -288,7 +285,7 @@ class PageServer(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen; more connections may wait than asyncio accepts at once, which is one number there."""
+        """Listen with a longer backlog than asyncio accepts at once; asyncio has one number for both."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(PENDING)

@@ -1,8 +1,8 @@
-"""JSON of a session: the person's knowledge as text, picture and data, and the actions now.
+"""Session as JSON: the person's knowledge as text, picture and data, and the available actions.
 
-Everything here is made from the person's view and the game's words. How far the game has come is counted in moments of
-the person's own (own actions, and whether it is the own turn), because the length of the record would tell how often
-the other side was refused.
+Everything here is derived from the person's view and the game's labels. Progress is counted in the person's own
+moments (own actions, and whether it is the own turn), because the length of the record would reveal the number of the
+opponent's illegal attempts.
 """
 
 from collections.abc import Sequence
@@ -36,45 +36,43 @@ if TYPE_CHECKING:
     from .session_store import SessionStore, SessionSummary, StoredSession
 
 SEATS = ("the first player", "the second player")
-MAX_KEYS = 200  # games of a list, and of a series that count, the latest ones
-MAX_LETTERS = 60  # of an opponent in a list
-NOTICE_SECONDS = 0.3  # how long an answer waits to hear whether the engine has to be compiled
+MAX_KEYS = 200  # games of a list, and the latest games of a series that count
+MAX_LETTERS = 60  # length of an opponent's name in a list
+NOTICE_SECONDS = 0.3  # how long a response waits to learn whether the engine must be compiled
 PictureJson = Sequence[JsonObject]  # the parts of a picture, each with its kind
 
 
-# Transcript of a session so far, as its person knows it.
+# Transcript of a session so far, from the person's knowledge.
 #
-# Each line is an own action, with what came of it, or something that the person's view said when the person was to act,
-# or at the end; so a session that is resumed from its record has the same lines.
+# A line is an own action with its outcome, or a message in the person's view when the person was to act, or at the end.
+# A session that is resumed from its record therefore has the same lines.
 
 YOU, OTHER, REFEREE = "you", "other", "referee"
 OTHERS = "the other: "  # prefix of news about the opponent's actions
-PHANTOM = "phantom"  # the family of games whose cells show what was refused
+PHANTOM = "phantom"  # family of games whose cells show illegal attempts
 
 
 Place = tuple[int, int, int]  # a cell of a picture: the number of its part, its row and its column
 
 
 class TranscriptLine(TypedDict):
-    """A line of a transcript."""
-
     who: str
     words: str
 
 
 @dataclass
 class Transcript:
-    """The lines up to an own action whose outcome is not yet known."""
+    """Transcript up to an own action whose outcome is not yet known."""
 
     settled: list[TranscriptLine] = field(default_factory=list)
-    decisions: int = 0  # how many own actions have been looked at
-    before: Parts = ()  # what was seen before the last of them
-    view: np.ndarray | None = None  # the view of that moment
+    decisions: int = 0  # own actions processed so far
+    before: Parts = ()  # the picture before the last of them
+    view: np.ndarray | None = None  # the view at that moment
     action: int | None = None
     memory: NewsMemory | None = None
 
     def lines(self, session: PersonSession, thinking: bool) -> list[TranscriptLine]:
-        """The lines so far; while the opponent thinks they end with the own action alone."""
+        """Return the lines so far; while the opponent is thinking they end with the own action alone."""
         game = session.game
         if game.resample is nothing_hidden:
             return _open_lines(session)
@@ -93,7 +91,7 @@ class Transcript:
         return self.settled + ([] if self.action is None else [TranscriptLine(who=YOU, words=game.label(self.action))])
 
     def _news(self, session: PersonSession, view: np.ndarray, now: Parts) -> list[TranscriptLine]:
-        """The own action and what came of it, then what is said now that was not said before."""
+        """Return the own action with its outcome, then the messages that are new."""
         game, own = session.game, list[TranscriptLine]()
         if self.memory is not None:
             told: list[str] | None = self.memory.news(view)
@@ -102,7 +100,7 @@ class Transcript:
         heard = [part for part in now if not isinstance(part, Messages) or part.title or self.action is not None]
         news = (
             _new_words(_words(self.before), _words(tuple(heard))) if told is None else []
-        )  # not how it stands at first
+        )  # without the initial messages
         if self.action is not None:
             label = game.label(self.action)
             if news and news[0].endswith(f": {label}"):  # the view repeats the own action
@@ -112,7 +110,7 @@ class Transcript:
 
 
 def _line(side: int, words: str) -> TranscriptLine:
-    """Return a line of the transcript: by a player, if it begins so, or neutral."""
+    """Return a transcript line, attributed to the player that its prefix names, if any."""
     starts = ((YOU, f"player {side + 1}: "), (OTHER, f"player {2 - side}: "), (OTHER, OTHERS))
     for who, start in starts:
         if words.startswith(start):
@@ -121,7 +119,7 @@ def _line(side: int, words: str) -> TranscriptLine:
 
 
 def _open_lines(session: PersonSession) -> list[TranscriptLine]:
-    """All that was done in a game in which nothing is hidden, chance included."""
+    """List all actions of a game without hidden information, chance included."""
     game, again, lines = session.game, Session(session.game), list[TranscriptLine]()
     for action in list(session.record):
         mover = again.mover
@@ -135,7 +133,6 @@ def _open_lines(session: PersonSession) -> list[TranscriptLine]:
 
 
 def changed_places(before: Parts, now: Parts) -> list[Place]:
-    """The cells of boards that look different now."""
     old = _cells(before)
     return [
         place
@@ -145,7 +142,7 @@ def changed_places(before: Parts, now: Parts) -> list[Place]:
 
 
 def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
-    """Describe the referee's answer to the action, or the chosen cell, if the action is named after it."""
+    """Describe the referee's response to the action, or the chosen cell, if the action is named after it."""
     if (board := refereed_board(now)) is not None:
         return board.outcome(label)
     chosen, after = _chosen_cell(before, now, action)
@@ -156,7 +153,7 @@ def _outcome(before: Parts, now: Parts, action: int, label: str) -> str:
 
 
 def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
-    """True if an attempt was refused, as its player saw it before and after."""
+    """True if an attempt was illegal, as its player saw it before and after."""
     if game.family == PHANTOM:
         after = _chosen_cell(before, now, action)[1]
         return after is not None and bool({"refused", "other"} & set(after.look.split()))
@@ -165,7 +162,6 @@ def is_refused(game: Game, before: Parts, now: Parts, action: int) -> bool:
 
 
 def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, Cell | None]:
-    """The cell that stood for an action, and what became of it."""
     for place, cell in _cells(before).items():
         if cell.action == action:
             return cell, _cells(now).get(place)
@@ -173,7 +169,6 @@ def _chosen_cell(before: Parts, now: Parts, action: int) -> tuple[Cell | None, C
 
 
 def _cells(parts: Parts) -> dict[Place, Cell]:
-    """The cells of all boards by their places."""
     return {
         (number, row, column): cell
         for number, part in enumerate(parts)
@@ -184,12 +179,11 @@ def _cells(parts: Parts) -> dict[Place, Cell]:
 
 
 def _words(parts: Parts) -> list[str]:
-    """All that a picture says in words."""
     return [line for part in parts if isinstance(part, Messages) for line in part.lines]
 
 
 def _new_words(before: list[str], now: list[str]) -> list[str]:
-    """The lines of `now` that come after those of `before`, of which the first may have been dropped."""
+    """Return the lines of `now` after those of `before`, whose first ones may have been dropped."""
     for dropped in range(len(before) + 1):
         rest = before[dropped:]
         if now[: len(rest)] == rest:
@@ -197,18 +191,16 @@ def _new_words(before: list[str], now: list[str]) -> list[str]:
     return now
 
 
-# The session and its replay as JSON.
+# Session and replay as JSON.
 
 
 class ChoiceJson(TypedDict):
-    """Something that the person may do now."""
-
     action: int
     label: str
 
 
 class SessionJson(TypedDict):
-    """A session as its person may see it; `seen` and `picture` are the view."""
+    """Session as its person may see it; `seen` and `picture` are the view."""
 
     key: str
     game: str
@@ -224,19 +216,18 @@ class SessionJson(TypedDict):
     result: str | None
     seen: str
     picture: PictureJson
-    latest: list[Place]  # the squares of boards that look different since the person's last action
-    truth: PictureJson | None  # the whole truth, once the game is over, where anything was hidden
-    routine: int | None  # what is done for the person who plays on, where there is little to decide
-    draw: str | None  # what became of the person's offer of a draw: offered, declined, or accepted
+    latest: list[Place]  # board squares whose appearance has changed since the person's last action
+    truth: PictureJson | None  # the full state, once the game is over, where anything was hidden
+    routine: int | None  # default action of a person who plays on, where there is little to decide
+    draw: str | None  # outcome of the person's draw offer: offered, declined, or accepted
     transcript: list[TranscriptLine]
-    told: list[TranscriptLine]  # the transcript by its name before 1.0
+    told: list[TranscriptLine]  # the transcript under its name before 1.0
     notice: str | None
     trouble: str | None
     choices: list[ChoiceJson]
 
 
 def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
-    """A session as its person may see it."""
     session, game = stored.session, stored.session.game
     view, mark = session.seen(), session.mark
     parts, choices = draw_view(game, view), [] if thinking else session.choices()
@@ -270,18 +261,17 @@ def session_json(stored: "StoredSession", thinking: bool) -> SessionJson:
 
 
 def seat_of(game: Game, support: PlaySupport, side: int) -> str | None:
-    """Return the name of a side; None where both are the same."""
+    """Return the name of a side; None if both are the same."""
     return None if game.symmetric else (support.seats or SEATS)[side]
 
 
 def _truth(session: PersonSession) -> PictureJson | None:
-    """The umpire's picture of a game that is over; None where nothing was hidden."""
+    """Return the picture of a finished game's full state; None if nothing was hidden."""
     game = session.game
     return None if game.resample is nothing_hidden else picture_json(draw_state(game, session.state))
 
 
 def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
-    """Describe the result for the person with the payoff of this index, in a sentence."""
     if mark is None:
         return None
     if resigned:
@@ -295,21 +285,19 @@ def result_words(game: Game, mark: int | None, resigned: bool) -> str | None:
 
 
 def _result(session: PersonSession) -> str | None:
-    """Describe the result of a session for its person, in a sentence."""
     if session.agreed:
         return "A draw by agreement."
     return result_words(session.game, session.mark, session.resigned)
 
 
 def _draw_words(session: PersonSession) -> str | None:
-    """Describe the fate of the person's offer of a draw, in a word."""
     if session.agreed:
         return "accepted"
     return "offered" if session.offers_draw else "declined" if session.declined else None
 
 
 def replay_json(stored: "StoredSession") -> JsonObject:
-    """The whole truth about a game that is over, move by move; a mover is a side, `chance` or `over`."""
+    """Return the full record of a finished game, move by move; a `mover` is a side, `chance` or `over`."""
     session, game, moments = stored.session, stored.session.game, list(stored.session.moments())
     beliefs = stored.support.beliefs(stored.against, session)
     return {
@@ -337,14 +325,13 @@ def replay_json(stored: "StoredSession") -> JsonObject:
 
 
 def _action(game: Game, moment: Moment) -> str | None:
-    """Describe the action at a moment."""
     if moment.action is None:
         return None
     return game.label(moment.action) if moment.mover in (0, 1) else str(moment.action)
 
 
 def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
-    """True if each action was an attempt that was refused, as its player saw it."""
+    """Return for each action whether it was an illegal attempt, as its player saw it."""
     found = []
     for moment, after in pairwise(moments):
         mover, action = moment.mover, moment.action
@@ -357,7 +344,6 @@ def _refusals(game: Game, moments: list[Moment]) -> list[bool]:
 
 
 def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
-    """One moment of a game that is over, as pictures."""
     game, moment = stored.session.game, stored.session.moment(number)
     return {
         "moment": number,
@@ -367,7 +353,7 @@ def moment_pictures(stored: "StoredSession", number: int) -> JsonObject:
 
 
 class PlayedGame(BaseModel):
-    """A game of a list."""
+    """Game of a list."""
 
     key: str
     game: str
@@ -375,13 +361,13 @@ class PlayedGame(BaseModel):
     against: str
     seat: str | None
     began: float
-    """In seconds of the epoch."""
+    """Unix time in seconds."""
     over: bool
     result: str | None
 
 
 class Standing(BaseModel):
-    """The score of some games: the mean payoff, and the interval in which the true one lies."""
+    """Score of some games: the mean payoff, and the interval in which the true one lies."""
 
     game: str
     title: str
@@ -391,14 +377,14 @@ class Standing(BaseModel):
 
 
 class History(BaseModel):
-    """Some games, the newest first, and the score of those that are over, per game."""
+    """Some games, newest first, and the score of the finished ones, per game."""
 
     games: list[PlayedGame]
     standings: list[Standing]
 
 
 def history_of(keys: Sequence[str], only: str, store: "SessionStore") -> History:
-    """The games with these keys, or only those of one game; keys that belong to none are left out."""
+    """Return the games with these keys, or only those of one game; unknown keys are left out."""
     told = [(key, outline) for key in dict.fromkeys(keys) if (outline := store.outline(key)) is not None]
     told = sorted((one for one in told if only in ("", one[1].game.name)), key=lambda one: -one[1].began)
     marks: dict[str, tuple[Game, list[int]]] = {}
@@ -409,7 +395,7 @@ def history_of(keys: Sequence[str], only: str, store: "SessionStore") -> History
 
 
 def _played(key: str, outline: "SessionSummary") -> PlayedGame:
-    """A game of the list; of one that goes on its result is not known."""
+    """Return an entry of the list; a game in progress has no result."""
     game = outline.game
     return PlayedGame(
         key=key,
@@ -424,7 +410,7 @@ def _played(key: str, outline: "SessionSummary") -> PlayedGame:
 
 
 def standing(game: Game, marks: list[int]) -> Standing:
-    """The score of games that ended with these indices of the payoffs, of which there is one at least."""
+    """Return the score of at least one game, given as indices of the payoffs."""
     counts = np.bincount(marks[-MAX_KEYS:], minlength=game.max_score + 1).astype(np.int64)
     least, most = float(game.payoffs[0]), float(game.payoffs[-1])
     low, high = interval(counts)

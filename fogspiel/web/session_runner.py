@@ -1,7 +1,7 @@
-"""The sessions that are being played: people act, and their opponents think in a few threads.
+"""Sessions in play: people act, and their opponents search in a few threads.
 
-A reply is shown when its slot ends, and its thread is taken until then: neither the reply nor those that wait for the
-thread tell how long the opponent has thought.
+A reply is shown when its slot ends, and its thread is occupied until then. Neither the reply nor the queue for the
+thread reveals how long the opponent has searched.
 """
 
 import logging
@@ -24,19 +24,19 @@ from .session_store import SessionFileError, SessionStore, StoredSession, game_b
 LOG = logging.getLogger(__name__)
 # For strategies, which need their threads for a moment and wait in them for the end of the slot, and for engines.
 QUICK_THREADS, ENGINE_THREADS = 8, 3
-WAIT_SECONDS = 0.6  # how long a request waits for a quick opponent, or for an engine with its usual time
-LOADING_SECONDS = 2.0  # how long an engine waits for its kernels, which are loaded by then if they were compiled before
+WAIT_SECONDS = 0.6  # how long a request waits for a quick opponent, or for an engine with its default time
+LOADING_SECONDS = 2.0  # how long an engine waits for its kernels; those compiled before are loaded by then
 
 
-# Threads for opponents that think, shared fairly: quick ones have their own, and every client has its turn.
+# Threads for opponents, shared fairly: quick ones have separate threads, and clients take turns.
 
 Work = Callable[[], None]
-# How many opponents may wait for a thread; who comes later is asked to try again.
+# Opponents that may wait for a thread; later requests must be repeated.
 MAX_WAITING, MAX_OF_A_CLIENT = 64, 32
 
 
 class FairThreadPool:
-    """A few threads that take work from each client in turn."""
+    """Thread pool that takes work from each client in turn."""
 
     def __init__(self, name: str, threads: int):
         self._pool = ThreadPoolExecutor(threads, name)
@@ -44,7 +44,6 @@ class FairThreadPool:
         self._lock = threading.Lock()
 
     def submit(self, client: str, work: Work) -> Future[None]:
-        """Work for a client, which may have to wait, or 429."""
         done: Future[None] = Future()
         with self._lock:
             own = self._waiting.get(client, deque())
@@ -56,7 +55,7 @@ class FairThreadPool:
         return done
 
     def _work_on_next(self) -> None:
-        """Do what has waited longest of the client whose turn it is."""
+        """Run the oldest work of the client whose turn it is."""
         with self._lock:
             client, own = self._waiting.popitem(last=False)
             work, done = own.popleft()
@@ -68,12 +67,12 @@ class FairThreadPool:
             done.set_result(None)
 
     def close(self) -> None:
-        """Start no more work; do not wait for an engine that searches or a kernel that is compiled."""
+        """Start no more work; do not wait for a running search or compilation."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class SessionRunner:
-    """Begins, shows and continues the sessions of a store."""
+    """Service that starts, shows and continues the sessions of a store."""
 
     def __init__(self, store: SessionStore):
         self.store = store
@@ -81,7 +80,6 @@ class SessionRunner:
         self._closed = threading.Event()
 
     def begin(self, name: str, against: str, side: int, client: str, rules: str = "") -> SessionJson:
-        """A new session."""
         game = game_by_rules(name, rules)
         demand_opponent(game, against)
         preparation = play_support(game).prepare(against)
@@ -92,7 +90,7 @@ class SessionRunner:
                 return self._reply(stored, client)
 
     def look(self, key: str, client: str) -> SessionJson:
-        """A session as it stands; one that was found again after a restart goes on."""
+        """Return the current state of a session; one that was restored after a restart continues."""
         stored = self.store.find(key)
         if stored.answer and stored.thinking.is_set():
             return stored.answer
@@ -100,7 +98,7 @@ class SessionRunner:
             return stored.answer or self._reply(stored, client)
 
     def act(self, key: str, action: int, moment: int, client: str, draw: bool = False) -> SessionJson:
-        """The person's action, perhaps with the offer of a draw, and, if it is quick, the opponent's reply."""
+        """Apply the person's action, perhaps with a draw offer; a quick opponent's reply is included."""
         stored = self.store.find(key)
         game = stored.session.game
         accepts_draw = stored.support.accepts_draw
@@ -116,7 +114,6 @@ class SessionRunner:
             return self._reply(stored, client)
 
     def resign(self, key: str, moment: int, client: str) -> SessionJson:
-        """The person gives the game up, which is over then."""
         stored = self.store.find(key)
         with stored.lock, stored.meanwhile():
             self._demand_turn(stored, moment, client)
@@ -124,7 +121,7 @@ class SessionRunner:
             return self._reply(stored, client)
 
     def _demand_turn(self, stored: StoredSession, moment: int, client: str) -> None:
-        """Refuse what does not come at the moment that the person means."""
+        """Raise 409 unless the person is to act at this moment."""
         now = self.look(stored.key, client)
         if now["thinking"]:
             raise HTTPException(409, "the opponent is still thinking")
@@ -132,7 +129,7 @@ class SessionRunner:
             raise HTTPException(409, "the game has moved on: look at it again")
 
     def coach(self, key: str) -> JsonObject:
-        """Return the cost of the person's moves so far; it follows from the person's knowledge, at any time."""
+        """Return the cost of the person's moves so far; it depends only on the person's knowledge."""
         stored = self.store.find(key)
         session = stored.session
         decisions = session.decisions.copy()
@@ -140,22 +137,21 @@ class SessionRunner:
         return {"against": found.against, "moves": [advice.to_json() for advice in found.advise(decisions)]}
 
     def find(self, key: str) -> StoredSession:
-        """The session with this key."""
         return self.store.find(key)
 
     def find_finished(self, key: str) -> StoredSession:
-        """The session with this key if its game is over, or 409."""
+        """Return the session with this key if its game is over, or raise 409."""
         stored = self.store.find(key)
         if stored.thinking.is_set() or not stored.session.over:
             raise HTTPException(409, "the whole game can be seen when it is over")
         return stored
 
     def _reply(self, stored: StoredSession, client: str) -> SessionJson:
-        """Let the opponent move; the answer after that, or one that says that it is thinking."""
+        """Let the opponent move; return the state after that, or one with `thinking` set."""
         try:
             self.store.save(stored)
         except SessionFileError:
-            self.store.forget(stored.key)  # what could not be written was not done
+            self.store.forget(stored.key)  # an action that could not be saved did not happen
             raise
         if stored.session.waits_for_person:
             stored.answer = session_json(stored, thinking=False)
@@ -166,14 +162,14 @@ class SessionRunner:
         try:
             done = thinkers.submit(client, lambda: self._think(stored, answer))
         except HTTPException:
-            stored.answer = None  # the next look tries again
+            stored.answer = None  # the next request tries again
             stored.thinking.clear()
             raise
         wait([done], WAIT_SECONDS)
         return stored.answer
 
     def _think(self, stored: StoredSession, answer: SessionJson) -> None:
-        """The opponent's whole turn, shown when its slot ends."""
+        """Play the opponent's whole turn, which is shown when its slot ends."""
         began = time.monotonic()
         patience = LOADING_SECONDS if stored.has_thinker else 0.0
         ready = stored.preparation is None or stored.preparation.is_ready(patience)
@@ -183,7 +179,7 @@ class SessionRunner:
                     pass
                 self.store.save(stored)
                 reply = session_json(stored, thinking=False)
-        except Exception:  # whatever an opponent does, its person hears that much and no more, and the server goes on
+        except Exception:  # any failure is reported to the person without details, and the server continues
             LOG.exception("an opponent cannot go on")
             reply = {**answer, "thinking": False, "trouble": "the opponent cannot go on"}
         self._closed.wait(stored.release.wait_seconds(time.monotonic() - began, usual=ready))
@@ -191,7 +187,6 @@ class SessionRunner:
         stored.thinking.clear()
 
     def close(self) -> None:
-        """Let no opponent think any more."""
         self._closed.set()
         self._quick.close()
         self._engines.close()

@@ -1,8 +1,8 @@
-"""Sessions of people against agents, kept in a file so that they can be taken up again.
+"""Sessions of people against agents, saved in a file so that they can be resumed.
 
-A session is found by its key, 144 random bits that only its person knows. The opponent is kept as numbers where it
-comes from a run that may still change. The file is apart from the store of runs, which is only read here. It holds
-seeds, so that only its owner may read it.
+A session is found by its key, 144 random bits that only its person has. An opponent from a run that may still change
+is saved as numbers. The file is separate from the store of runs, which is only read here. Only its owner may read it,
+because it contains seeds.
 """
 
 import json
@@ -26,9 +26,9 @@ from ..runs.agent_parser import engines_of, parse_agent
 from .opponents import demand_page_agent
 from .session_json import SessionJson, Transcript
 
-# How many sessions stay in memory, and how many of engines, whose trees and boards may take some megabytes each.
+# Sessions in memory, and those of engines among them, whose trees and boards may take some megabytes each.
 #
-# The others are made again from their records when they are asked for.
+# The others are restored from their records on request.
 MAX_LIVE, MAX_LIVE_ENGINES = 128, 16
 KEY_BYTES = 18
 OWNER_ONLY = 0o600
@@ -37,34 +37,34 @@ TABLE = """CREATE TABLE IF NOT EXISTS sittings (
     created REAL, touched REAL, resigned INTEGER DEFAULT 0, mark INTEGER, agreed INTEGER DEFAULT 0) WITHOUT ROWID"""
 COLUMNS = "key, game, rules, side, seed, opponent, record, created, touched"
 OUTLINE = "game, rules, side, opponent, created, mark, resigned"
-# Columns that files of earlier versions do not have; a mark is the index of the person's payoff, once it is known.
+# Columns missing in files of earlier versions; a mark is the index of the person's payoff, once it is known.
 LATER = {"resigned": "INTEGER DEFAULT 0", "mark": "INTEGER", "agreed": "INTEGER DEFAULT 0"}
 
 
-# Schedule of replies: their times reveal nothing about how they were found.
+# Schedule of replies: response times reveal nothing about how a reply was found.
 #
-# An opponent whose attempts were illegal thinks longer, so the time of its reply would tell what its person must not
-# know. Every reply is therefore held back to the end of a slot that is fixed by the opponent, counted from the moment
-# at which the turn began; one that takes longer is held back to twice the slot, four times, eight times, and so on.
+# An opponent whose attempts were illegal searches longer, so the time of its reply would reveal hidden information.
+# Every reply is therefore delayed to the end of a slot, fixed by the opponent and counted since its turn began.
+# A longer turn is delayed to twice the slot, four times, eight times, and so on.
 
-Slots = Callable[[Game, str], float]  # the slot, in seconds, of the opponent of a game that some words stand for
-QUICK_SECONDS = 0.1  # the slot of a strategy, whose turn takes some milliseconds with all its attempts
-# The slot of an engine: what beliefs and the last attempt may take, and the time for its turn with some to spare.
+Slots = Callable[[Game, str], float]  # slot in seconds, by the game and the text of the opponent
+QUICK_SECONDS = 0.1  # slot of a strategy, whose turn takes some milliseconds with all its attempts
+# Slot of an engine: the time for beliefs and the last attempt, plus the time for its turn with a margin.
 ENGINE_SECONDS, ENGINE_SHARE = 0.4, 1.25
-# From so many slots on the time grows by this factor only: a kernel that is compiled takes long enough as it is.
+# From LONG slots on the delay grows by the factor LONGER only: compiling a kernel takes long enough as it is.
 LONG, LONGER = 8, 1.25
-# Turns of a game that decide on its slot, and how many do not at its beginning, when kernels may be compiled.
+# Latest turns that determine a game's slot, and first turns that do not, when kernels may be compiled.
 LATEST, FIRST = 16, 2
 
 
 def is_thinker(game: Game, words: str) -> bool:
-    """True if an opponent is an engine that searches: it thinks for a while and takes memory."""
+    """True if an opponent is an engine that searches, which takes time and memory."""
     name = words.partition("@")[0]
     return name in engines_of(game) and name not in play_support(game).simple
 
 
 def slot_seconds(game: Game, words: str) -> float:
-    """The slot of an opponent; none where both sides see everything."""
+    """Return the slot of an opponent; 0 where both sides see everything."""
     if game.resample is nothing_hidden:
         return 0.0
     if not is_thinker(game, words):
@@ -74,22 +74,24 @@ def slot_seconds(game: Game, words: str) -> float:
 
 @dataclass
 class ReplySchedule:
-    """The slots of one game: longer ones are kept to where turns are long again and again, as with many nodes."""
+    """Slots of one game; they stay long where turns are repeatedly long, as with many nodes."""
 
     slot: float
-    # The slots that the latest turns needed.
+    # Slots that the latest turns needed.
     _latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
     _turns: int = 0
 
     def wait_seconds(self, seconds: float, usual: bool = True) -> float:
-        """Return the delay of a reply that took this many seconds; a turn is remembered, but for one that is not usual
-        because kernels are compiled, which has a long slot of its own."""
+        """Return the delay of a reply that took this many seconds, and record the turn.
+
+        A turn during which kernels are compiled (not `usual`) has a long slot and is not recorded.
+        """
         if self.slot == 0:
             return 0.0
         needed = self.slot if usual else LONG * self.slot
         while needed < seconds:
             needed *= 2 if needed < LONG * self.slot else LONGER
-        # The second longest, so that one slow turn on a busy machine slows no others down
+        # The second longest, so that one slow turn on a busy machine does not delay the others
         before = sorted(self._latest)[-2] if len(self._latest) > 1 else self.slot
         self._turns += 1
         if self._turns > FIRST and usual:
@@ -98,25 +100,25 @@ class ReplySchedule:
 
 
 class UnknownSession(ValueError):
-    """There is no session with this key, or none that can be taken up."""
+    """Unknown session key, or a session that cannot be resumed."""
 
 
 class SessionFileError(Exception):
-    """The file of sessions cannot be read or written, or what it holds of a session is damaged."""
+    """Session file that cannot be read or written, or a damaged session in it."""
 
 
 @dataclass
 class StoredSession:
-    """A session with its key and opponent; whoever changes it holds the lock."""
+    """Session with its key and opponent; changes require the lock."""
 
     key: str
     against: str
     session: PersonSession
-    release: ReplySchedule  # when replies of the opponent may be seen
+    release: ReplySchedule  # when the opponent's replies may be shown
     lock: threading.RLock = field(default_factory=threading.RLock)
-    # Set while the opponent thinks: the session then belongs to its thread.
+    # Set while the opponent moves: the session then belongs to its thread.
     thinking: threading.Event = field(default_factory=threading.Event)
-    answer: SessionJson | None = None  # what was last shown to the person
+    answer: SessionJson | None = None  # the state last shown to the person
     transcript: Transcript = field(default_factory=Transcript)
     preparation: Preparation | None = None  # the engine's, while its kernels may have to be compiled
     support: PlaySupport = field(init=False)
@@ -127,12 +129,15 @@ class StoredSession:
         self.has_thinker = is_thinker(self.session.game, self.against)
 
     def meanwhile(self) -> AbstractContextManager[None]:
-        """As long as this lasts, the session does not wait for kernels that are being compiled."""
+        """Return a context in which the session does not wait for kernels that are being compiled."""
         return self.preparation.meanwhile() if self.preparation else nullcontext()
 
 
 def game_by_rules(name: str, rules: str) -> Game:
-    """A game by one of its rule sets, or a ValueError; a rule set that is usual elsewhere stands for the only one."""
+    """Return a game under one of its rule sets, or raise a ValueError.
+
+    A game with one rule set also accepts the name of another game's default.
+    """
     game = known_game(name)
     if not rules:
         return game
@@ -145,33 +150,31 @@ def game_by_rules(name: str, rules: str) -> Game:
 
 
 def kept_name(session: Session) -> str:
-    """The game of a session as the file keeps it: its name, and the rule set if it is not the default."""
+    """Return a session's game as saved: its name, and the rule set if it is not the default."""
     return " ".join(filter(None, (session.game.name, play_support(session.game).rules_of(session))))
 
 
 def find_kept_game(text: str) -> Game:
-    """The game that the file keeps."""
     name, _, rules = text.partition(" ")
     return game_by_rules(name, rules)
 
 
 class Opponent(PolicyJson):
-    """An opponent as the file keeps it: its text, and its numbers where the text alone may come to mean another."""
+    """Opponent as saved: its text, and its numbers where the meaning of the text may change."""
 
     words: str
 
 
 def freeze_opponent(game: Game, text: str, store: Path, seed: int) -> Opponent:
-    """The opponent that a text stands for, as something that will not change."""
+    """Return the opponent of a text in a form that will not change."""
     demand_page_agent(game, text)
     return {"words": text, **encode_policy(game, parse_agent(game, text, store, seed))}
 
 
 def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Agent:
-    """The opponent that was frozen."""
     text, numbers = opponent["words"], opponent
     demand_page_agent(game, text)
-    if opponent.get("weights") == []:  # files of earlier versions keep a vector as a mixture without weights
+    if opponent.get("weights") == []:  # files of earlier versions store a vector as a mixture without weights
         numbers = {"words": text, "theta": opponent["thetas"][0]}
     return decode_policy_or_none(game, numbers, text) or play_support(game).with_turn_budget(
         text, parse_agent(game, text, store, seed)
@@ -179,8 +182,6 @@ def thaw_opponent(game: Game, opponent: Opponent, store: Path, seed: int) -> Age
 
 
 class SessionRow(NamedTuple):
-    """A session as the file keeps it."""
-
     game: str
     version: int
     side: int
@@ -192,13 +193,13 @@ class SessionRow(NamedTuple):
 
 
 class SessionSummary(NamedTuple):
-    """Summary of a game in a list: nothing that is hidden during the game, nor its length."""
+    """Summary of a game in a list, without hidden information or the game's length."""
 
     game: Game
     side: int
     against: str
-    began: float  # when it was begun, in seconds of the epoch
-    mark: int | None  # the index of the person's payoff, once the game is over and its end may be seen
+    began: float  # Unix time in seconds
+    mark: int | None  # index of the person's payoff, once the game is over and its end may be shown
     resigned: bool
 
 
@@ -217,7 +218,7 @@ def parse_outline(
 def parse_row(
     game: object, version: object, side: object, seed: str, opponent: str, record: str, resigned: object, agreed: object
 ) -> SessionRow:
-    """A session of the file; any error means that it is damaged."""
+    """Decode a session; any error means that it is damaged."""
     found, actions = json.loads(opponent), json.loads(record)
     if not (isinstance(game, str) and isinstance(version, int) and side in (0, 1) and isinstance(found["words"], str)):
         raise ValueError("a field has a wrong type")
@@ -229,7 +230,7 @@ def parse_row(
 
 
 class SessionStore:
-    """The sessions of a file; safe to use from several threads."""
+    """Sessions of a file; thread-safe."""
 
     def __init__(self, path: Path, store: Path, slots: Slots = slot_seconds):
         self.path, self.store, self._slots = path, store, slots
@@ -250,7 +251,7 @@ class SessionStore:
 
     @contextmanager
     def _file(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one statement; what is wrong with the file is said in a sentence."""
+        """Lend the connection for one statement; errors of SQLite become a SessionFileError."""
         try:
             with self._lock:
                 yield self._connection
@@ -260,7 +261,6 @@ class SessionStore:
             ) from None
 
     def create(self, game: Game, against: str, side: int) -> StoredSession:
-        """Begin a session."""
         seed, key, now = secrets.randbits(63), secrets.token_urlsafe(KEY_BYTES), time.time()
         opponent = freeze_opponent(game, against, self.store, seed)
         session = PersonSession(game, thaw_opponent(game, opponent, self.store, seed), side, seed)
@@ -270,14 +270,13 @@ class SessionStore:
         return self._remember(StoredSession(key, against, session, ReplySchedule(self._slots(game, against))))
 
     def live(self, key: str) -> StoredSession | None:
-        """The session with this key if it is in memory."""
         with self._lock:
             if key in self._live:
                 self._live.move_to_end(key)
             return self._live.get(key)
 
     def find(self, key: str) -> StoredSession:
-        """The session with this key, or UnknownSession."""
+        """Return the session with this key, or raise UnknownSession."""
         if stored := self.live(key):
             return stored
         began = time.monotonic()
@@ -288,12 +287,11 @@ class SessionStore:
                 f"this game was played by version {row.version} of the rules of {row.game}, which have changed since"
             )
         slot, session = self._slots(game, words), self._take_up(game, row)
-        # the record tells refused attempts by its length, so nothing may be seen when it has been gone through
+        # the record's length reveals illegal attempts, so the time of its replay must not show
         time.sleep(ReplySchedule(min(slot, ENGINE_SECONDS)).wait_seconds(time.monotonic() - began))
         return self._remember(StoredSession(key, words, session, ReplySchedule(slot)))
 
     def _read(self, key: str) -> SessionRow:
-        """Return the stored session."""
         with self._file() as file:
             row = file.execute(
                 "SELECT game, rules, side, seed, opponent, record, resigned, agreed FROM sittings WHERE key = ?", (key,)
@@ -317,10 +315,10 @@ class SessionStore:
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
         thinking = stored is not None and stored.thinking.is_set()
-        return found._replace(mark=None) if thinking else found  # its end is told when the slot ends
+        return found._replace(mark=None) if thinking else found  # its end is shown when the slot ends
 
     def _take_up(self, game: Game, row: SessionRow) -> PersonSession:
-        """A session as it stood; an opponent that may not be played here is a ValueError."""
+        """Restore a session; an opponent that may not be played here is a ValueError."""
         try:
             agent = thaw_opponent(game, row.opponent, self.store, row.seed)
         except (TypeError, KeyError, IndexError, AttributeError):
@@ -334,7 +332,6 @@ class SessionStore:
         return SessionFileError(f"this game is damaged in {self.path.name} and cannot be taken up: begin another")
 
     def save(self, stored: StoredSession) -> None:
-        """Write down how far a session has come."""
         session = stored.session
         ends = int(session.resigned), int(session.agreed), session.mark
         row = (json.dumps(session.record), time.time(), *ends, stored.key)
@@ -344,7 +341,7 @@ class SessionStore:
             )
 
     def _remember(self, stored: StoredSession) -> StoredSession:
-        """Keep a session in memory, and forget those that were not asked for longest."""
+        """Keep a session in memory, and evict those requested longest ago."""
         with self._lock:
             stored = self._live.setdefault(stored.key, stored)
             engines = [key for key, known in self._live.items() if known.has_thinker]
@@ -358,11 +355,10 @@ class SessionStore:
             return stored
 
     def forget(self, key: str) -> None:
-        """Put a session out of memory: it is as the file has it."""
+        """Remove a session from memory, so that it is read from the file again."""
         with self._lock:
             self._live.pop(key, None)
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()

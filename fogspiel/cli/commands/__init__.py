@@ -1,1 +1,1 @@
-"""One file per group of commands; each adds its own to the application and is found by itself."""
+"""Command groups, one per file; each registers its commands and is discovered automatically."""

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ...core.game import Game
     from ...runs.store import Run
 
-Row = tuple[str, list[tuple[str, str]]]  # what a player sees, and its actions with their probabilities
+Row = tuple[str, list[tuple[str, str]]]  # a player's view, and its actions with their probabilities
 SHOWN_ROWS = 12
 SEATS = ("first", "second")
 WHAT = "A game, a run (tuned or solved), or a certificate file."
 WHO = "A player of that game, as in `match`: a name, `solved`, a run, a file, or numbers. Without one: its solution."
-# GiB for the solution of a game that has strategies to explain as well: small ones are solved, others refused soon.
+# GiB for the solution of a game that also has strategies to explain: small games are solved, others fail soon.
 MEMORY = 0.25
 
 
@@ -91,7 +91,7 @@ def explain(
 
 
 def _certificate(path: Path) -> Mapping[str, Any]:
-    """The certificate in a file, verified first where the words for its format trust what it says."""
+    """Read a certificate, verified first where the explanation of its format trusts its content."""
     from ...core.plugins import extras
     from ...solving.proofs import certificate_files
 
@@ -102,7 +102,6 @@ def _certificate(path: Path) -> Mapping[str, Any]:
 
 
 def _run(name: str, store: Path | None) -> "Run":
-    """A run of the store, to look at."""
     from ...runs.store import Store
 
     with Store.open(store_path(store), write=False) as runs:
@@ -110,7 +109,7 @@ def _run(name: str, store: Path | None) -> "Run":
 
 
 def _solution_of(name: str) -> Mapping[str, Any]:
-    """The certificate of a game: the one that comes with the package, or else the game is solved for it."""
+    """Return the certificate of a game: the one in the package, or else by solving the game."""
     from ...core.agents import policy_names
     from ...runs.kinds.solve import solve_unstored
     from ...runs.requests import SolveRequest
@@ -140,7 +139,6 @@ def _solution_of(name: str) -> Mapping[str, Any]:
 
 
 def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
-    """Print what each side of a certificate does, by what it sees."""
     from ...solving.proofs import certificate_files
     from .. import console
 
@@ -152,7 +150,7 @@ def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_j
 
 
 def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: bool) -> None:
-    """Print what a policy does at every information state that it has an answer for."""
+    """Print a policy at every information state that it covers."""
     from ...core.behaviour_policy import MissingState
     from ...solving.policies.state_sheets import information_states
     from ...solving.solution import DEFAULT_MEMORY
@@ -173,7 +171,7 @@ def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: 
 
 
 def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: bool, as_json: bool) -> None:
-    """Print what each side sees and plays, in words; for programs with the probability of each action."""
+    """Print the views and choices of each side; for programs with the probability of each action."""
     from ...solving.proofs.certificate_files import choices_text
     from .. import console
 
@@ -198,7 +196,7 @@ def _row_json(sees: str, choices: Sequence[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
-    """The words for a proof of bounds, if it is one: they belong to no way of solving a game."""
+    """Explain a proof of bounds, which belongs to no solving method; return None for other certificates."""
     from ...solving.proofs.checkers.phantom_bounds import FORMATS
     from ...solving.proofs.checkers.primitives import MAX_SECONDS, limit_work
 
@@ -211,7 +209,6 @@ def _bounds_words(body: Mapping[str, Any], every: bool) -> list[str] | None:
 
 
 def _print_player(game: "Game", player: "ParametricPolicy", seed: int, as_json: bool) -> None:
-    """Print what a player does."""
     from ...core.explain import explain
     from .. import console
 

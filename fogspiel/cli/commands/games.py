@@ -68,7 +68,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
 
     chosen = load_and_announce(game, remember)
     uniform = find_policy(chosen, UNIFORM.name)
-    with interpreted():  # one game is not worth compiling anything
+    with interpreted():  # one game does not justify compiling
         record, _ = record_game(chosen, uniform, uniform, seed, 0)
         moment = next(position for position in replay(chosen, record) if position.mover in (0, 1))
         view = chosen.show(view_of(chosen, moment.state, moment.mover))
@@ -133,7 +133,6 @@ def _print_check(found: "GameCheck") -> None:
 
 
 def _lines_of(one: "Finding") -> list[str]:
-    """A finding, where it is, and what to do."""
     where = f" ({one.place})" if one.place else ""
     lines = [f"{one.sentence}{where}"]
     if one.record is not None:
@@ -144,7 +143,6 @@ def _lines_of(one: "Finding") -> list[str]:
 
 
 def _facts(found: "GameCheck") -> str:
-    """List the facts of a valid game."""
     facts, tree = found.facts, found.facts.get("tree")
     said = [f"{facts['positions']:,} positions looked at"]
     if facts["mean_length"] is not None:

@@ -91,7 +91,7 @@ def doctor(
         raise typer.Exit(2)
 
 
-# Everything compiled beforehand, one part after the other: the rules of every game, the solvers, the engines.
+# Compilation in advance, part by part: the rules of every game, the solvers, the engines.
 
 SOLVERS = "solvers"
 
@@ -99,7 +99,7 @@ Part = tuple[str, Callable[[], None]]
 
 
 def parts(names: list[str]) -> Iterator[Part]:
-    """List the parts to compile: all, or the games and engines of these names."""
+    """Yield the parts to compile: all, or the games and engines of these names."""
     from ...core.game import known_game, list_games
     from ...core.plugins import extras
 
@@ -132,7 +132,6 @@ def warm_game(game: "Game") -> None:
 
 
 def warm_solvers() -> None:
-    """Compile what solves trees, on the smallest of them."""
     from ...runs.kinds.solve import SolveTask
     from ...runs.requests import SolveRequest
     from ...solving.methods import find_solve_method
@@ -145,16 +144,16 @@ def warm_solvers() -> None:
         )
 
 
-# Is everything in order: versions, kernel cache, store, what was left behind; each with a hint where it is not.
+# Checks of versions, kernel cache, store and leftovers; each problem has a hint.
 
-# Before, SQLite could lose pages when one process folded the log back while another one wrote (its WAL-reset bug).
+# Earlier versions could lose pages when one process checkpointed the log while another one wrote (WAL-reset bug).
 SAFE_SQLITE = (3, 51, 3)
-LEFT_SECONDS = 86400.0  # a folder of workers in which nothing has changed for so long has probably been left behind
+LEFT_SECONDS = 86400.0  # a folder of workers that is unchanged for this long is probably a leftover
 REQUIREMENT = re.compile(r"([\w.-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?", re.DOTALL)
 
 
 class Check(NamedTuple):
-    """One thing that was looked at; one that is in order may have a hint too."""
+    """Result of one check; a passed check may have a hint too."""
 
     what: str
     ok: bool
@@ -162,17 +161,15 @@ class Check(NamedTuple):
     hint: str = ""
 
     def to_json(self) -> dict[str, str | bool]:
-        """Return the check as a JSON object."""
         return {"what": self.what, "ok": self.ok, "detail": self.detail, "hint": self.hint}
 
 
 def checks(store: Path) -> list[Check]:
-    """Everything that is looked at, in the order of how much depends on it."""
+    """Run all checks, those that most depends on first."""
     return [*_versions(), _sqlite(), _cache(), _kernels(), *_store(store), _leftovers()]
 
 
 def _versions() -> Iterator[Check]:
-    """List the installed versions of the requirements and of the extras."""
     yield Check("fogspiel", True, f"{__version__}, Python {platform.python_version()}, {os.cpu_count()} cores")
     extras: dict[str, list[str]] = {}
     for requirement in _requirements():
@@ -234,7 +231,7 @@ def _cache() -> Check:
 
 
 def _kernels() -> Check:
-    """True if kernels work, and what would still have to be compiled."""
+    """Check that kernels work, and list those not compiled yet."""
     from ...core.agents import find_policy
     from ...core.compile.kernel import is_cold
     from ...core.game import list_games
@@ -266,7 +263,7 @@ def _store(path: Path) -> list[Check]:
 
 
 def _leftovers() -> Check:
-    """Folders of workers whose command and whose resource tracker were both killed, as when power fails."""
+    """Find folders of workers whose command and resource tracker were both killed, as when power fails."""
     from ...process.jobs import FOLDER_PREFIX
 
     folder, limit = Path(tempfile.gettempdir()), time.time() - LEFT_SECONDS

@@ -56,7 +56,6 @@ def match(
 
 
 def _compute(request: MatchRequest, store: Path, as_json: bool) -> None:
-    """Print the exact rate."""
     from ...core.agents import exact_score
     from ...core.game import known_game
     from ...runs.kinds.match import agents_of, facts_of

@@ -106,7 +106,7 @@ def prune(
 
 
 def _find(path: Path, game: str | None, state: str | None) -> "list[Summary]":
-    """Return the runs of a game in a state, where these are given; runs that are set aside are named on stderr."""
+    """Return the runs of a game in a state, where given; runs that are set aside are named on stderr."""
     from ...runs.store import STATES, Store
     from .. import console
 

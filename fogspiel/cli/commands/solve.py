@@ -29,11 +29,10 @@ from ..app import (  # fmt: skip
 )
 from ..execute import RunOptions, begin_and_show, keep_answer
 
-LETTERS_PER_SECOND = 25_000  # of a certificate that the interpreter checks
+LETTERS_PER_SECOND = 25_000  # characters of a certificate that the interpreter checks per second
 
 
 def _routes() -> str | None:
-    """Return the list of methods for --help."""
     listed = (listing("Methods:", "solving.methods", "METHODS"),)
     return "\n\n".join(filter(None, listed)) or None
 
@@ -149,7 +148,7 @@ if TYPE_CHECKING:
 Chosen = Annotated[str | None, typer.Argument(metavar="GAME", help="One game, with everything that is known of it.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the certificates that come with the package.")]
 
-SPARE = ("win 1, loss -1", "ours")  # columns for which a narrow terminal has no room; `values GAME` has all of it
+SPARE = ("win 1, loss -1", "ours")  # columns that a narrow terminal omits; `values GAME` prints all of them
 
 
 @app.command("values")

@@ -133,7 +133,7 @@ def resume(
 
 
 def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "tuple[Run, float]":
-    """Work on an interrupted run until it is done; returns it with the CPU time that this took."""
+    """Work on an interrupted run until it is finished; return it with the CPU time that this took."""
     from ...runs.kind import kind_of
     from ...runs.store import Store
 
@@ -149,7 +149,7 @@ def _go_on(run: "Run", options: RunOptions, program: ProgramSourceOptions) -> "t
 
 
 def _resume_all(options: RunOptions) -> None:
-    """Go on with every interrupted run that is nobody's and needs no file or program to be named."""
+    """Resume every interrupted run that no process works on and that needs no file or program to be named."""
     from ...runs.store import Damaged, Store, StoreBusy, StoreError
     from .. import console
 

@@ -43,7 +43,7 @@ def web(
         raise ValueError(f"{host} can be reached by other machines: add --token, or leave out --host")
     _bring(game or [])
     listener = _listen(host, port)
-    from ...web.app import application, guard  # only now: what cannot be served is said at once
+    from ...web.app import application, guard  # only now, so that invalid options fail at once
     from ...web.security import PageServer
     from .. import console
 
@@ -55,7 +55,7 @@ def web(
     address = f"http://{shown}:{taken}/" + (f"?token={secret}" if secret else "")
     if as_json:
         print_json({"address": address, "store": str(path)})
-        sys.stdout.flush()  # whoever waits for the address does not wait for the end
+        sys.stdout.flush()  # a program that waits for the address gets it while the server runs
     else:
         console.out.print(f"fogspiel is at {address} (Ctrl-C ends it)")
     if not no_open:
@@ -64,13 +64,13 @@ def web(
         PageServer(served).run([listener])
     except KeyboardInterrupt:
         console.err.print("the page is closed; games and runs are kept")
-    if active_count() > 1:  # an opponent still thinks, or something is worked out: it will not be asked for any more
+    if active_count() > 1:  # an opponent still searches, or a job runs: nobody will request the result
         sys.stdout.flush()
         os._exit(0)
 
 
 def _bring(words: list[str]) -> None:
-    """Bring the user's games, each under a name of its own."""
+    """Load the user's games, which must have different names."""
     from ...core.find import load_game
 
     names = [load_game(one).name for one in words]
@@ -80,12 +80,11 @@ def _bring(words: list[str]) -> None:
 
 
 def games_path(store: Path) -> Path:
-    """The file beside the store in which people's games are kept."""
     return store.with_name(f"{store.stem}.games.db")
 
 
 def hosts_of(host: str, port: int) -> frozenset[str]:
-    """The names under which the page may be asked for."""
+    """Return the host names under which the server may be addressed."""
     names = {host, "127.0.0.1", "localhost"} if _is_loopback(host) else {host}
     if host in ALL_ADDRESSES:
         own = {str(found[4][0]) for found in getaddrinfo(gethostname(), None)}
@@ -96,12 +95,11 @@ def hosts_of(host: str, port: int) -> frozenset[str]:
 
 
 def _address_of(host: str) -> str:
-    """A host as it stands in an address."""
+    """Format a host for an address; IPv6 needs brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 def _is_loopback(host: str) -> bool:
-    """True if only this machine can reach the host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -109,7 +107,6 @@ def _is_loopback(host: str) -> bool:
 
 
 def _listen(host: str, port: int) -> socket:
-    """A socket that listens, or a ValueError that says why there is none."""
     listener = socket(AF_INET6 if ":" in host else AF_INET)
     try:
         listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
@@ -125,7 +122,7 @@ def _listen(host: str, port: int) -> socket:
 
 
 def _open(address: str) -> None:
-    """Show the page in the browser; the socket listens already, so it will be answered."""
+    """Open the browser; the socket already listens, so the request will be answered."""
     from threading import Thread
     from webbrowser import open_new_tab
 

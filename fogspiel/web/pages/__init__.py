@@ -1,4 +1,4 @@
-"""Pages and groups of API endpoints, one per file, found by themselves.
+"""Pages and groups of API endpoints, one per file, discovered automatically.
 
 A file has `register(site)`, which adds its routes to `site.routes`. With `PATH` and `TITLE` it is linked in the header
 of every page, and the first line of its docstring is the link's hint. Pages are drawn by `site.page` from a template,

@@ -19,35 +19,32 @@ from ..requests import AnyQuestion, InvalidRequest, question_of, refusal
 from ..run_reader import Name
 from ..security import LARGE
 
-# Commands that start no run: checks of certificates, the exploitability of a policy, the diagnosis of tuned players.
+# Commands that start no run: certificate checks, the exploitability of a policy, the diagnosis of tuned players.
 
 PATH, TITLE = "/certificates", "Certificates"
 UPLOAD = "/api/certificates"
-PROVING = (solve.KIND.method, bounds.KIND.method)  # the methods of runs that may have a certificate
+PROVING = (solve.KIND.method, bounds.KIND.method)  # methods of runs that may have a certificate
 Key = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The key of a check or a question.")]
-SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2  # the limits of a check: CPU time, the size of the file, memory
-LONG = 40  # letters of a fraction from which on it is shown as a decimal number
+SECONDS, MEBIBYTES, GIBIBYTES = 120, 64, 2  # limits of a check: CPU time, file size, memory
+LONG = 40  # fractions of at least this many characters are shown as decimal numbers
 SEATS = ("first", "second")
 
 
 def register(site: Site) -> None:
-    """Certificates and questions over the API, the page to upload one, and the page of an answer."""
     _add_certificates(site)
     _add_questions(site)
 
 
 def certificate_of(run: Run) -> Json | None:
-    """The certificate of a run, if it has one."""
     return kind_of(run).certificate(run) if run.finished else None
 
 
 def certificate_text(body: Json) -> str:
-    """A certificate as its file has it."""
     return json.dumps(body, separators=(",", ":")) + "\n"
 
 
 def check_question(content: bytes, game: str | None = None) -> Question:
-    """The question whether a certificate holds; only the rules of a game that the user has brought are named."""
+    """Return the question that checks a certificate; only the rules of a game that the user has added are named."""
     words = spec_of(game) if game is not None else None
     rules = () if words is None else ("--source", words.absolute)
     limits = ("--seconds", str(SECONDS), "--max-mib", str(MEBIBYTES), "--memory", str(GIBIBYTES))
@@ -55,7 +52,6 @@ def check_question(content: bytes, game: str | None = None) -> Question:
 
 
 def check_words(answer: Job) -> str:
-    """Describe the progress or the result of a check in a sentence."""
     if answer.state == "refused":
         return f"Refused: {answer.sentence}"
     if answer.facts is None:
@@ -68,7 +64,7 @@ def check_words(answer: Job) -> str:
 
 
 def number_words(text: str) -> str:
-    """A fraction as people read it: the first digits of a long one."""
+    """Format a fraction for people: the first digits of a long one."""
     number = fraction(text, "a bound")
     if len(text) > LONG:
         return f"{float(number):.9g}.."
@@ -86,7 +82,6 @@ def _add_certificates(site: Site) -> None:
     router = APIRouter(tags=["certificates"])
 
     def content_of(name: str) -> tuple[str, str]:
-        """The game and the certificate of a run."""
         run = site.reader.run(name)
         body = certificate_of(run)
         if body is None:
@@ -95,7 +90,7 @@ def _add_certificates(site: Site) -> None:
 
     @router.post(UPLOAD, status_code=202)
     async def upload(request: Request) -> JSONResponse:
-        """Check a certificate, which is the body of the request; ask again by the key until it is known."""
+        """Check the certificate in the request body; poll with the returned key for the result."""
         content = await request.body()
         if not content.strip():
             raise ValueError("the file is empty: choose a certificate, a JSON file that `fogspiel solve` has written")
@@ -108,13 +103,13 @@ def _add_certificates(site: Site) -> None:
 
     @router.get("/api/runs/{name}/certificate")
     def certificate(name: Name) -> Response:
-        """The certificate of a run, as `fogspiel verify` reads it."""
+        """Return a run's certificate in the format that `fogspiel verify` reads."""
         headers = attachment(f"{name}.json")
         return Response(content_of(name)[1], media_type="application/json", headers=headers)
 
     @router.post("/api/runs/{name}/verify", status_code=202)
     def verify(name: Name) -> JSONResponse:
-        """Check the certificate of a run; ask again by the key until it is known."""
+        """Check a run's certificate; poll with the returned key for the result."""
         game, content = content_of(name)
         return JSONResponse(check_json(site, site.jobs.ask(check_question(content.encode(), game))), 202)
 
@@ -130,7 +125,7 @@ def _add_certificates(site: Site) -> None:
 
 
 class SheetTable(NamedTuple):
-    """A table with a title; which columns are figures follows from its heads."""
+    """Table with a title; the heads determine which columns are figures."""
 
     title: str
     columns: Sequence[str]
@@ -138,20 +133,16 @@ class SheetTable(NamedTuple):
 
 
 class AnswerSheet(NamedTuple):
-    """Texts of a page about an answer."""
-
     title: str
     sentences: Sequence[str]
     tables: Sequence[SheetTable]
 
 
 def sheet_of(facts: Mapping[str, Any]) -> AnswerSheet:
-    """Return the texts about an answer."""
     return _exploit_sheet(facts) if "exploitability" in facts else _diagnosis_sheet(facts)
 
 
 def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
-    """The exploitability of a policy, seat by seat, and the decisions that cost most."""
     exact = facts.get("fractions") or {}
 
     def number(key: str, seat: int | None = None) -> str:
@@ -182,7 +173,6 @@ def _exploit_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
 
 
 def _diagnosis_sheet(facts: Mapping[str, Any]) -> AnswerSheet:
-    """Describe the weaknesses of each tuned player."""
     rows = []
     for one in facts["runs"]:
         found, (low, high) = one["exploiter"], one["exploiter"]["interval"]
@@ -207,7 +197,7 @@ def _add_questions(site: Site) -> None:
         return {"question": key, **site.jobs.answer(key).to_json()}
 
     def ask(order: AnyQuestion) -> JSONResponse:
-        """Have a question worked on; ask again by its key until it is answered or refused."""
+        """Submit a question; poll with the returned key until it is answered or rejected."""
         try:
             key = site.jobs.ask(question_of(order, site.reader))
         except InvalidRequest as invalid:

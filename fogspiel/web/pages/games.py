@@ -1,4 +1,4 @@
-"""The games: the catalogue over the API, and a page per game with its rules, its value and its opponents."""
+"""Game catalogue of the API, and a page per game with its rules, its value and its opponents."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -22,15 +22,16 @@ from ..session_json import Standing, standing
 from .home import first_picture, game_json, games_by_kind, sample_picture
 from .runs import RunState
 
-MAX_MARKS = 4000  # letters of a list of results
-# Of a tree that two cores solve in some minutes: 1.2 million took 25 CPU seconds, 970 thousand took 10.
+MAX_MARKS = 4000  # characters of a list of results
+# Limit on trees that two cores solve within minutes: 1.2 million histories took 25 CPU seconds, 970 thousand
+# took 10.
 MAX_HISTORIES = 5_000_000
-MEMORY = 2.0  # GiB that such a solution may take
+MEMORY = 2.0  # memory limit of such a solution, in GiB
 AT_WORK = ("queued", "starting", "running")
 
 
 def value_json(known: KnownValue) -> JsonObject:
-    """Return the known value of a game, short enough for a page, and in full."""
+    """Return the known value of a game, abbreviated for a page and in full."""
     bounds = [known.lower, known.upper]
     return {
         "value": None if known.value is None else short(known.value),
@@ -53,12 +54,11 @@ class SolveStatus(BaseModel):
     offered: bool = False
     """True if it can be requested now."""
     run: str | None = None
-    """The run that works on it."""
+    """Run that computes it."""
     words: str = ""
 
 
 def solving_of(game: Game, site: Site) -> SolveStatus:
-    """Return the status of a game's solution, and whether it can be requested."""
     if opponents(game, site.store)[0]["level"] == LEVELS[0]:
         return SolveStatus(game=game.name, solved=True)
     run = _latest_solve(game, site)
@@ -76,7 +76,7 @@ def solving_of(game: Game, site: Site) -> SolveStatus:
 
 
 def begin_solving(game: Game, site: Site) -> str:
-    """Start the run that solves a game, or go on with it; returns its name."""
+    """Start or resume the run that solves a game; return its name."""
     found = solving_of(game, site)
     if found.offered:
         return site.processes.begin(row_of(SolveRequest(game=game.name, memory=MEMORY), site.reader), once=True)
@@ -86,7 +86,6 @@ def begin_solving(game: Game, site: Site) -> str:
 
 
 def _latest_solve(game: Game, site: Site) -> Summary | None:
-    """The latest run that was to solve a game, with its state as the server knows it."""
     runs = (run for run in site.reader.summaries() if run.game == game.name and run.method == SOLVE.method)
     latest = next(runs, None)
     return latest and replace(latest, state=site.processes.state(latest.name, latest.state))
@@ -108,22 +107,20 @@ def _progress_words(run: Summary, site: Site) -> str:
 
 
 def _rounded(number: float) -> int:
-    """A number with the two digits that an estimate deserves."""
     return int(float(f"{number:.2g}"))
 
 
 def register(site: Site) -> None:
-    """The part of the API that lists games, and the page of each of them."""
     router = APIRouter(prefix="/api/games", tags=["games"])
 
     @router.get("")
     def catalogue() -> JsonObject:
-        """Every game."""
+        """List every game."""
         return {"games": [game_json(game) for game in list_games().values()]}
 
     @router.get("/{name}")
     def one_game(name: str) -> JsonObject:
-        """One game, with its rules in words."""
+        """Return one game, with its rules as text."""
         return game_json(known_game(name))
 
     @router.get("/{name}/opponents")
@@ -133,7 +130,7 @@ def register(site: Site) -> None:
 
     @router.get("/{name}/picture")
     def picture(name: str, first: bool = False) -> JSONResponse:
-        """A picture of the game: what a player sees after a few moves at random, or at the start."""
+        """Return a picture of a player's view after a few random moves, or at the first decision."""
         game = known_game(name)
         return JSONResponse({"game": name, "picture": first_picture(game) if first else sample_picture(game.name)})
 
@@ -141,7 +138,7 @@ def register(site: Site) -> None:
     def running_score(
         name: str, marks: Annotated[str, Query(max_length=MAX_MARKS, pattern=r"^\d{1,3}(,\d{1,3})*$")]
     ) -> Standing:
-        """The running score of a series of games with these results, as indices of the game's payoffs."""
+        """Return the running score of a series of games, given as indices of the game's payoffs."""
         game, numbers = known_game(name), [int(mark) for mark in marks.split(",")]
         if max(numbers) > game.max_score:
             raise HTTPException(422, f"give the results of some games as numbers from 0 to {game.max_score}")
@@ -149,12 +146,12 @@ def register(site: Site) -> None:
 
     @router.get("/{name}/solving")
     def solving(name: str) -> SolveStatus:
-        """True if the game is solved, can be solved here, or is being solved."""
+        """Report whether the game is solved, can be solved here, or is being solved."""
         return solving_of(known_game(name), site)
 
     @router.post("/{name}/solving", status_code=201)
     def solve(name: str) -> RunState:
-        """Solve the game, if its tree is small; the solution is an opponent then."""
+        """Solve the game, if its tree is small; the solution then becomes an opponent."""
         run = begin_solving(known_game(name), site)
         return RunState(run=run, state=site.processes.current_state(run))
 

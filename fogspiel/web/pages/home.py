@@ -17,25 +17,25 @@ from .. import JsonObject
 from ..app import Site
 from ..session_json import PictureJson
 
-# The games as pages list them: by kind, with their players and a picture.
+# Games as pages list them: by kind, with their players and a picture.
 
 SAMPLE_SEED = 7
-SAMPLE_ACTIONS = 12  # how many own actions lie before the picture in the catalogue, if the game is so long
+SAMPLE_ACTIONS = 12  # own actions before the picture in the catalogue, if the game is that long
 _samples: dict[str, PictureJson] = {}
 _drawing = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Tile:
-    """Entry of one game, or of a game in several sizes, on the first page."""
+    """Entry of one game, or of a game in several sizes, on the home page."""
 
     name: str
     title: str
-    sizes: tuple[tuple[str, str], ...] = ()  # names of games and the words for their sizes, where there are several
+    sizes: tuple[tuple[str, str], ...] = ()  # names of games and labels of their sizes, where there are several
 
 
 def tiles_by_kind() -> dict[str, list[Tile]]:
-    """The tiles of the first page, kind by kind; the games of a series share the last one."""
+    """Return the tiles of the home page by kind; the games of a series share one tile, after the others."""
     found: dict[str, list[Tile]] = {}
     for kind, members in games_by_kind().items():
         found[kind] = [Tile(game.name, game.title) for game in members if not game.series]
@@ -46,7 +46,6 @@ def tiles_by_kind() -> dict[str, list[Tile]]:
 
 
 def game_json(game: Game) -> JsonObject:
-    """A game of the catalogue."""
     return {
         "name": game.name,
         "title": game.title,
@@ -62,7 +61,6 @@ def game_json(game: Game) -> JsonObject:
 
 
 def games_by_kind() -> dict[str, list[Game]]:
-    """All games, kind by kind."""
     found: dict[str, list[Game]] = {kind: [] for kind in sorted({game.category for game in list_games().values()})}
     for game in list_games().values():
         found[game.category].append(game)
@@ -70,8 +68,8 @@ def games_by_kind() -> dict[str, list[Game]]:
 
 
 def first_picture(game: Game) -> PictureJson:
-    """Draw the first player's view at its first decision, after the fixed deal of this page."""
-    with interpreted():  # a few moves are not worth compiling anything
+    """Draw the first player's view at its first decision, after a fixed deal."""
+    with interpreted():  # a few moves do not justify compiling
         session = PersonSession(game, find_policy(game, "uniform"), 0, SAMPLE_SEED)
         while session.go_on():
             pass
@@ -105,8 +103,6 @@ PATH, TITLE = "/", "Home"
 
 
 def register(site: Site) -> None:
-    """The first page."""
-
     @site.routes.get(PATH, include_in_schema=False)
     def home(request: Request) -> HTMLResponse:
         return site.page(request, "home.html", kinds=tiles_by_kind(), count=len(list_games()))

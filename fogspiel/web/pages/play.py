@@ -14,17 +14,17 @@ from ..session_json import MAX_KEYS, History, history_of, moment_pictures, repla
 from .home import games_by_kind
 
 PATH, TITLE = "/play", "Play"
-MAX_LETTERS = 16_000  # of the text of an opponent, which may be a long vector
+MAX_LETTERS = 16_000  # length limit of an opponent's text, which may be a long vector
 
 
 class NewGameRequest(BaseModel):
-    """Request of a new game."""
+    """Request for a new game."""
 
     game: Annotated[str, Field(max_length=60)]
     against: Annotated[str, Field(max_length=MAX_LETTERS)] = "uniform"
     side: Annotated[int, Field(ge=0, le=1)] = 0
     rules: Annotated[str, Field(max_length=60)] = ""
-    """A rule set, of games that have several."""
+    """Rule set, for games that have several."""
 
 
 class ActionRequest(BaseModel):
@@ -37,25 +37,23 @@ class ActionRequest(BaseModel):
 
 
 class Keys(BaseModel):
-    """The keys that a browser has, and of which game it wants to know; of all if that is empty."""
+    """Session keys of a browser, and the game to report on; empty for all games."""
 
     keys: Annotated[list[Annotated[str, Field(pattern=KEY)]], Field(max_length=MAX_KEYS)]
     game: Annotated[str, Field(max_length=60)] = ""
 
 
 class Resignation(BaseModel):
-    """At which moment of the game the person gives it up."""
+    """Moment of the game at which the person resigns."""
 
     moment: Annotated[int, Field(ge=0, le=2**31)]
 
 
 def client_of(request: Request) -> str:
-    """The machine that a request comes from."""
     return request.client.host if request.client else ""
 
 
 def register(site: Site) -> None:
-    """The part of the API that plays, and the pages to play at."""
     _add_api(site)
     _add_pages(site)
 
@@ -65,13 +63,13 @@ def _add_api(site: Site) -> None:
 
     @router.post("", status_code=201)
     def begin(request: Request, asked: NewGameRequest) -> JSONResponse:
-        """Begin a game against a named strategy, numbers, a run or an engine."""
+        """Start a game against a named strategy, numbers, a run or an engine."""
         begun = sessions.begin(asked.game, asked.against, asked.side, client_of(request), asked.rules)
         return JSONResponse(begun, 201)
 
     @router.post("/history")
     def history(asked: Keys) -> History:
-        """The games with these keys, the newest first: who played, when, and how it ended; and the score per game."""
+        """List the games with these keys, newest first, with players, times, results, and the score per game."""
         return history_of(asked.keys, asked.game, sessions.store)
 
     @router.get("/{key}")
@@ -83,12 +81,12 @@ def _add_api(site: Site) -> None:
 
     @router.post("/{key}")
     def act(request: Request, key: Key, asked: ActionRequest) -> JSONResponse:
-        """Do something in a game."""
+        """Perform an action in a game."""
         return JSONResponse(sessions.act(key, asked.action, asked.moment, client_of(request), asked.draw))
 
     @router.post("/{key}/resign")
     def resign(request: Request, key: Key, asked: Resignation) -> JSONResponse:
-        """Give a game up: it is over, and the truth can be seen."""
+        """Resign a game: it is over, and its full state can be seen."""
         return JSONResponse(sessions.resign(key, asked.moment, client_of(request)))
 
     @router.get("/{key}/coach")
@@ -98,12 +96,12 @@ def _add_api(site: Site) -> None:
 
     @router.get("/{key}/replay")
     def replay(key: Key) -> JSONResponse:
-        """The whole truth about a game that is over."""
+        """Return the full record of a finished game."""
         return JSONResponse(replay_json(sessions.find_finished(key)))
 
     @router.get("/{key}/replay/{moment}")
     def replay_moment(key: Key, moment: Annotated[int, Path(ge=0, le=2**31)]) -> JSONResponse:
-        """One moment of a game that is over, as pictures of the truth and of both views."""
+        """Return one moment of a finished game, as pictures of the full state and of both views."""
         return JSONResponse(moment_pictures(sessions.find_finished(key), moment))
 
     site.routes.include_router(router)

@@ -18,19 +18,17 @@ from ..app import Site, attachment
 from ..run_reader import Name, RunReader
 
 PATH, TITLE = "/results", "Results"
-WORDY = 40  # letters from which on a cell may be broken into lines
+WORDY = 40  # cells longer than this many characters may wrap
 TableName = Annotated[str, Path(pattern=f"^{FILE_NAME.pattern}$", description="The name of a table.")]
 
 
 class Panel(NamedTuple):
-    """A chart, and how plotly draws it."""
-
     chart: Chart
     plot: Json
 
 
 class Block(NamedTuple):
-    """A part of a report as the page draws it: a heading, words, a table, or charts side by side."""
+    """Part of a report as rendered: a heading, text, a table, or charts side by side."""
 
     kind: str
     words: str = ""
@@ -41,7 +39,6 @@ class Block(NamedTuple):
 
 
 def report_of(run: Run) -> Report:
-    """The report of a finished run."""
     kind = kind_of(run)
     if not kind.has_report:
         raise ValueError(f"run {run.name} has no report ({kind.title}): its page among the runs says what it found")
@@ -51,7 +48,7 @@ def report_of(run: Run) -> Report:
 
 
 def list_results(reader: RunReader) -> list[JsonObject]:
-    """Every finished run that has a report, newest first."""
+    """List the finished runs that have a report, newest first."""
     return [
         {
             "run": summary.name,
@@ -68,7 +65,6 @@ def list_results(reader: RunReader) -> list[JsonObject]:
 
 
 def blocks_of(report: Report) -> list[Block]:
-    """The parts of a report as the page draws them."""
     blocks, colours = [], colours_of(report)
     for part in report.blocks():
         if isinstance(part, str):
@@ -82,12 +78,12 @@ def blocks_of(report: Report) -> list[Block]:
 
 
 def _is_worth_drawing(chart: Chart) -> bool:
-    """True if there is something to see: a single point is in the tables already."""
+    """True if a chart has more than one point; a single point is in the tables already."""
     return len({(series.name, at) for series in chart.series for at in series.x}) > 1
 
 
 def _table_block(table: Table) -> Block:
-    """A table with the style of each column: figures to the right, long words in lines."""
+    """Return a table with the style of each column: figures right-aligned, long text wrapped."""
     rows, classes = [[cell_text(cell) for cell in row] for row in table.rows], []
     for column in range(len(table.columns)):
         wordy = any(len(row[column]) > WORDY for row in rows)
@@ -96,18 +92,16 @@ def _table_block(table: Table) -> Block:
 
 
 def register(site: Site) -> None:
-    """Results over the API, and their pages."""
     reader, router = site.reader, APIRouter(prefix="/api/results", tags=["results"])
 
     def version(name: str) -> Hashable:
-        """Version that changes with the run."""
         summary = next((line for line in reader.summaries() if line.name == name), None)
         if summary is None:
             raise HTTPException(404, f"there is no run named {name}")
         return summary.created, summary.steps, summary.state
 
     def report(name: str) -> Report:
-        """The report of a run, worked out once."""
+        """Return the report of a run, computed once per version."""
         return site.jobs.compute(("report", name, version(name)), lambda: report_of(reader.run(name)))
 
     def table(name: str, part: str) -> Table:
@@ -118,12 +112,12 @@ def register(site: Site) -> None:
 
     @router.get("")
     def every_result() -> JsonObject:
-        """Every finished run that has a report."""
+        """List the finished runs that have a report."""
         return {"results": list_results(reader)}
 
     @router.get("/{name}")
     def one_result(name: Name) -> Response:
-        """A report: its paragraphs, tables and charts, unrounded."""
+        """Return a report: its paragraphs, tables and charts, unrounded."""
 
         def make() -> Response:
             return JSONResponse(jsonable_encoder(to_json(report(name))))
@@ -132,12 +126,12 @@ def register(site: Site) -> None:
 
     @router.get("/{name}/{part}.csv")
     def table_csv(name: Name, part: TableName) -> Response:
-        """A table of a report as CSV."""
+        """Return a table of a report as CSV."""
         return Response(as_csv(table(name, part)), media_type="text/csv", headers=attachment(f"{name}-{part}.csv"))
 
     @router.get("/{name}/{part}.json")
     def table_json(name: Name, part: TableName) -> Response:
-        """A table of a report as a list of rows by column."""
+        """Return a table of a report as a list of rows by column."""
         found = table(name, part)
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
         return JSONResponse({"table": part, "rows": rows}, headers=attachment(f"{name}-{part}.json"))

@@ -24,27 +24,27 @@ from ..run_reader import Name
 from .certificates import certificate_of
 
 PATH, TITLE = "/runs", "Runs"
-MAX_POINTS = 5000  # points in one answer; the rest is asked for again
+MAX_POINTS = 5000  # points per response; the client requests the rest with `next`
 MAX_COMPARED = 8
 Chosen = Annotated[str, Query(max_length=200)]
 
 
 class RunState(BaseModel):
-    """A run and its state after what was asked."""
+    """State of a run after a request."""
 
     run: str
     state: str
 
 
 class Note(BaseModel):
-    """Note of a person on a run; an empty note removes the one before."""
+    """Person's note on a run; an empty note removes the previous one."""
 
     model_config = ConfigDict(extra="forbid")
     note: Annotated[str, Field(max_length=MAX_LETTERS)]
 
 
 def run_json(run: Run, site: Site) -> JsonObject:
-    """A run in words and numbers, with what was asked and what came out; its steps are served apart."""
+    """Return a run as text and numbers, with its request and result; its steps are served separately."""
     name, kind = run.name, kind_of(run)
     state = site.processes.state(name, run.state)
     result = None if run.result is None else {key: value for key, value in run.result.items() if key != "certificate"}
@@ -70,12 +70,11 @@ def run_json(run: Run, site: Site) -> JsonObject:
 
 
 def note_on(name: str, site: Site) -> str:
-    """The note on a run, which may be empty."""
     return site.notes.of((name, site.reader.follow(name).entry.created))
 
 
 def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
-    """Return the version of a run's page, and the part of it that cannot wait."""
+    """Return the version of a run's page, and the part of it whose changes must show at once."""
     found = site.reader.follow(name)
     state = site.processes.state(name, found.state)
     urgent = state, site.processes.trouble(name, state), note_on(name, site)
@@ -83,7 +82,6 @@ def version_of(name: str, site: Site) -> tuple[Hashable, Hashable]:
 
 
 def steps_json(name: str, site: Site, after: int) -> JsonObject:
-    """The points of a run after the first so many."""
     run = site.reader.follow(name)
     points, state = run.points.part(after, after + MAX_POINTS), site.processes.state(name, run.state)
     worked = next((line.seconds for line in site.reader.summaries() if line.name == name), None)
@@ -102,7 +100,7 @@ def steps_json(name: str, site: Site, after: int) -> JsonObject:
 
 
 def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
-    """Every step with its value and interval, and what was found in it where that is a vector."""
+    """Return every step with its value and interval, and its vector if it has one."""
     game = list_games().get(run.request["game"])
     tuned = any(point.population is not None for point in points)
     names = parameters_of(game) if game and tuned else ()
@@ -122,7 +120,6 @@ def steps_table(run: Run, points: list[CurvePoint], unit: str) -> Table:
 
 
 def register(site: Site) -> None:
-    """The part of the API that is about runs, and its pages."""
     router = APIRouter(prefix="/api/runs", tags=["runs"])
     _add_reading(router, site)
     _add_working(router, site)
@@ -131,12 +128,11 @@ def register(site: Site) -> None:
 
 
 def _add_reading(router: APIRouter, site: Site) -> None:
-    """Everything that only looks."""
     reader = site.reader
 
     @router.get("")
     def list_runs() -> JsonObject:
-        """Every run, newest first."""
+        """List every run, newest first."""
         return {"runs": [line.to_json() for line in run_lines(site)]}
 
     @router.get("/{name}")
@@ -151,19 +147,19 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
     @router.get("/{name}/steps")
     def steps(name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> JsonObject:
-        """The steps after the first so many, a point each; ask again with `next`."""
+        """Return the steps after the first `after`, a point each; continue with `next`."""
         return steps_json(name, site, after)
 
     @router.get("/{name}/table.csv")
     def table_csv(name: Name) -> Response:
-        """Every step as a line."""
+        """Return every step as a line of CSV."""
         run, followed = reader.run(name), reader.follow(name, at_once=True)
         text = as_csv(steps_table(run, followed.points.part(0, len(run.steps)), followed.curve.unit))
         return Response(text, media_type="text/csv", headers=attachment(f"{name}.csv"))
 
     @router.get("/{name}/table.json")
     def table_json(name: Name) -> Response:
-        """The request, every step as it is stored, and the result; `fogspiel match` can play it."""
+        """Return the request, every step as stored, and the result; `fogspiel match` can play it."""
         run = reader.run(name)
         body = {"run": name, "game": run.request["game"], "state": run.state, **kind_of(run).parameters_json(run)}
         body |= {"ask": run.request, "steps": run.steps, "result": run.result}
@@ -177,10 +173,8 @@ def _add_reading(router: APIRouter, site: Site) -> None:
 
 
 def _add_working(router: APIRouter, site: Site) -> None:
-    """Everything that starts or stops work."""
-
     def begin(order: AnyRequest) -> Response:
-        """Start a run; two are at work at the same time, and others wait for them."""
+        """Start a run; two runs execute at a time, others are queued."""
         try:
             name = site.processes.begin(row_of(order, site.reader), once=order.once)
         except InvalidRequest as invalid:
@@ -203,13 +197,13 @@ def _add_working(router: APIRouter, site: Site) -> None:
 
     @router.post("/{name}/resume")
     def resume(name: Name) -> RunState:
-        """Go on with a run that was interrupted."""
+        """Resume an interrupted run."""
         site.processes.resume(name)
         return RunState(run=name, state=site.processes.current_state(name))
 
     @router.post("/{name}/delete")
     def delete(name: Name) -> RunState:
-        """Delete a run for good, with its note; one that is at work is refused."""
+        """Delete a run permanently, with its note; a running run is rejected."""
         known = name, site.reader.follow(name).entry.created
         site.processes.delete(name)
         site.notes.write(known, "")
@@ -217,13 +211,12 @@ def _add_working(router: APIRouter, site: Site) -> None:
 
     @router.post("/{name}/note")
     def note(name: Name, written: Note) -> Note:
-        """Write a note on a run; it is kept beside the store, and the run stays as it is."""
+        """Save a note on a run, in a file alongside the store; the run itself is unchanged."""
         site.notes.write((name, site.reader.follow(name).entry.created), written.note)
         return Note(note=note_on(name, site))
 
 
 def _add_pages(site: Site) -> None:
-    """Add the pages for people."""
     router = APIRouter(prefix=PATH, include_in_schema=False)
 
     @router.get("")
@@ -236,7 +229,6 @@ def _add_pages(site: Site) -> None:
         sort: Chosen = "newest",
         page: Annotated[int, Query(ge=1, le=10**6)] = 1,
     ) -> HTMLResponse:
-        """The runs that are wanted, a page of them."""
         wanted = Filter(game, kind, state, q, sort)
         found = page_of(run_lines(site), wanted, page)
         orders = {name: words for name, (words, _) in ORDERS.items()}
@@ -246,12 +238,10 @@ def _add_pages(site: Site) -> None:
 
     @router.get("/new")
     def form_page(request: Request, kind: str = "tune") -> HTMLResponse:
-        """A form, filled in with what the address says."""
         return site.page(request, "new_run.html", **form_fields(kind, request.query_params, site.reader))
 
     @router.get("/compare")
     def compare_page(request: Request, run: Annotated[list[str] | None, Query()] = None) -> HTMLResponse:
-        """Several runs side by side."""
         names = list(dict.fromkeys(run or []))[:MAX_COMPARED]
         if len(names) < 2:
             raise ValueError("tick two runs or more in the list of runs to compare them")

@@ -33,11 +33,11 @@ from .home import games_by_kind
 PATH, TITLE = "/strategies", "Strategies"
 MAX_ROWS = 300  # rows of a solution that are shown; a certificate may have many thousands
 SHADES = 10
-COARSE = 0.2  # from this largest share on, shares are shown without decimals
+COARSE = 0.2  # if the largest probability is at least this, percentages have no decimals
 SOLUTION = "The certified solution"
 ROWS_PER_PAGE = 40  # decisions on one page of a solution
-LONG_FRACTION = 12  # letters of a fraction from which on it is shown as a decimal number
-SEED = 1  # what is drawn where something has to be sampled
+LONG_FRACTION = 12  # fractions of at least this many characters are shown as decimal numbers
+SEED = 1  # random seed where something is sampled
 ORDERS = {"tree": "in the order of play", "reach": "likeliest first", "mixed": "only where chance has a part"}
 Text = Annotated[str, Query(max_length=4000)]
 Side = Annotated[int, Query(ge=0, le=1)]
@@ -46,7 +46,7 @@ PageNumber = Annotated[int, Query(ge=1, le=10**6)]
 
 @dataclass(frozen=True)
 class Sheet(Explanation):
-    """Texts of a page about a strategy: an explanation, or the lines of a solution as they stand."""
+    """Texts of a page about a strategy: an explanation, or the lines of a solution verbatim."""
 
     KEYS = (*Explanation.KEYS, "lines")
 
@@ -54,8 +54,6 @@ class Sheet(Explanation):
 
 
 class FoundStrategy(TypedDict):
-    """A run that has found a strategy."""
-
     game: str
     title: str
     run: str
@@ -63,7 +61,6 @@ class FoundStrategy(TypedDict):
 
 
 def describe(game: Game, text: str, reader: RunReader) -> Sheet:
-    """Return the texts about an agent of a game."""
     demand_opponent(game, text)
     name = text.partition("@")[0]
     if name in engines_of(game):
@@ -77,7 +74,6 @@ def describe(game: Game, text: str, reader: RunReader) -> Sheet:
 
 
 def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
-    """Describe each side of a certificate by its views."""
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
@@ -95,7 +91,7 @@ def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
 
 
 class HeatMap(NamedTuple):
-    """A picture as a table: the words of every cell and its shade, by row; shares are shown as percentages."""
+    """Chart as a table: the text and shade of every cell, by row; `shares` marks percentages."""
 
     title: str
     columns: tuple[str, ...]
@@ -104,7 +100,7 @@ class HeatMap(NamedTuple):
 
 
 def heat_map(picture: TextChart) -> HeatMap:
-    """A picture with shades; its cells are whole numbers with more than one value, or else shares."""
+    """Shade a chart; its cells are probabilities, unless all are integers and one exceeds 1."""
     known = [cell for row in picture.grid for cell in row if cell is not None]
     most = max(known, default=1)
     shares = max(known, default=0) <= 1 or any(cell != int(cell) for cell in known)
@@ -122,7 +118,6 @@ def heat_map(picture: TextChart) -> HeatMap:
 
 
 def column_classes(table: Table) -> list[str]:
-    """The style of each column: figures are aligned to the right."""
     columns = zip(*table.rows, strict=True)
     return ["number" if all(_is_figure(str(cell)) for cell in cells) else "" for cells in columns]
 
@@ -132,34 +127,32 @@ def _is_figure(text: str) -> bool:
 
 
 class Share(NamedTuple):
-    """An action with its probability, for people and as a number."""
-
     action: str
     words: str
     number: float
 
 
 class StrategyRow(NamedTuple):
-    """A decision of a certificate: the view, the own action before it, the actions with their probabilities, the reach.
+    """Decision of a certificate: the view, the previous own action, the action probabilities, and the reach.
 
-    Reach is the player's own part: the probability that it plays so as to get there, if chance and the opponent let it.
+    Reach is the player's own reach probability: the product of its action probabilities on the path.
     """
 
     number: int
-    before: int | None  # the number of its own decision before that one
-    did: str  # what it did there
+    before: int | None  # number of the player's previous decision
+    did: str  # its action there
     sees: str
     shares: tuple[Share, ...]
     reach: float
 
     @property
     def mixed(self) -> bool:
-        """True if chance has a part in what it does."""
+        """True if more than one action has positive probability."""
         return sum(share.number > 0 for share in self.shares) > 1
 
 
 class DecisionPage(NamedTuple):
-    """Some decisions of one player, and how many there are."""
+    """Page of one player's decisions, and the totals."""
 
     side: int
     decisions: Sequence[StrategyRow]
@@ -170,12 +163,11 @@ class DecisionPage(NamedTuple):
 
 
 def has_rows(certificate: Mapping[str, Any]) -> bool:
-    """True if a certificate lists decisions one by one."""
     return certificate.get("format") == FORMAT
 
 
 def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]:
-    """Every decision of one player, earlier ones before those that follow from them."""
+    """List every decision of one player; each comes after the decisions that it follows from."""
     problem, rows = problem_of(certificate, None), certificate["strategies"][side]
     found: list[StrategyRow] = []
     with limit_work(MAX_SECONDS):
@@ -200,7 +192,7 @@ def decisions_of(certificate: Mapping[str, Any], side: int) -> list[StrategyRow]
 
 
 def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str, number: int) -> DecisionPage:
-    """The decisions that have all these words in what is seen or done, a page of them."""
+    """Return one page of the decisions whose view or actions contain all of the text's terms."""
     wanted = words.casefold().split()
 
     def passes(decision: StrategyRow) -> bool:
@@ -217,17 +209,15 @@ def page_of(decisions: Sequence[StrategyRow], side: int, words: str, order: str,
 
 
 def _share_words(share: Fraction) -> str:
-    """A probability as people read it."""
     return str(share) if len(str(share)) < LONG_FRACTION else f"{float(share):.6f}"
 
 
 def is_explained(game: Game) -> bool:
-    """True if there is more to say about the players of a game than that they try anything."""
+    """True if the players of a game can be described beyond uniform random play."""
     return bool(game.policies or parameters_of(game) or engines_of(game))
 
 
 def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
-    """The runs that have found a strategy, newest first."""
     return [
         {"game": run.game, "title": list_games()[run.game].title, "run": run.name, "how": run.method or ""}
         for run in reader.summaries()
@@ -236,7 +226,6 @@ def found_by_runs(reader: RunReader) -> list[FoundStrategy]:
 
 
 def register(site: Site) -> None:
-    """Strategies over the API, and their pages."""
     reader, router = site.reader, APIRouter(prefix="/api/strategies", tags=["strategies"])
 
     def sheet(game: Game, text: str) -> Sheet:
@@ -245,7 +234,7 @@ def register(site: Site) -> None:
         return site.jobs.compute(("strategy", game.name, text, last), lambda: describe(game, text, reader))
 
     def rows(game: Game, text: str, side: int) -> list[StrategyRow] | None:
-        """The decisions of a solution, worked out once per row of its run; None for any other player."""
+        """Return the decisions of a solution, computed once per row of its run; None for any other player."""
         last = reader.follow(text).digest if text != SOLVED else b""
 
         def work() -> list[StrategyRow] | None:
@@ -256,7 +245,6 @@ def register(site: Site) -> None:
         return site.jobs.compute(("decisions", game.name, text, side, last), work)
 
     def is_solution(game: Game, text: str) -> bool:
-        """True if a player is a solution with a certificate."""
         if text == SOLVED:
             return shipped_solution(game.name) is not None
         found = next((run for run in reader.summaries() if run.name == text and run.game == game.name), None)
@@ -264,7 +252,7 @@ def register(site: Site) -> None:
 
     @router.get("")
     def every_strategy() -> JsonObject:
-        """Games with their named players, and runs that have found a strategy."""
+        """List games with their named players, and runs that have found a strategy."""
         known = [game for game in list_games().values() if is_explained(game)]
         listed = [{"game": game.name, "players": [*policy_names(game), *engines_of(game)]} for game in known]
         return {"games": listed, "runs": found_by_runs(reader)}
