@@ -12,7 +12,7 @@ from .balance import FairTable, SweepStep, sweep
 from .game.setups import VERSION
 from .requests import BalanceRequest
 
-# Sweeps of the mission tables of The Resistance for those that are fair to both teams.
+# Sweeps of the mission tables of The Resistance for fair ones.
 
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
 
@@ -25,7 +25,7 @@ class BalanceKind(Kind):
     request = BalanceRequest
 
     def check(self, run: Run) -> BalanceRequest:
-        """The request, if the rules are still the same."""
+        """Return the request, if the rules are still the same."""
         if run.request["rules"] != VERSION:
             raise ValueError(
                 f"run {run.name} is of version {run.request['rules']} of the rules, not {VERSION}: begin anew"
@@ -33,7 +33,7 @@ class BalanceKind(Kind):
         return BalanceRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Look through the tables from where the run was left."""
+        """Resume the sweep of the tables."""
         request = self.check(run)
 
         def watch(step: SweepStep) -> None:
@@ -83,7 +83,6 @@ class BalanceKind(Kind):
 
 
 def tables_of(found: Json) -> list[FairTable]:
-    """The fairest tables of a result."""
     return [FairTable.from_json(row) for row in found["nearest"]]
 
 
