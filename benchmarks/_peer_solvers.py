@@ -18,8 +18,6 @@ CHECKPOINT = 1.3
 
 
 class Minimiser(NamedTuple):
-    """A running CFR+ solver."""
-
     step: Callable[[], Any]
     exploitability: Callable[[], float]
     """Of the average strategies, the mean over both players."""
@@ -55,7 +53,6 @@ def openspiel(name: str) -> Minimiser:
 
 
 def liteefg(name: str) -> Minimiser:
-    """Return LiteEFG's CFR+ on one thread."""
     import LiteEFG
     import LiteEFG.baselines
 

@@ -35,7 +35,6 @@ def timed(work: Callable[[], Any]) -> tuple[Any, Row]:
 
 
 def tree_game(family: str, size: int) -> Any:
-    """Return Kuhn poker with `size` cards, or liar's dice with `size` faces."""
     from fogspiel.core.game import USER_GAMES
     from fogspiel.games.liars_dice import die
     from fogspiel.games.one_card_poker import poker
@@ -96,7 +95,6 @@ def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
 
 
 def measure_resistance(players: str) -> Row:
-    """Measure the exact solution of The Resistance, with its certificate."""
     from fogspiel.runs.kinds.solve import solve_game
 
     solve_game("resistance5", exact=True)
@@ -151,7 +149,6 @@ def measure_playouts(size: str) -> Row:
 
 
 def blank_view(game: Any) -> Any:
-    """Return Black's view before the first move."""
     from fogspiel.core.game import new_cells
     from fogspiel.core.session import view_of
 

@@ -45,7 +45,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Return a number with this many significant digits."""
     if value == 0:
         return "0"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -87,7 +86,6 @@ def at_a_billion(points: Points) -> str:
 
 
 def trees(rows: list[Row], folder: Path) -> str:
-    """Report each method's CPU seconds and memory by tree nodes, with fitted exponents."""
     lines, panels = [], []
     for family, words in (("kuhn", "Kuhn poker, n cards"), ("liars-dice", "liar's dice, n faces")):
         of_family = [row for row in rows if row["family"] == family]
@@ -136,7 +134,6 @@ def resistance(rows: list[Row], folder: Path) -> str:
 
 
 def boards(rows: list[Row], folder: Path) -> str:
-    """Report ponnuki by search and by playouts, dark hex by its form."""
     search, playouts, dark = ([row for row in rows if row["kind"] == kind] for kind in ("search", "playouts", "hex"))
     tries, games = (points_of(playouts, "cells", y) for y in ("first_try_seconds", "uniform_games_per_second"))
     panels = [
@@ -168,7 +165,6 @@ def boards(rows: list[Row], folder: Path) -> str:
 
 
 def belief(rows: list[Row], folder: Path) -> str:
-    """Report the error of a Kriegspiel belief by its number of boards."""
     series = {"log-loss per square": points_of(rows, "boards", "loss")}
     times = {"ms per turn": points_of(rows, "boards", "ms")}
     draw(
@@ -201,7 +197,6 @@ def belief(rows: list[Row], folder: Path) -> str:
 
 
 def store(rows: list[Row], folder: Path) -> str:
-    """Report the time to append and to read and check a run's rows, and their disk space."""
     series = {name: points_of(rows, "rows", f"{name}_seconds") for name in ("append", "read")}
     draw(
         folder / "scaling-store.svg",
@@ -238,7 +233,6 @@ SECTIONS = {part.__name__: part for part in (trees, resistance, boards, belief, 
 
 
 def write(results: Results, page: Path) -> None:
-    """Replace the sections that have results, and their figures."""
     text = page.read_text(encoding="utf-8")
     for name, rows in results.items():
         begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"

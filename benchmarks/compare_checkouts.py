@@ -34,8 +34,6 @@ Times = dict[str, float]
 
 
 class Checkout(NamedTuple):
-    """A checkout and its kernel cache folder."""
-
     root: Path
     cache: Path
 
@@ -66,7 +64,6 @@ def rates(found: dict[str, Any]) -> Times:
 
 
 def job(title: str, read: Callable[[Any], Times], **details: Any) -> Measurement:
-    """Return a measurement of `solvers.py`, our side only."""
     return Measurement(title, "solvers.py", ["--measure", json.dumps(details)], read)
 
 
@@ -116,12 +113,10 @@ class Line(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Best new time over best old time."""
         return min(self.new) / min(self.old)
 
     @property
     def spread(self) -> tuple[float, float]:
-        """Lowest and highest ratio of a single repeat."""
         single = [new / old for old, new in zip(self.old, self.new, strict=True)]
         return min(single), max(single)
 
@@ -139,7 +134,6 @@ def compare(measurement: Measurement, old: Checkout, new: Checkout, repeats: int
 
 
 def main() -> None:
-    """Print each figure as soon as it is measured, and save all as JSON on request."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("old", type=Path)
     options.add_argument("new", type=Path)

@@ -114,7 +114,6 @@ def weighted_boards(engine: Believer) -> tuple[np.ndarray, np.ndarray]:
 
 
 def look_at(boards: np.ndarray, weights: np.ndarray, state: np.ndarray, side: int) -> Look:
-    """Compare weighted boards with the true state, for the player of a side."""
     theirs = boards[:, MEN + 1 - side]
     men, king = (weights @ rows_of(each) for each in (theirs, boards[:, KING] & theirs))
     true, own, true_king = rows_of(
@@ -128,7 +127,6 @@ def look_at(boards: np.ndarray, weights: np.ndarray, state: np.ndarray, side: in
 
 
 def follow(engine: Believer, side: int, record: Sequence[int], parts: Sequence[Part]) -> None:
-    """Make an engine follow a side of a game, and evaluate its belief in every turn."""
     session = Session(known_game("kriegspiel"))
     engine.begin(side)
     for action in record:
@@ -160,7 +158,6 @@ def quality_of(part: Part) -> Quality | None:
 
 
 def measure(words: str, records: Sequence[Sequence[int]], seed: int) -> list[Quality | None]:
-    """Return the quality of an engine's belief in the parts of games, and in all of them."""
     parts = [Part() for _ in FIRST_PLIES]
     follow(believer(words, seed), 0, records[0], [Part() for _ in FIRST_PLIES])  # compiles
     for number, record in enumerate(records):
@@ -192,7 +189,6 @@ def stored_games(path: Path, name: str, count: int) -> list[list[int]]:
 
 
 def phase_names() -> list[str]:
-    """Return labels of the parts of a game, and of the whole."""
     ends = [f"-{after - 1}" for after in FIRST_PLIES[1:]] + ["+"]
     return [f"{first}{end}" for first, end in zip(FIRST_PLIES, ends, strict=True)] + ["all"]
 

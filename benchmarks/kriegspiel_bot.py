@@ -108,7 +108,6 @@ class Site:
     # Messages of the referee
 
     def hear(self) -> None:
-        """Read lines up to the next `go`."""
         for line in self.lines:
             word, *rest = line.split() or [""]
             if word == "go":

@@ -44,8 +44,6 @@ DRAWS = (rules.FIFTY, rules.REPETITION, rules.STALEMATE, rules.MATERIAL)
 
 @dataclass
 class Tally:
-    """Results of the games of an endgame."""
-
     endings: Counter[int] = field(default_factory=Counter)
     moves: list[int] = field(default_factory=list)
     attempts: int = 0
@@ -80,7 +78,6 @@ def defend(position: np.ndarray, stream: np.ndarray) -> int:
 
 
 def _value_after(pos: np.ndarray, move: int) -> int:
-    """Return the searched value of White's position after a move of the king."""
     after = pos.copy()
     make(after, move)
     return value_of(after, DEPTH)[0]

@@ -55,7 +55,7 @@ SHOW = 5
 
 @kernel
 def draw(kinds, table, stream, men):
-    """Set up own pieces and a king at random, with a forced mate if seen; return the king's square."""
+    """Place own pieces and a king at random with a forced mate under perfect information; return the king's square."""
     while True:
         own = np.int64(0)
         for kind in range(KINDS):
@@ -168,7 +168,6 @@ def play_endings(kinds, table, weights, seed, games, endings):
 
 
 def play(kinds: tuple[int, ...], weights: np.ndarray, seed: int, games: int) -> tuple[float, np.ndarray]:
-    """Return the score of weights on random positions, and the counts of results."""
     endings = np.zeros(ENDS, np.int64)
     table = endgame_table(*kinds).to_mate
     score = play_endings(np.array(kinds, np.int64), table, EndingWeights(*weights.tolist()), seed, games, endings)

@@ -64,7 +64,6 @@ def random_games(fused: bool) -> Callable[[int], int]:
 
 
 def umpired(seed: int) -> int:
-    """Play a random game before the friendly umpire, attempt by attempt."""
     umpire, stream = Referee(), stream_of(seed)
     while not umpire.over:
         actions = umpire.actions
@@ -129,7 +128,6 @@ def peer(python: str, job: str, seconds: float) -> dict[str, float]:
 
 
 def verdict(name: str, found: dict[str, float]) -> str:
-    """Compare a rate with its peer and its target."""
     beside, target, times = TARGETS.get(name, ("", 0.0, 0.0))
     words = []
     if beside in found:

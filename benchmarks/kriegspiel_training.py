@@ -74,7 +74,6 @@ class Decisions:
 
 
 def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
-    """Collect the moves made in games, without illegal attempts."""
     boards, lost, moves = [], [], []
     for record in records:
         state = new_cells(rules.STATE)
@@ -131,7 +130,6 @@ def climb(boards, lost, played, order, logs, first, second, step, gradient):
 
 @kernel
 def log_chance(boards, lost, played, policy):
-    """Return the mean log-probability of the moves of decisions."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     weights, found = np.empty(MAX_MOVES), 0.0
     for d in range(len(played)):
@@ -145,7 +143,6 @@ def log_chance(boards, lost, played, policy):
 
 
 def fit_policy(decisions: Decisions, seed: int) -> np.ndarray:
-    """Return the maximum-likelihood logarithms of the policy for these decisions."""
     logs, first, second, gradient = np.zeros((4, ROWS, 64))
     order, step, stream = np.empty(len(decisions), np.int64), 0, stream_of(seed, 0)
     for _ in range(EPOCHS):
@@ -226,8 +223,6 @@ def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FogTraining:
-    """Request: the engines, and the number of games."""
-
     engines: tuple[str, ...]
     """Engine specifications; each of them also strays."""
     effort: SearchLimit
@@ -249,8 +244,6 @@ class FogTraining:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Results of the fit."""
-
     learned: FogWeights
     games: int
     decisions: int
@@ -266,7 +259,6 @@ def train_fog(training: FogTraining, play: Play) -> Lesson:
 
 
 def learn_from(rows: list[Row]) -> Lesson:
-    """Fit replies and the values of pieces to game pairs."""
     games = [(game["record"], white_score(game["result"], game["white"])) for row in rows for game in row["games"]]
     decisions = decisions_of(record for record, _ in games)
     replies, worths = fit_policy(decisions, FIT_SEED), fit_worths(games)

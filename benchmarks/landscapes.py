@@ -141,7 +141,6 @@ def best_reply_on_discs(thetas: np.ndarray, weights: np.ndarray) -> float:
 def make_landscape(
     name: str, optimum: np.ndarray, prepare: Callable, cells: int = 2, cyclic: bool = False
 ) -> Landscape:
-    """Return the task with plans made by `prepare`."""
     dimension = len(optimum)
     game = Game(
         name=f"{name}-{dimension}",
@@ -219,8 +218,6 @@ def steep(
 
 
 def disc(dimension: int) -> Landscape:
-    """Return discs, two parameters each, on which players cycle."""
-
     @variant(dimension)
     def prepare(theta, plan):
         plan[HEIGHT] = plan[DRAWN] = 0.0

@@ -89,7 +89,6 @@ class _Side:
     sequences: int = 1
 
     def add(self, name: str, parent: int, options: list[str]) -> int:
-        """Add an infoset; return its first sequence."""
         first = self.sequences
         self.parents.append(parent)
         self.firsts.append(first)
@@ -131,7 +130,6 @@ class _Growth:
         self.leaves: list[tuple[int, int, int]] = []
 
     def add(self, here: _State) -> None:
-        """Add the decision of the resistance and its descendants."""
         setup, number = self.setup, sum(here.score)
         last = here.score[1] == setup.points - 1
         sizes = tuple(group.bit_count() for group in here.groups)
@@ -166,7 +164,6 @@ class _Growth:
             yield mission, ways
 
     def add_orders(self, here: _State, word: str, chosen: int, mission: int, lists: int, ways: int) -> None:
-        """Add the decision of the coordinator about a mission and its descendants."""
         setup, number = self.setup, sum(here.score)
         sent = counts(here.finer, mission)
         all_orders = list(product(*(range(many + 1) for many in sent)))
@@ -262,7 +259,6 @@ def _table(
 
 
 def solve(game: LoneGame) -> LoneCertificate:
-    """Run all rounds, printing each, and return the certificate."""
     rows: list[Record] = []
     for growth in double_oracle(game.form):
         rows.append(growth.record)

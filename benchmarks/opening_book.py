@@ -23,7 +23,6 @@ HEADER = """# Openings of eight plies in UCI, drawn from good moves and balanced
 
 
 def ranked(engine: UciEngine, game: ChessGame, depth: int, width: int) -> dict[str, int]:
-    """Return the best moves with their values for the player to move."""
     engine.say(f"setoption name MultiPV value {width}", "ucinewgame")
     engine.ready()
     engine.say(game.uci_position, f"go depth {depth}")

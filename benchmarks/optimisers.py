@@ -154,7 +154,6 @@ def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarr
 
 
 def last(arena: Arena, walk: Walk) -> np.ndarray:
-    """Return the final point of a trajectory when its budget is spent."""
     theta = arena.start
     with suppress(BudgetSpent):
         for answer in walk(arena):
@@ -175,7 +174,6 @@ def tune(name: str, arena: Arena) -> Step:
 
 
 def methods(names: list[str]) -> dict[str, Callable[[Arena], Step]]:
-    """Return the named optimisers, or all that are installed."""
     found: dict[str, Callable[[Arena], Step]] = {name: partial(tune, name) for name in OURS}
     if find_spec("nevergrad"):
         found |= {name: partial(walk_to_the_end, peer(name)) for name in PEERS}
@@ -209,7 +207,6 @@ def true_score(task: str, dimension: int, seed: int, optimise: Callable[[Arena],
 
 
 def seeds_for(name: str, dimension: int, seeds: int) -> int:
-    """Return the affordable number of seeds, possibly 0."""
     slow = name in (*SAMPLERS, "iterative", "psro")
     if dimension > (SMALL if name in SAMPLERS else MIDDLE if slow or name in (*PEERS, "reply") else max(GAMES)):
         return 0

@@ -105,7 +105,6 @@ def half_width(scores: np.ndarray) -> float:
 
 
 def measured(arena: Arena, players: int) -> Archive:
-    """Return a table of random players, all cells measured."""
     archive = Archive(arena)
     archive.add(draw_wide(arena, players))
     rows, columns = np.tril_indices(players)
@@ -114,7 +113,6 @@ def measured(arena: Arena, players: int) -> Archive:
 
 
 def sides(archive: Archive) -> dict[str, Side]:
-    """Return BestArm, Nash and UCB on the same players."""
     means = archive.means
     best = int((means.mean(axis=1) - means.mean(axis=0)).argmax())
     nash = freeze_mixture(archive.thetas, archive.nash().weights)

@@ -189,8 +189,6 @@ def simulate_gsprt(score_0, score_1, low, high, law, seed, pairs, decisions):
 
 
 class Found(NamedTuple):
-    """Summary of the repetitions of one test."""
-
     games: float
     error: float
     """Standard error of the mean games."""
@@ -199,7 +197,6 @@ class Found(NamedTuple):
 
 
 def measure(test: Race | Gsprt, law: np.ndarray, seed: int, repetitions: int) -> Found:
-    """Return mean games and decisions of a test under a distribution."""
     pairs, decisions = np.empty(repetitions, np.int64), np.empty(repetitions, np.int64)
     if isinstance(test, Race):
         simulate_race(*form(test, 4), law, seed, pairs, decisions)
@@ -212,7 +209,6 @@ def measure(test: Race | Gsprt, law: np.ndarray, seed: int, repetitions: int) ->
 
 
 def promise_of(elo: float, elo1: float) -> str:
-    """Return the guarantee of both tests at a true difference."""
     return "at most 5 % accepted" if elo <= 0 else "at least 95 % accepted" if elo >= elo1 else "nothing"
 
 
@@ -272,7 +268,6 @@ def section(repetitions: int, seed: int) -> list[str]:
 
 
 def words(repetitions: int, seed: int, found: list[tuple[str, float, list[Line]]]) -> list[str]:
-    """Describe the measurement, and the cases in which each test needs fewer games."""
     told = [(elo1, line) for _, elo1, lines in found for line in lines]
     near = [line for elo1, line in told if 0 <= line.elo <= elo1]
     far = [line for elo1, line in told if not 0 <= line.elo <= elo1]
@@ -303,7 +298,6 @@ def words(repetitions: int, seed: int, found: list[tuple[str, float, list[Line]]
 
 
 def _range(lines: list[Line], other: str) -> str:
-    """Return the least and the greatest ratio of games."""
     ratios = [line.race.games / getattr(line, other).games for line in lines]
     return f"{min(ratios):.2f} to {max(ratios):.2f}"
 

@@ -58,7 +58,6 @@ TIGHTER = {0.5: 31394, 0.505: 17393, 0.51: 8285, 0.52: 3156, 0.55: 686}
 
 
 def draws_at(rate: float, some_draws: float) -> float:
-    """Return the draw rate of a table at this win rate."""
     return min(some_draws, 0.15) if rate == 0.9 else some_draws
 
 
@@ -96,8 +95,6 @@ def wrong_deviation(wrong: float, repetitions: int, noted: float, noted_repetiti
 
 @dataclass
 class Tally:
-    """Accumulated figures for the summary."""
-
     seed: int
     quick: bool
     simulated: int = 0
@@ -115,7 +112,6 @@ class Tally:
         return games.mean(), games.std(ddof=1), (decisions < 0).mean()
 
     def compare(self, place: str, ours: float, noted: float, deviation: float) -> str:
-        """Return the text of a prototype figure with its deviation from ours."""
         self.cells += 1
         if abs(deviation) > 3:
             self.outside.append(f"  {place}: {ours:.6g}, prototype {noted:.6g} ({deviation:+.1f} SE)")
@@ -123,7 +119,6 @@ class Tally:
 
 
 def print_race(tally: Tally, race: Race, some_draws: float, notes: Figures | None) -> list[float]:
-    """Print a line per win rate; return the mean games."""
     repetitions = (100 if tally.quick else 2000) if race.name in BERNSTEIN else 1000 if tally.quick else 10_000
     noted_repetitions = 1000 if race.name in BERNSTEIN else 4000 if race.delta == 0.05 else 2000
     print(f"  {race.name}, {repetitions} repetitions")

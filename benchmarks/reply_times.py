@@ -43,7 +43,6 @@ def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple
 
 
 def attempts_of(games: Path, key: str) -> int:
-    """Return the number of attempts of both sides."""
     with sqlite3.connect(games) as file:
         return len(json.loads(file.execute("SELECT record FROM sittings WHERE key = ?", (key,)).fetchone()[0]))
 

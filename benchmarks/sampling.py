@@ -28,7 +28,6 @@ Point = tuple[float, int, float]
 
 
 def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
-    """Return the points of one of our runs."""
     from fogspiel.core.game import known_game
     from fogspiel.solving.methods.mccfr.minimiser import SampledBounds, Sampling
 
@@ -47,7 +46,6 @@ def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
 
 
 def ask(words: list[str]) -> Any:
-    """Return the last line that a process prints, as JSON."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     ran = subprocess.run(words, capture_output=True, text=True, env=os.environ | one)
     if ran.returncode:
@@ -56,7 +54,6 @@ def ask(words: list[str]) -> Any:
 
 
 def draw(curves: dict[str, dict[str, list[list[Point]]]], path: Path) -> None:
-    """Draw exploitability over CPU time, a panel per game and a line per run."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.5, 4.4), layout="constrained")

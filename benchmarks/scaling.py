@@ -86,7 +86,6 @@ def throughput() -> list[Row]:
 
 
 def tell(row: Row) -> Row:
-    """Print and return a row."""
     print(json.dumps(row), file=sys.stderr, flush=True)
     return row
 
@@ -121,7 +120,6 @@ SECTIONS: dict[str, Callable[[], list[Row]]] = {
 
 
 def work(sections: Iterable[str], output: Path) -> None:
-    """Measure these sections, retain the others, and make the tables and figures of all."""
     results: dict[str, list[Row]] = json.loads(output.read_text(encoding="utf-8"))["results"] if output.exists() else {}
     for section in sections:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

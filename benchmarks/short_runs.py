@@ -31,8 +31,6 @@ BATAWAF_RUNS = (
 
 
 class Row(NamedTuple):
-    """One line of a table."""
-
     game: str
     first: str
     second: str
@@ -166,7 +164,6 @@ def _words(game: Game, theta: np.ndarray) -> str:
 
 
 def _show(title: str, rows: list[Row]) -> None:
-    """Print rows as a table, with a column for descriptions if there are any."""
     columns = ("game", "players", "score", "95 % interval", "games", "the paper", "in words")
     shown = [
         (

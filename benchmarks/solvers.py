@@ -242,7 +242,6 @@ class Side(NamedTuple):
 
 
 def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print a table, each row as soon as it is available."""
     heads = list(heads)
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads), flush=True)
     for row in rows:
@@ -251,7 +250,6 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
 
 
 def cell(answer: Answer, key: str, form: str = ".2g", unit: float = 1.0) -> str:
-    """Format a figure of a result, or its absence."""
     if "error" in answer:
         return MISSING if answer["error"] == ABSENT else "failed"
     return format(answer[key] * unit, form)
@@ -267,7 +265,6 @@ def times(factor: float) -> str:
 
 
 def verdict(*factors_and_goals: tuple[float, float]) -> str:
-    """Report whether all measured goals are met."""
     known = [factor >= goal for factor, goal in factors_and_goals if not isnan(factor)]
     return MISSING if not known else "yes" if all(known) else "no"
 

@@ -65,7 +65,6 @@ def ours(game: Game) -> Callable[[int], int]:
 
 
 def nevergrad_games(name: str) -> Callable[[int], int]:
-    """Return nevergrad's interpreter for one of its games, between two random policies."""
     from nevergrad.functions.games import game as module
 
     player, rng = module._Game(), np.random.default_rng(1)
@@ -81,7 +80,6 @@ def nevergrad_games(name: str) -> Callable[[int], int]:
 
 
 def openspiel_python(name: str) -> Callable[[int], int]:
-    """Return uniform playouts of an OpenSpiel game, driven from Python."""
     import pyspiel
 
     game, rng = pyspiel.load_game(name), random.Random(1)

@@ -42,14 +42,12 @@ OTHERS = (*PEERS, CMA)
 
 
 def search(game: str, method: str, seed: int, games: int) -> Row:
-    """Return a peer's recommendation when its games are played."""
     arena = Arena(known_game(game), seed, budget=Budget(games))
     walk = cma_alone if method == CMA else peer(method, redrawn)
     return {"theta": last(arena, walk).tolist(), "played": arena.games}
 
 
 def batches(request: PaperRequest) -> Batches:
-    """Yield the peers' training runs, the games that score them, and everything of `methods_compared`."""
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
@@ -72,7 +70,6 @@ def batches(request: PaperRequest) -> Batches:
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Compare the best of ours with the best of the paper's and each peer."""
     scores, seeds = scores_of(rows), seeds_of(request, LINES[0].game, OURS[0])
     return Report(
         name="tuners",

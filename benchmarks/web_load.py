@@ -54,7 +54,6 @@ def answer(address: str, body: object = None) -> dict:
 
 
 def memory_of(server: subprocess.Popen[str]) -> float:
-    """Return the server's resident memory in MB."""
     status = Path(f"/proc/{server.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
@@ -81,13 +80,11 @@ def tuned(folder: Path, number: int) -> float:
 
 
 def met(folder: Path) -> None:
-    """Make a finished run that has a report."""
     words = [sys.executable, "-m", "fogspiel.cli", *MEETING, "--store", str(folder / "runs.db")]
     subprocess.run(words, check=True, capture_output=True, cwd=folder)
 
 
 def polled(address: str, stop: threading.Event) -> None:
-    """Poll the newest run, as its page does."""
     while not stop.wait(1 / POLLS):
         runs = answer(f"{address}/api/runs")["runs"]
         if runs:

@@ -26,8 +26,6 @@ class Options(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """Result of a computation, as JSON and as text."""
-
     facts: Json
     lines: Sequence[str | Table]
     report: Report | None = None  # the same with figures, to be written where the user names a folder
@@ -48,7 +46,6 @@ class Computation:
 
 
 def parts() -> dict[str, PaperPart | Computation]:
-    """Return every part of a paper by name, in listing order."""
     found: dict[str, PaperPart | Computation] = collect("papers", "EXPERIMENTS")
     return dict(sorted(found.items(), key=lambda part: part[1].place))
 

@@ -39,7 +39,6 @@ class PaperPart:
 
 
 def experiments() -> dict[str, PaperPart]:
-    """Return the stored experiments by name."""
     found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
     return {experiment.name: experiment for experiment in found if isinstance(experiment, PaperPart)}
 

@@ -54,7 +54,6 @@ class TableSpace:
 
     @property
     def words(self) -> str:
-        """One-sentence description of the sweep."""
         starred = "with and without a star (two sabotages) on the fourth"
         if self.stars != STARS:
             starred = f"that take {', '.join(map(str, self.stars[0]))} sabotages"
@@ -119,7 +118,6 @@ class Sweep:
         return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
 
     def to_json(self) -> dict[str, Any]:
-        """Return the sweep as stored by runs and printed by the command line."""
         space = self.space
         looked = {"players": space.players, "spies": space.spies, "sizes": [space.smallest, space.largest]}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}

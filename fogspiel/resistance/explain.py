@@ -131,7 +131,6 @@ def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> I
 
 
 def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
-    """Format the missions of `spy_missions`."""
     lines = [LATE_SABOTAGE]
     for mission, decisions in spy_missions(solution, everything):
         lines.append(mission)
@@ -140,13 +139,11 @@ def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> li
 
 
 def _members(kind: str, groups: Groups) -> str:
-    """Return the number of spies of each group that has some."""
     numbers = zip(map(int, kind.split(",")), groups, strict=True)
     return ", ".join(f"{spies} of {named(group)}" for spies, group in numbers if spies)
 
 
 def often(share: Fraction) -> str:
-    """Describe a probability of sabotage."""
     return {Fraction(0): "let it pass", Fraction(1): "sabotage"}.get(share, f"sabotage with probability {odds(share)}")
 
 
@@ -188,7 +185,6 @@ def example_lines(solution: ResistanceCertificate) -> list[str]:
 
 
 def _intention(solution: ResistanceCertificate, here: Situation) -> str:
-    """Return the mission of the resistance's strategy."""
     shares = offers(solution, here)
     if not shares:
         return "it would not have come here"
@@ -202,7 +198,6 @@ def _intention(solution: ResistanceCertificate, here: Situation) -> str:
 
 
 def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool]]) -> str:
-    """Describe the odds of the resistance after some rounds."""
     setup = SETUPS[EXAMPLE_PLAYERS]
     judge = Spies(setup, solution["spies"])
     weights = dict.fromkeys(judge.spies, Fraction(1))
@@ -231,7 +226,6 @@ SHOWN = 30  # lines of each strategy, unless everything is requested
 
 
 def follower(name: str, proof: LoneCertificate) -> "PlayerAgent":
-    """Raise: no kernels play this game."""
     _refuse(name)
 
 
@@ -265,7 +259,6 @@ def _some(lines: list[str], everything: bool) -> list[str]:
 
 
 def _shares(row: dict[str, str]) -> str:
-    """Format options with their probabilities."""
     return ", ".join(f"{name} ({share})" if share != "1" else name for name, share in row.items())
 
 
@@ -274,7 +267,6 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def public_story(setup: Setup, history: str) -> str:
-    """Describe the resistance's observations."""
     groups, words = everyone(setup), []
     for word in history.split():
         sent, _, sabotages = word.partition(":")

@@ -33,7 +33,6 @@ class BalanceKind(Kind):
         return BalanceRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Resume the sweep of the tables."""
         request = self.check(run)
 
         def watch(step: SweepStep) -> None:
@@ -58,7 +57,6 @@ class BalanceKind(Kind):
         return outcome_of(run, {}, delivered.seconds)
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """Describe the sweep, the methods of its values, and the fairest tables."""
         found: Json = run.result or {}
         yield f"balance: looked through {found['space']}"
         yield (

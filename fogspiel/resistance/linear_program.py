@@ -73,7 +73,6 @@ class SpyProgram:
         add_rows(self._solver, self._constraints(first))
 
     def solve(self) -> Optimum:
-        """Solve the program with the plans added so far."""
         if not run(self._solver):
             raise LpFailure("the program of the spies was not solved within the iterations that HiGHS allows")
         columns = np.array(self._solver.getSolution().col_value)

@@ -27,7 +27,6 @@ def split(groups: Groups, mission: int) -> Groups:
 
 
 def counts(groups: Groups, players: int) -> tuple[int, ...]:
-    """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
 
 
@@ -80,7 +79,6 @@ def types(sets: np.ndarray, groups: Groups) -> np.ndarray:
 
 
 def numbered(numbers: tuple[int, ...]) -> str:
-    """Format numbers for the groups as in certificates."""
     return ",".join(map(str, numbers))
 
 
@@ -94,7 +92,6 @@ def plan_text(groups: Groups, plan: tuple[int, ...]) -> str:
 
 
 def all_plans(groups: Groups, sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield one list of missions of each kind."""
     if not sizes:
         yield ()
         return

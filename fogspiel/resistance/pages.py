@@ -35,7 +35,6 @@ PLAY = {f"resistance{number}": ResistancePlay() for number in TABLES}
 
 
 def plan_json(number: int) -> JsonObject:
-    """Return the plan of the resistance for that many players."""
     setup, table = SETUPS[number], TABLES[number]
     value = Resistance(setup, strategy_of(setup, table)).payoff()
     wins = (value + 1) / 2
@@ -75,8 +74,6 @@ def spies_json(number: int) -> JsonObject:
 
 
 def register(site: PageSite) -> None:
-    """Register the plans over the API, and their page."""
-
     def compute_spies(players: int) -> JsonObject:
         return site.jobs.compute(("spies", players), lambda: spies_json(players))
 

@@ -93,7 +93,6 @@ def unite(missions: list[int]) -> int:
 
 
 def draw_from(players: int, number: int, stream: np.ndarray) -> int:
-    """Draw `number` of the players by lot."""
     left, mask = [player for player in range(players.bit_length()) if players >> player & 1], 0
     for _ in range(number):
         mask |= 1 << left.pop(int(random_below(stream, len(left))))
@@ -131,7 +130,6 @@ def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mi
 
 
 def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
-    """Return the spies' action on the mission under way."""
     here = situation(seen)
     mission = int(seen[SEEN_MISSION + sum(here.score)])
     chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)

@@ -103,7 +103,6 @@ def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
 
 
 def fitting_team(setup: Setup, number: int, sizes: tuple[int, ...]) -> int | None:
-    """Return the first team that is large enough for the mission of a round."""
     room = setup.sizes[number] - setup.needed[number] + 1
     return next((team for team, size in enumerate(sizes) if size >= room), None)
 

@@ -17,7 +17,6 @@ class VariantProblem(NamedSource):
     """A set-up of The Resistance, which only the method for knowledge trees can solve."""
 
     def __init__(self, name: str) -> None:
-        """Parse the numbers of the name, or raise a ValueError naming the wrong one."""
         super().__init__(name_of(find_setup(name)), VERSION, "resistance", "a variant of The Resistance")
 
 
@@ -115,7 +114,6 @@ def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, i
 
 
 def clean(game: ForcedOpening, tail: Tail, plan: Plan) -> np.ndarray:
-    """Return the spy sets a plan wins against."""
     needed = game.setup.needed[-len(plan) :]
     missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
     won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)
@@ -190,7 +188,6 @@ def wins_for_sure(setup: Setup, claims: Claims) -> bool:
 
 
 def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
-    """Group the players by the claims that name them."""
     groups = everyone(setup)
     for claim in claims:
         groups = split(groups, claim)

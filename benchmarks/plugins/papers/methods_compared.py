@@ -49,7 +49,6 @@ Scores = dict[tuple[str, str, str], CellScore]
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Report the best method of each game, and every score."""
     scores = scores_of(rows)
     lines = [line for line in LINES if any(game == line.game for game, _, _ in scores)]
     best = [_best(line, scores) for line in lines if _of(line, OURS, scores)]  # a quick run leaves some games out
@@ -106,7 +105,6 @@ def _preamble(request: PaperRequest) -> Iterator[str]:
 
 
 def _missing(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the games that an unfinished run has not reached."""
     left = [line.title for line in LINES if line not in lines]
     if left:
         yield f"Not measured in this run: {', '.join(left)}."

@@ -25,8 +25,6 @@ from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 
 
 class _Growth:
-    """Treeplexes and payoffs under construction."""
-
     def __init__(self, setup: Setup) -> None:
         self.setup, self.sets = setup, spy_sets(setup)
         self.parents: list[int] = []
@@ -39,7 +37,6 @@ class _Growth:
         self.kinds = cache(self._kinds)
 
     def _kinds(self, groups: Groups) -> np.ndarray:
-        """Number the types of all spy sets from 0."""
         return np.unique(types(self.sets, groups), return_inverse=True)[1]
 
     def add(self, parent: int, groups: Groups, score: tuple[int, int], spies: np.ndarray) -> None:

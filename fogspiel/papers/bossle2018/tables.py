@@ -77,7 +77,6 @@ def report_of(lines: Sequence[str | Table], sizes: list[Json], programs: list[Js
 
 
 def _iterations(programs: list[Json]) -> list[Series]:
-    """Return the iterations of both orientations, the paper's and ours."""
     found = []
     for team in dict.fromkeys(row["first"] for row in programs):
         rows = [row for row in programs if row["first"] == team]

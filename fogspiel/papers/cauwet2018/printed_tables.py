@@ -62,8 +62,6 @@ class PrintedScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One game of the two tables."""
-
     title: str
     game: str
     scores: dict[str, PrintedScore]
@@ -77,7 +75,6 @@ def _cell(text: str) -> PrintedScore:
 
 
 def _line(scores: str, crossed: str) -> Line:
-    """Parse a line of each table."""
     game, *cells = scores.split()
     title, *parts = crossed.split("|")
     against = [[float(score) for score in part.split()] for part in parts]

@@ -103,7 +103,6 @@ def paper_error(score: MatchResult) -> float:
 
 
 def verdict(ours: MatchResult, paper: float) -> str:
-    """Report whether our figure is the paper's, within the errors of both."""
     apart = ours.mean - paper
     errors = abs(apart) / math.hypot(standard_error(ours), paper_error(ours), ROUNDING)
     if errors < SUSPICIOUS:

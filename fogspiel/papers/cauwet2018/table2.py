@@ -72,7 +72,6 @@ def training_games(game: str, method: str, request: PaperRequest) -> int:
 
 
 def scoring_games(game: str, request: PaperRequest) -> int:
-    """Return the number of fresh games that score a training result against each opponent."""
     return _scale(BUDGETS.get(game, DEFAULT).scoring, request.scale * (QUICK if request.quick else 1.0))
 
 
@@ -108,7 +107,6 @@ def training_jobs(
     seeds: Callable[[PaperRequest, str, str], range] = seeds_of,
     games: Sequence[str] | None = None,
 ) -> list[Job]:
-    """Return a training run for every game (or those of `games`), method and seed of the request."""
     return [
         Job(
             TRAINED,
@@ -156,7 +154,6 @@ def idle_cells(rows: Sequence[Row]) -> dict[tuple[str, str], int]:
 
 
 def idle_note(rows: Sequence[Row]) -> Iterator[str]:
-    """Describe the omitted cells without results, and their cost."""
     titles, words = {line.game: line.title for line in LINES}, []
     for (game, method), count in idle_cells(rows).items():
         runs = [row for row in rows if row["job"] == TRAINED and (row["game"], row["method"]) == (game, method)]
@@ -170,7 +167,6 @@ def idle_note(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _round(games: int) -> int:
-    """Round a number of games up to one significant digit."""
     unit = int("1" + "0" * (len(str(games)) - 1))
     return -(-games // unit) * unit
 
@@ -211,7 +207,6 @@ def verdict(line: Line, method: str, ours: CellScore) -> str:
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Return the table, and for each game a chart of every seed's score."""
     steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == TRAINED}
     scores = scores_of(rows)
     shown = [
@@ -283,7 +278,6 @@ def _preamble(request: PaperRequest) -> Iterator[str]:
 
 
 def _conclusion(scores: dict[tuple[str, str, str], CellScore]) -> Iterator[str]:
-    """Report our result on the paper's claim for the method of seeds."""
     words = []
     for line in LINES:
         if line.comparable and SEEDS in line.scores and (line.game, SEEDS, "redrawn") in scores:

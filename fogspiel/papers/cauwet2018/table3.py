@@ -42,7 +42,6 @@ def play_pair(
 
 
 def games_of(game: str, request: PaperRequest) -> int:
-    """Return the number of games of two players from the same seed."""
     usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 
@@ -72,7 +71,6 @@ Matrix = dict[tuple[str, str], CellScore]
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Return a table of all pairs, and a cross-table for each game in the paper's layout."""
     scores: dict[str, Matrix] = {}
     played = rows_by([row for row in rows if row["job"] == PLAYED], "game", "first", "second")
     for (game, first, second), found in played.items():
@@ -155,8 +153,6 @@ def _winners_of_paper(line: Line) -> str:
 
 
 def _cross_table(line: Line, scores: Matrix) -> Table:
-    """Return rows against columns: ours, and the paper's in brackets."""
-
     def cell(first: str, second: str) -> str:
         paper, ours = _paper(line, first, second), _mean(scores, first, second)
         return ("" if ours is None else f"{ours:.4f}") + ("" if paper is None else f" ({paper:g})")

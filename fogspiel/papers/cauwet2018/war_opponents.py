@@ -26,9 +26,7 @@ OTHER_DECK = "war56"
 EVIDENCE_GAMES = 200_000  # games of a pair of orders: a standard error of at most 0.0011
 # Games in which two vectors always play the same two games: a pair scores a multiple of a quarter.
 WITHOUT_LUCK = ("nim", "permutation-four", "permutation-ttt")
-TOLERANCE = (
-    0.005  # largest distance of a printed figure from a multiple of a quarter: more than any of their deviations
-)
+TOLERANCE = 0.005  # most that a printed figure may be from a multiple of a quarter: more than any of their deviations
 ALIKE = 0.002  # figures that are no farther apart count as those of the same player
 CROSSED_READINGS = (
     ("batawaf", NAIVE, REAL, "descending", "random"),
@@ -42,7 +40,6 @@ Seeds = Mapping[tuple[str, str, str], Sequence[float]]  # the scores of our trai
 
 
 def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Row:
-    """Play fresh games of a named order against another one or against redrawn vectors."""
     rules = known_game(game)
     other = named_policy(rules, second, seed)
     score = evaluate(rules, find_policy(rules, first), other, report_key(seed), games)
@@ -73,7 +70,6 @@ def _line(game: str) -> Line:
 
 
 def table_2_evidence(rows: Sequence[Row], seeds: Seeds) -> Iterator[Part]:
-    """Report the evidence of Table II on its opponent."""
     yield "## What the paper's opponent was"
     orders = _scores(rows)
     yield from _nearest_orders(orders)

@@ -99,7 +99,6 @@ def _finite(number: float) -> float | None:
 
 
 def _figure(played: Played) -> Chart:
-    """Return figure 10: Elo above the minimax program at each time."""
     shown: dict[str, list[tuple[float, ...]]] = {engine: [] for engine in TREES}
     for first, second, rows in played:
         strength = elo_of_pairs(rows)
@@ -116,7 +115,6 @@ RELATIONS = ("the paper says", "measured", "verdict")
 
 
 def relations(played: Played) -> Iterator[tuple[str, str, str]]:
-    """Compare the paper's relations with ours."""
     by = {(one.engine, one.effort.seconds): elo_of_pairs(rows) for one, two, rows in played if two == MINIMAX}
     times = sorted({time for engine, time in by if engine == "C" and time is not None})
     for (engine, time), strength in by.items():
@@ -147,7 +145,6 @@ Results = Mapping[tuple[str, float | None], Strength]
 
 
 def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, str]]:
-    """Describe figure 10."""
     trees = [engine for engine in TREES if (engine, times[0]) in by]
     first = {engine: by[engine, times[0]] for engine in trees if engine != "C"}
     yield (
@@ -196,7 +193,7 @@ def _seldom(strength: Strength) -> str:
 
 
 def _sign(strength: Strength, sign: int = 1) -> str:
-    """Report whether a difference has this sign at the stated confidence."""
+    """Report whether the Elo interval lies on this side of 0; open where only the estimate does."""
     low, high = strength.elo_interval()
     return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
 

@@ -41,7 +41,6 @@ SCHEDULES = ("every", "every:2", "never")  # frequencies at which White is shown
 
 
 def lemma_claims() -> list[Claim]:
-    """Return the claims in the order of the paper."""
     return [*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims()]
 
 
@@ -121,7 +120,6 @@ def guessing_game(n: int) -> SequenceForm:
 
 
 def solve_exactly(form: SequenceForm) -> ExactBounds:
-    """Return the value of a sequence form in fractions."""
     found = equilibrium(form)
     return exact_bounds(form, found.primal_player, found.point)
 
@@ -185,7 +183,6 @@ def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
 
 
 def cell(name: str) -> int:
-    """Return the number of a cell of the 4x4 board."""
     return cells(name).bit_length() - 1
 
 

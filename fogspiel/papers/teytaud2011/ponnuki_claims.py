@@ -77,7 +77,6 @@ def matrix_node() -> Belief:
 
 
 def openings(board: Board) -> list[int]:
-    """Return the first stones after which Black surely wins."""
     search = AndOrSearch(board, 0)
     found = []
     for cell in range(board.cells):
@@ -99,7 +98,6 @@ def random_play(board: Board, player: int) -> Fraction:
 
 
 def ponnuki_claims() -> list[Claim]:
-    """Return the claims of section IV in the order of the paper."""
     return [*small_claims(), *step_claims(), *bound_claims()]
 
 

@@ -137,7 +137,7 @@ def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
 
 
 class Position(NamedTuple):
-    """A history: White's frame, and the stones of Black and of White in Black's frame."""
+    """A history: White's frame, then pairs for Black and White, in this order; stones are in Black's frame."""
 
     frame: list[int]
     mover: int

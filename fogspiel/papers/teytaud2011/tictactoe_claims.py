@@ -46,7 +46,6 @@ class Claim(NamedTuple):
 
 
 def tictactoe_claims() -> list[Claim]:
-    """Return the claims of section III in the order of the paper."""
     return [*strategy_claims(), *case_claims(), *bound_claims()]
 
 
@@ -164,7 +163,6 @@ def value(prescription: Prescription, worth: Callable[[Ending], Fraction]) -> Fr
 
 
 def win_alone(ending: Ending) -> Fraction:
-    """Return 1 for a win, else 0."""
     return Fraction(ending.score == 1)
 
 
@@ -183,7 +181,6 @@ def when_illegal(cell: int) -> Fraction:
 
 
 def perfect_value() -> Fraction:
-    """Return the first player's score in perfect-information tic-tac-toe."""
     outcome = PerfectInformation(TTT).outcome(0, 0, 0)
     return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
 

@@ -81,7 +81,6 @@ def text_of(numbers: tuple[int, ...]) -> str:
 
 
 def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
-    """Return the lowest players of each group, this many of each."""
     return sum(lowest(group, number) for group, number in zip(groups, numbers, strict=True))
 
 
@@ -200,7 +199,6 @@ class Spies(LoneStrategy):
         return max(found(score, known, mission) for mission in choices(groups, self.size(score)))
 
     def at_last(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
-        """Return the win with this last mission."""
         found = Fraction(0)
         for _, groups, finer, alive, weight in known:
             go_on()

@@ -85,7 +85,6 @@ def lowest(group: int, number: int) -> int:
 
 
 def split(groups: Groups, mission: int) -> Groups:
-    """Return the groups after a mission."""
     return tuple(half for group in groups for half in (group & mission, group & ~mission) if half)
 
 
@@ -98,7 +97,6 @@ def crews(groups: Groups, size: int) -> list[int]:
 
 
 def numbers(groups: Groups, players: int) -> str:
-    """Count the players of each group, as text."""
     return ",".join(str((group & players).bit_count()) for group in groups)
 
 
@@ -119,7 +117,6 @@ class TeamStrategy(ABC):
         return row
 
     def payoff(self) -> Fraction:
-        """Return the payoff that the strategy guarantees."""
         won = self.won()
         extra = sorted(set(self.table) - self.used)
         demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
@@ -186,7 +183,6 @@ class Resistance(GroupStrategy):
         raise refusal(f"{quoted(text)} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
     def planned(self, text: str, groups: Groups, score: Score) -> list[int]:
-        """Return the spy sets that a plan wins against."""
         words, first = text.split(" "), self.first_of_plan(score)
         left = self.setup.rounds - first
         demand(len(words) == left, f"the plan {quoted(text)} must list {left} missions")

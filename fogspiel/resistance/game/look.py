@@ -23,7 +23,6 @@ def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
 
 
 def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[BoardPicture, Facts]:
-    """List the members and the outcome of each mission."""
     number = int(cells[rules.PLAYERS])
     rows, facts = [], []
     for place in range(ROUNDS):
@@ -63,7 +62,6 @@ def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the knowledge of a team."""
     stand = stand_of(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
     secret, many = int(seen[rules.SEEN_SECRET]), int(seen[rules.PLAYERS])
     deeds: tuple[Cards, ...] = ()
@@ -78,7 +76,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """Draw the same with the spies."""
     stand, secret = stand_of(state, rules.MISSION, rules.OUTCOME), int(state[rules.SECRET])
     spies = f"The spies are {crew(secret)}." if secret else "The spies are not drawn yet."
     team = players(int(state[rules.PLAYERS]), secret, stand.mission)
@@ -98,7 +95,6 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """Return the rules, a sentence or two per line."""
     setup = SETUPS[int(game.name.removeprefix("resistance"))]
     sizes = ", ".join(map(str, setup.sizes[:-1]))
     many = f"{setup.players} players, {setup.spies} of them spies; missions of {sizes} and {setup.sizes[-1]} players."

@@ -45,7 +45,6 @@ PASS, SABOTAGE = 1 << MAX_IN_MASK, (1 << MAX_IN_MASK) + 1
 
 @inlined
 def points(state, outcome):
-    """Count the missions that have ended that way."""
     total = 0
     for number in range(state[ROUND]):
         if state[OUTCOME + number] == outcome:
@@ -54,7 +53,6 @@ def points(state, outcome):
 
 
 def start_with(setup: Setup) -> Kernel:
-    """Return the kernel that starts a game of that set-up."""
     players, spies = setup.players, setup.spies
     sizes, needed = setup.sizes, setup.needed
 

@@ -50,7 +50,6 @@ VARIANT = re.compile(r"resistance([1-9]\d?)-((?:[1-9]\d?(?:x[1-9])?-){1,9})([1-9
 
 
 def is_variant(name: str) -> bool:
-    """True if a name has the form of a variant's."""
     return name.startswith("resistance") and name.endswith("spies")
 
 
