@@ -1,7 +1,7 @@
 """Quality of beliefs: engines follow games of other engines, and their beliefs are compared with the full state.
 
-python benchmarks/kriegspiel_belief.py hs@0.1s fog@0.1s [--games 12] [--seed 7] [--store runs.db --run NAME]
-[--output docs/results/kriegspiel-belief.json]
+    python benchmarks/kriegspiel_belief.py hs@0.1s fog@0.1s [--games 12] [--seed 7] [--store runs.db --run NAME]
+                                           [--output docs/results/kriegspiel-belief.json]
 
 The games are played for the purpose, by `C` and `minimax`, in every other two games as they stray from their default
 openings, or are the first ones of a stored match. No weights may have been learned from them: those of the package come
@@ -9,12 +9,12 @@ from games of seed 11. Each engine follows both sides of each game. It receives 
 so its effort only sets the size of its belief. A turn is evaluated whenever the side may attempt a move, also after
 illegal attempts. Printed for each part of the game:
 
-loss    mean log-loss per square of "an opposing piece stands here", own squares left out of the sum, chances clipped
-king    mean probability of the square of the opposing king
-there   share of turns in which the true board is among the boards
-rank    median place of the true board among the boards by weight, where it is among them
-boards  mean number of distinct boards
-ms      CPU milliseconds per turn
+    loss    mean log-loss per square of "an opposing piece stands here", own squares excluded, probabilities clipped
+    king    mean probability of the square of the opposing king
+    there   share of turns in which the true board is among the boards
+    rank    median place of the true board among the boards by weight, where it is among them
+    boards  mean number of distinct boards
+    ms      CPU milliseconds per turn
 
 Boards are distinct if a piece stands elsewhere or is of another kind: not all boards store the opponent's castling
 rights. Duplicate boards of a pool are merged. Engines without boards cannot be compared here.

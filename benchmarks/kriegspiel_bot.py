@@ -1,7 +1,7 @@
 """A bot of kriegspiel.org as an engine-protocol program: an external yardstick.
 
-git clone https://github.com/Kriegspiel/bot-simple-heuristics CHECKOUT
-fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --move-seconds 0.1
+    git clone https://github.com/Kriegspiel/bot-simple-heuristics CHECKOUT
+    fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --move-seconds 0.1
 
 CHECKOUT is the folder with the bot's `bot.py`, or that file: another version of it is then another player. Such a bot
 plays by `maybe_play_game(game_id)`, which queries its site by `get_json` and `post_json`. Both are replaced here: the

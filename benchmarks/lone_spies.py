@@ -1,6 +1,6 @@
 """Solve The Resistance with spies who do not know each other, sabotages being counted in public, as a two-player game.
 
-python benchmarks/lone_spies.py lone-resistance5 [--certificate lone-resistance5.json]
+    python benchmarks/lone_spies.py lone-resistance5 [--certificate lone-resistance5.json]
 
 `fogspiel verify` checks the certificate, `fogspiel explain` describes it.
 

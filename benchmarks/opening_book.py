@@ -3,7 +3,7 @@
 Lines of eight plies are drawn: each ply from those that the engine finds almost as good as the best. A line stays if
 its end is balanced at a greater depth, and if no other line ends in the same position.
 
-python benchmarks/opening_book.py /usr/games/stockfish > openings.txt
+    python benchmarks/opening_book.py /usr/games/stockfish > openings.txt
 """
 
 import random

@@ -1,6 +1,6 @@
 """Distance of optimisers from a known optimum in games that are mostly luck, at equal numbers of games.
 
-python benchmarks/optimisers.py [--seeds 10] [--seed 1] [--methods auto,duel] [--tasks cone:5] [--output PAGE]
+    python benchmarks/optimisers.py [--seeds 10] [--seed 1] [--methods auto,duel] [--tasks cone:5] [--output PAGE]
 
 Everything is at its defaults; methods get no information about the task. Peers are used in the ordinary manner: every
 point that they propose plays 32 games against the initial parameters, and in the end they recommend one. Slow peers

@@ -1,6 +1,6 @@
 """Best arm, Nash portfolio and bandit against a learning opponent, on the same random players of a game.
 
-python benchmarks/portfolios.py [--games 1000] [--series 8] [--players 32] [--names morra,permutation-ttt,batawaf]
+    python benchmarks/portfolios.py [--games 1000] [--series 8] [--players 32] [--names morra,permutation-ttt,batawaf]
 
 The players are Gaussian, of three widths, and measured against each other. The table yields the best one alone
 (BestArm: the best mean), the Nash mixture, and UCB over all of them. Each plays series of games against a UCB opponent

@@ -1,6 +1,6 @@
 """Expected games of our race and of the GSPRT of engine testing, at the same error probabilities.
 
-python benchmarks/race_gsprt.py [--repetitions 4000] [--seed 17] [--into docs/results/races.md]
+    python benchmarks/race_gsprt.py [--repetitions 4000] [--seed 17] [--into docs/results/races.md]
 
 Both observe game pairs with colours swapped and evaluate after each. Both guarantee: a true difference of elo0 = 0 or
 less is accepted with probability at most 5 %, one of elo1 or more is rejected with probability at most 5 %. For the

@@ -1,6 +1,6 @@
 """Games and wrong picks of the races, compared with the prototype and the KL lower bound.
 
-python benchmarks/race_tables.py [--quick]
+    python benchmarks/race_tables.py [--quick]
 
 Each cell is printed as: mean games +- standard error (the prototype's figure; deviation in standard errors), then the
 same for the share of wrong picks. A deviation counts the standard errors of both measurements and the rounding.

@@ -1,6 +1,6 @@
 """Frequency of tuning runs that end below their initial parameters: every method, many seeds, four games.
 
-python benchmarks/starts.py [--seeds 100] [--games 20000] [--methods auto,duel] [--rows FILE] [--output FILE.md]
+    python benchmarks/starts.py [--seeds 100] [--games 20000] [--methods auto,duel] [--rows FILE] [--output FILE.md]
 
 The result of a run is scored against its own initial parameters. The score is exact where the rate of two vectors is
 known (Pig, Guess Who, Nim). Elsewhere it is measured by fresh games, and counts as below if the whole anytime-valid

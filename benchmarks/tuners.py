@@ -1,6 +1,6 @@
 """Our methods, the paper's and other optimisers on the games of the benchmark, with the same number of games.
 
-python benchmarks/tuners.py [--seeds 3] [--scale 1] [--store beyond.db] [--processes 2] [--output tuners]
+    python benchmarks/tuners.py [--seeds 3] [--scale 1] [--store beyond.db] [--processes 2] [--output tuners]
 
 The peers (nevergrad's TBPSA and noisy (1+1), and `cma` alone) minimise the common criterion: the score against Gaussian
 vectors, redrawn for every game pair, with 32 games for every point that they propose. The budgets are those of

@@ -110,7 +110,7 @@ def oracle(game: ForcedOpening) -> Oracle:
 
 
 def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
-    """True for each spy set if the missions before the last one are clean of it."""
+    """True where a mission before the last one is clean of a spy set: [mission, spy set]."""
     needed = setup.needed[setup.rounds - 1 - len(way) : -1]
     return np.array([ones(sets & m) < least for m, least in zip(way, needed, strict=True)]).reshape(len(way), len(sets))
 
@@ -146,6 +146,7 @@ def large_best_last_missions(
 
 
 def at_tails(game: ForcedOpening, plan: np.ndarray) -> np.ndarray:
+    """Return the weight of each spy set at each tail, given the weights of the spies' sequences."""
     padded = np.append(plan, plan[:1] - plan[:1])
     return np.array([padded[tail.sequence] for tail in game.tails])
 

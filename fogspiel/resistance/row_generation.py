@@ -1,8 +1,8 @@
 """The linear program of the spies with plans of the resistance generated on demand.
 
-minimise q(root) over the spies' realisation plan y and a value q(I) for each infoset I of the resistance:
-    q(I) >= q(J) + q(K)       for each mission at I, after which success leads to J and sabotage to K
-    q(T) >= sum of y over the spy sets a plan wins against        for each plan generated so far at tail T
+    minimise q(root) over the spies' realisation plan y and a value q(I) for each infoset I of the resistance:
+        q(I) >= q(J) + q(K)       for each mission at I, after which success leads to J and sabotage to K
+        q(T) >= sum of y over the spy sets a plan wins against        for each plan generated so far at tail T
 
 (Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the program, which is a lower bound as plans
 are missing, and queries the oracle for the best plans against y, which give an upper bound and the plans to add. Only

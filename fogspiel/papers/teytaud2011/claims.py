@@ -23,7 +23,7 @@ from ..catalogue import Computation, Computed, Options, Say
 from .ponnuki_claims import FOUR, cells, matrix_node, ponnuki_claims
 from .tictactoe_claims import Claim, check, check_number, listing, slips, tictactoe_claims, verdict
 
-# Claims of Teytaud and Teytaud 2011 with their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
+# Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
 #
 # Table I is a matrix game: Black plays one of two strategies, White places its two hidden stones by one of two
 # families. The paper fills the diagonal with lower bounds on Black's payoff. Here each entry is Black's exact payoff if
@@ -160,8 +160,8 @@ def table_claims() -> list[Claim]:
 def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
     """Return Black's value for these openings against White's stones of one family, or of any.
 
-    Black does not know the family. Stones of the wrong family pay Black 1 at once, which is no less than White's
-    alternative, so White has no reason to choose them.
+    Black does not know the family. Stones of the wrong family pay Black 1 at once, which is no less than the value
+    that White can hold it to, so White has no reason to choose them.
     """
     relaxation, (own, worlds) = Relaxation(FOUR, 0), matrix_node()
 
