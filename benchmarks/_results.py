@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def commit(root: Path = ROOT) -> str:
+    """Return the commit of a checkout, marked if files differ from it."""
     words = ["git", "-C", str(root), "describe", "--always", "--dirty=, changed", "--exclude=*"]
     return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "no commit"
 

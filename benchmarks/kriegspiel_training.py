@@ -74,6 +74,7 @@ class Decisions:
 
 
 def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
+    """Collect the moves made in games, without illegal attempts."""
     boards, lost, moves = [], [], []
     for record in records:
         state = new_cells(rules.STATE)

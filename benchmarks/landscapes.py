@@ -218,6 +218,8 @@ def steep(
 
 
 def disc(dimension: int) -> Landscape:
+    """Return discs, two parameters each, on which players cycle."""
+
     @variant(dimension)
     def prepare(theta, plan):
         plan[HEIGHT] = plan[DRAWN] = 0.0

@@ -89,6 +89,7 @@ class _Side:
     sequences: int = 1
 
     def add(self, name: str, parent: int, options: list[str]) -> int:
+        """Add an infoset; return its first sequence."""
         first = self.sequences
         self.parents.append(parent)
         self.firsts.append(first)

@@ -119,6 +119,7 @@ class Tally:
 
 
 def print_race(tally: Tally, race: Race, some_draws: float, notes: Figures | None) -> list[float]:
+    """Print a line per win rate; return the mean games."""
     repetitions = (100 if tally.quick else 2000) if race.name in BERNSTEIN else 1000 if tally.quick else 10_000
     noted_repetitions = 1000 if race.name in BERNSTEIN else 4000 if race.delta == 0.05 else 2000
     print(f"  {race.name}, {repetitions} repetitions")

@@ -1,6 +1,6 @@
 """The surprising strategies of Cauwet & Teytaud 2018 from scratch, in short runs, compared with the paper's figures.
 
-    python benchmarks/short_runs.py [--seed 1] [--threads 2] [--store short_runs.db]
+python benchmarks/short_runs.py [--seed 1] [--threads 2] [--store short_runs.db]
 """
 
 import argparse

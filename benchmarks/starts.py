@@ -43,6 +43,7 @@ def score_against_start(name: str, policy: ParametricPolicy, seed: int) -> tuple
 
 
 def rows(asked: argparse.Namespace) -> list[dict]:
+    """Return a row for each method, game and seed; rows of the file are recalled."""
     known = [json.loads(line) for line in asked.rows.read_text().splitlines()] if asked.rows.exists() else []
     found = {(row["method"], row["game"], row["seed"]): row for row in known if row["games"] == asked.games}
     with asked.rows.open("a") as file:

@@ -48,6 +48,7 @@ def search(game: str, method: str, seed: int, games: int) -> Row:
 
 
 def batches(request: PaperRequest) -> Batches:
+    """Yield the peers' training runs, the games that score them, and everything of `methods_compared`."""
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES

@@ -114,6 +114,7 @@ class Sweep:
 
     @property
     def official(self) -> Fraction | None:
+        """Resistance's value with the official missions, under optimal play of both teams."""
         setup = SETUPS.get(self.space.players)
         return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
 

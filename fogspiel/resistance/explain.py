@@ -226,6 +226,7 @@ SHOWN = 30  # lines of each strategy, unless everything is requested
 
 
 def follower(name: str, proof: LoneCertificate) -> "PlayerAgent":
+    """Raise: no kernels play this game."""
     _refuse(name)
 
 

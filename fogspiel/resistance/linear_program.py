@@ -53,6 +53,7 @@ class SpyProgram:
         self._solver = solver_of(model_of(self._columns, self._constraints(0)), presolve="off")
 
     def _constraints(self, first: int) -> Rows:
+        """Return the rows from number `first` on."""
         rows = self.rows[first:]
         start = np.cumsum([0, *(len(columns) for columns, _ in rows)])
         columns = np.concatenate([columns for columns, _ in rows])
@@ -61,6 +62,7 @@ class SpyProgram:
         return Rows(start, columns, values, np.zeros(len(rows)), upper)
 
     def add(self, plans: Sequence[tuple[int, Plan]]) -> None:
+        """Add a row for each plan, given with the number of its tail."""
         first = len(self.rows)
         for number, plan in plans:
             tail = self.game.tails[number]

@@ -114,6 +114,7 @@ def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, i
 
 
 def clean(game: ForcedOpening, tail: Tail, plan: Plan) -> np.ndarray:
+    """Return the spy sets a plan wins against."""
     needed = game.setup.needed[-len(plan) :]
     missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
     won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)

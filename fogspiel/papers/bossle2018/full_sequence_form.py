@@ -222,8 +222,7 @@ def _refined(groups: Filled, size: int) -> list[tuple[Filled, int]]:
     ]
 
 
-# Bossle's own linear programs, each solved in a separate process, and the small normal forms of the thesis (section
-# 3.5).
+# Bossle's own linear programs, each solved in a separate process, and the small normal forms of the thesis.
 
 TEAMS = ("resistance", "spies")
 STATUS = Path("/proc/self/status")
@@ -266,6 +265,7 @@ NORMAL_FORMS: dict[str, tuple[Matrix, Matrix]] = {
 
 
 def normal_forms() -> Iterator[Json]:
+    """Solve the normal forms of the thesis by the algorithm of its section 3.5."""
     for name, (first, second) in NORMAL_FORMS.items():
         found = lemke_howson(first, second)
         yield {

@@ -167,6 +167,7 @@ def idle_note(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _round(games: int) -> int:
+    """Round a number of games up to one significant digit."""
     unit = int("1" + "0" * (len(str(games)) - 1))
     return -(-games // unit) * unit
 

@@ -183,6 +183,7 @@ class Resistance(GroupStrategy):
         raise refusal(f"{quoted(text)} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
     def planned(self, text: str, groups: Groups, score: Score) -> list[int]:
+        """Return the spy sets that a plan wins against."""
         words, first = text.split(" "), self.first_of_plan(score)
         left = self.setup.rounds - first
         demand(len(words) == left, f"the plan {quoted(text)} must list {left} missions")
