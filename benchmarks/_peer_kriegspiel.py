@@ -1,7 +1,7 @@
-"""One measurement of a peer at chess or Kriegspiel: a job and its CPU seconds in, a line of JSON out.
+"""Measurement of a peer at chess or Kriegspiel: a job and its CPU seconds in, a line of JSON out.
 
-Nothing of fogspiel is imported here, so that a peer may live in an environment of its own (see `kriegspiel_speed.py`).
-The jobs are `chess`, perft by python-chess; `kriegspiel`, random attempts before the referee of that package (wild 16);
+This script imports nothing of fogspiel, so a peer may live in a separate environment (see `kriegspiel_speed.py`). The
+jobs are `chess`, perft by python-chess; `kriegspiel`, random attempts before the referee of that package (wild 16);
 `openspiel`, random attempts at OpenSpiel's game, from Python and inside its C++ loop.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 
 def rate(work: Callable[[int], int], seconds: float) -> float:
-    """Units of work per CPU second: the best of five goes."""
+    """Return units of work per CPU second, the best of five repeats."""
     best, seed = 0.0, 0
     for _ in range(5):
         began, done = time.process_time(), 0
@@ -25,7 +25,7 @@ def rate(work: Callable[[int], int], seconds: float) -> float:
 
 
 def chess_perft(seconds: float) -> dict[str, float]:
-    """Nodes per second of python-chess, leaves counted without being visited."""
+    """Return python-chess's nodes per second; leaves are counted without being visited."""
     import chess
 
     def perft(board: chess.Board, depth: int) -> int:
@@ -42,7 +42,6 @@ def chess_perft(seconds: float) -> dict[str, float]:
 
 
 def package_attempts(seconds: float) -> dict[str, float]:
-    """Attempts per second before the referee of the `kriegspiel` package."""
     from kriegspiel.wild16 import Wild16Game
 
     def game(seed: int) -> int:
@@ -56,7 +55,6 @@ def package_attempts(seconds: float) -> dict[str, float]:
 
 
 def openspiel_attempts(seconds: float) -> dict[str, float]:
-    """Actions per second of OpenSpiel's Kriegspiel."""
     import pyspiel
 
     rules = pyspiel.load_game("kriegspiel")

@@ -1,10 +1,8 @@
-"""One measurement of a peer, inside the peer's environment: a job as JSON in, a line of JSON out (see `solvers.py`).
+"""Measurement of a peer in the peer's environment: a job as JSON in, a line of JSON out.
 
-`sampling.py` uses it as well.
-
-OpenSpiel needs `open_spiel cvxpy ecos`, LiteEFG `LiteEFG`; nothing of fogspiel is imported here. The jobs are `lp`, a
-solve by OpenSpiel's linear programme; `cfr`, an iteration of CFR+; `reach`, CFR+ to an exploitability; `sampling`,
-external sampling for some time; `versions`.
+`solvers.py` and `sampling.py` call it. OpenSpiel needs `open_spiel cvxpy ecos`, LiteEFG `LiteEFG`; this script imports
+nothing of fogspiel. The jobs are `lp`, a solve by OpenSpiel's linear programme; `cfr`, an iteration of CFR+; `reach`,
+CFR+ to an exploitability; `sampling`, external sampling for some time; `versions`.
 """
 
 import json
@@ -16,21 +14,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 CHECKPOINT = 1.3
-"""Iterations grow by this factor between two looks at the exploitability, which are not timed."""
+"""Growth factor of iterations between two evaluations of the exploitability, which are not timed."""
 
 
 class Minimiser(NamedTuple):
-    """CFR+ on its way."""
-
     step: Callable[[], Any]
     exploitability: Callable[[], float]
     """Of the average strategies, the mean over both players."""
     infosets: Callable[[], list[int]]
-    """How many each player has."""
+    """Number per player."""
 
 
 def game_of(name: str) -> Any:
-    """An OpenSpiel game; simultaneous moves are played one after the other."""
+    """Return an OpenSpiel game, with simultaneous moves made sequential."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -39,14 +35,12 @@ def game_of(name: str) -> Any:
 
 
 def infosets_of(game: Any) -> list[int]:
-    """How many infosets each player has."""
     from open_spiel.python.policy import TabularPolicy
 
     return [len(states) for states in TabularPolicy(game).states_per_player]
 
 
 def openspiel(name: str) -> Minimiser:
-    """OpenSpiel's CFR+ in C++."""
     import pyspiel
 
     game = game_of(name)
@@ -59,7 +53,6 @@ def openspiel(name: str) -> Minimiser:
 
 
 def liteefg(name: str) -> Minimiser:
-    """LiteEFG's CFR+ on one thread."""
     import LiteEFG
     import LiteEFG.baselines
 
@@ -86,7 +79,7 @@ MINIMISERS = {"OpenSpiel": openspiel, "LiteEFG": liteefg}
 
 
 def cfr(game: str, peer: str, seconds: float, repeats: int, same: int) -> dict[str, Any]:
-    """Milliseconds for an iteration: the best of some goes after the first `same` iterations."""
+    """Return milliseconds per iteration, the best of some repeats after the first `same` iterations."""
     minimiser = MINIMISERS[peer](game)
     began = time.process_time()
     for _ in range(same):
@@ -103,7 +96,7 @@ def cfr(game: str, peer: str, seconds: float, repeats: int, same: int) -> dict[s
 
 
 def minimised(game: str, peer: str, target: float, limit: float) -> dict[str, Any]:
-    """CPU seconds to an exploitability, the solver's own preparation included, looks at the exploitability not."""
+    """Return CPU seconds to an exploitability, with the solver's preparation, without the evaluations."""
     began = time.process_time()
     minimiser = MINIMISERS[peer](game)
     spent, iterations, checkpoint, reached = time.process_time() - began, 0, 10.0, float("inf")
@@ -118,8 +111,8 @@ def minimised(game: str, peer: str, target: float, limit: float) -> dict[str, An
 
 
 def reach(game: str, peer: str, target: float, limit: float, repeats: int, quick: float) -> dict[str, Any]:
-    """The best of some runs to an exploitability; one that is not quick is not repeated."""
-    MINIMISERS[peer]("kuhn_poker")  # everything is imported before timing
+    """Return the best of some runs to an exploitability; slow runs are not repeated."""
+    MINIMISERS[peer]("kuhn_poker")  # import everything before timing
     runs = [minimised(game, peer, target, limit)]
     while len(runs) < repeats and runs[0]["seconds"] < quick:
         runs.append(minimised(game, peer, target, limit))
@@ -127,7 +120,7 @@ def reach(game: str, peer: str, target: float, limit: float, repeats: int, quick
 
 
 def sampling(game: str, seconds: float, seed: int, first: int) -> dict[str, Any]:
-    """OpenSpiel's external sampling in C++: CPU seconds, iterations and exploitability, at doubling iterations."""
+    """Return OpenSpiel's C++ external sampling at doubling iterations: CPU seconds, iterations, exploitability."""
     import pyspiel
 
     played = game_of(game)
@@ -144,14 +137,14 @@ def sampling(game: str, seconds: float, seed: int, first: int) -> dict[str, Any]
 
 
 def lp(game: str, repeats: int, memory: float | None = None) -> dict[str, Any]:
-    """OpenSpiel's linear programme from the game to the strategies, and what is wrong with these."""
+    """Time OpenSpiel's linear programme from the game to the strategies, and measure the errors of these."""
     import numpy as np
     from open_spiel.python.algorithms import exploitability, sequence_form_lp
 
     if memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (int(memory * 2**30), int(memory * 2**30)))
     played, best = game_of(game), float("inf")
-    sequence_form_lp.solve_zero_sum_game(game_of("kuhn_poker"), solver="ECOS")  # everything is imported before timing
+    sequence_form_lp.solve_zero_sum_game(game_of("kuhn_poker"), solver="ECOS")  # import everything before timing
     for _ in range(repeats):
         began = time.process_time()
         value, _, first, second = sequence_form_lp.solve_zero_sum_game(played, solver="ECOS")
@@ -175,7 +168,6 @@ def lp(game: str, repeats: int, memory: float | None = None) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The versions of the peers that are installed here."""
     found = {}
     for name in ("open_spiel", "cvxpy", "ecos", "LiteEFG"):
         try:

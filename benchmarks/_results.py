@@ -1,4 +1,4 @@
-"""Results of benchmarks as JSON files, with the commit, the machine and the versions that they were measured with."""
+"""Benchmark results as JSON files, with commit, machine and versions."""
 
 import json
 import os
@@ -13,13 +13,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def commit(root: Path = ROOT) -> str:
-    """The commit of a checkout, with a word if files differ from it."""
+    """Return the commit of a checkout, marked if files differ from it."""
     words = ["git", "-C", str(root), "describe", "--always", "--dirty=, changed", "--exclude=*"]
     return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "no commit"
 
 
 def write(path: Path, results: object) -> None:
-    """Write results with all that they depend on."""
     body = {
         "commit": commit(),
         "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
@@ -40,7 +39,6 @@ def _version(package: str) -> str | None:
 
 
 def _cpu() -> str:
-    """The name of the processor, as far as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

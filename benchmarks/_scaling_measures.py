@@ -1,4 +1,4 @@
-"""What `scaling.py` measures, each function in a process of its own: CPU seconds after a first run, and memory."""
+"""Measurements of `scaling.py`, each in a separate process: CPU seconds after a first run, and memory."""
 
 import os
 import resource
@@ -12,30 +12,29 @@ from typing import Any
 CARDS = (3, 10, 32, 100, 316, 560)
 FACES = (2, 3, 4, 5, 6)
 CLOSE = 1e-4
-"""The gap at which regret minimisation stops, in units of the span of the payoffs."""
+"""Gap at which regret minimisation stops, in units of the payoff span."""
 ROOM = 16.0
-"""GiB that the builder may count: it reserves room for lists of all deals at any depth, and hardly touches it."""
+"""Memory limit of the tree builder in GiB: it reserves lists of all deals at any depth, and hardly touches them."""
 PAIRS, JOBS = 20_000, 24
-"""Pairs of games of a job of `throughput`, and how many jobs there are."""
+"""Game pairs per job of `throughput`, and number of jobs."""
 
 cpu = time.process_time
 Row = dict[str, Any]
 
 
 def megabytes() -> float:
-    """The largest memory of this process so far."""
+    """Return this process's peak memory so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, Row]:
-    """What the work gives, the CPU seconds that it takes, and by how many MB the largest memory grows."""
+    """Return the result of the work, its CPU seconds, and the growth of peak memory in MB."""
     before, began = megabytes(), cpu()
     found = work()
     return found, {"cpu_seconds": cpu() - began, "megabytes": megabytes() - before}
 
 
 def tree_game(family: str, size: int) -> Any:
-    """Kuhn poker with so many cards, or liar's dice with so many faces."""
     from fogspiel.core.game import USER_GAMES
     from fogspiel.games.liars_dice import die
     from fogspiel.games.one_card_poker import poker
@@ -47,7 +46,6 @@ def tree_game(family: str, size: int) -> Any:
 
 
 def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], Any]:
-    """What is to be measured."""
     from fogspiel.runs.kinds.solve import solve_game
     from fogspiel.solving.methods.cfr import TreeRegrets
     from fogspiel.solving.methods.tree import by_simplex
@@ -80,7 +78,7 @@ def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], A
 
 
 def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
-    """One method on one game, after a first run on a small game of its family."""
+    """Measure one method on one game, after a first run on a small game of its family."""
     from fogspiel.solving.tree.tree import build_tree
 
     sizes = CARDS if family == "kuhn" else FACES
@@ -97,7 +95,6 @@ def measure_tree(family: str, size: str, method: str, proof: str) -> Row:
 
 
 def measure_resistance(players: str) -> Row:
-    """The exact solution of The Resistance, with its certificate."""
     from fogspiel.runs.kinds.solve import solve_game
 
     solve_game("resistance5", exact=True)
@@ -106,7 +103,7 @@ def measure_resistance(players: str) -> Row:
 
 
 def measure_search(size: str) -> Row:
-    """Who wins ponnuki with open eyes, and from which first stones Black wins the phantom game for sure."""
+    """Find the winner of perfect-information ponnuki, and Black's first stones that surely win the phantom game."""
     from fogspiel.games.boards.board import BOARDS
     from fogspiel.papers.teytaud2011.ponnuki_claims import openings
     from fogspiel.solving.bounds.beliefs import PerfectInformation
@@ -124,7 +121,7 @@ def measure_search(size: str) -> Row:
 
 
 def measure_playouts(size: str) -> Row:
-    """Games of uniform players, and tries of the player by playouts, per CPU second."""
+    """Measure uniform games, and attempts of the playout player, per CPU second."""
     from fogspiel.core.agents import find_policy
     from fogspiel.core.game import known_game
     from fogspiel.core.rng import stream_of
@@ -152,7 +149,6 @@ def measure_playouts(size: str) -> Row:
 
 
 def blank_view(game: Any) -> Any:
-    """What Black sees at first."""
     from fogspiel.core.game import new_cells
     from fogspiel.core.session import view_of
 
@@ -162,7 +158,7 @@ def blank_view(game: Any) -> Any:
 
 
 def measure_hex(rows: str, columns: str) -> Row:
-    """Dark hex: the merged form of private histories, and PCFR+ to the same gap."""
+    """Measure dark hex: the merged form of private histories, and PCFR+ to the same gap."""
     from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
     from fogspiel.solving.methods.phantom.bilinear_form import build_form
     from fogspiel.solving.methods.phantom.solver import PhantomRegrets
@@ -184,14 +180,13 @@ def measure_hex(rows: str, columns: str) -> Row:
 
 
 def advance_to(regrets: Any, gap: float) -> None:
-    """Iterate until the bounds are close."""
     regrets.advance(8)
     while regrets.bounds().gap > gap:
         regrets.advance(8)
 
 
 def measure_belief(boards: str) -> Row:
-    """How far the belief of fog is from the truth with so many boards, in two games of others."""
+    """Measure the error of fog's belief with `boards` boards, in two games of other engines."""
     import kriegspiel_belief as benchmark
 
     import fogspiel.kriegspiel.engines.fog as fog
@@ -202,7 +197,7 @@ def measure_belief(boards: str) -> Row:
 
 
 def measure_store(rows: str) -> Row:
-    """Rows of a run that are appended one by one, then read with all their checksums."""
+    """Append rows of a run one by one, then read them with all their checksums."""
     from fogspiel.runs.store import Store
 
     body = {"accepted": True, "games": 100, "sigma": 0.5, "population": 4, "theta": [0.1, 0.2, 0.3], "events": []}
@@ -224,7 +219,6 @@ def measure_store(rows: str) -> Row:
 
 
 def play_pairs(number: int) -> int:
-    """A job: pairs of games of two uniform players, in numbered games."""
     from fogspiel.core.agents import find_policy
     from fogspiel.core.game import known_game
     from fogspiel.core.simulate import PolicyMatch
@@ -235,7 +229,7 @@ def play_pairs(number: int) -> int:
 
 
 def measure_throughput(kind: str, workers: str) -> Row:
-    """Games per second by the clock: threads of one process, processes, or the workers of a local Dask cluster."""
+    """Measure games per wall-clock second of threads, processes or local Dask workers."""
     from fogspiel.core.agents import find_policy
     from fogspiel.core.game import known_game
     from fogspiel.core.simulate import PolicyMatch
@@ -258,12 +252,12 @@ def measure_throughput(kind: str, workers: str) -> Row:
 
 
 def rate_after_first(results: Iterator[int]) -> Row:
-    """Games per second from the first result on, so that starting the workers does not count."""
+    """Return games per second from the first result on, which excludes starting the workers."""
     next(results)
     began = time.monotonic()
     return rate_of(sum(1 for _ in results), began)
 
 
 def rate_of(jobs: int, began: float) -> Row:
-    """Games per second of so many jobs, and how busy the machine was."""
+    """Return games per second of this many jobs, and the load of the machine."""
     return {"games_per_second": 2 * PAIRS * jobs / (time.monotonic() - began), "load": os.getloadavg()[0]}

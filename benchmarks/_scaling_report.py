@@ -1,6 +1,6 @@
-"""The tables and figures of `docs/results/scaling.md`: what stands between two marks there is made from the results.
+"""Tables and figures of `docs/results/scaling.md`, generated between two marks from the results.
 
-The section `trees` stands between `<!-- trees -->` and `<!-- /trees -->`; the rest of the page is written by hand.
+The section `trees` lies between `<!-- trees -->` and `<!-- /trees -->`; the rest of the file is written by hand.
 """
 
 import math
@@ -19,15 +19,15 @@ Points = list[tuple[float, float]]
 
 MARKS = "osD^vPX"
 LAST = 3
-"""Points that a line is fitted to."""
+"""Number of points in a fit."""
 LARGEST_PROOF = 1_000_000
 """Nodes above which a solution has no certificate, so that it is less work."""
 MIN_SECONDS, MIN_MEGABYTES = 0.01, 5.0
-"""Smaller measurements are noise and do not count in fits."""
+"""Thresholds below which measurements are noise and do not count in fits."""
 
 
 def exponent(points: Points) -> float | None:
-    """The slope of a straight line through the logarithms of the last three points; before, fixed costs count."""
+    """Return the log-log slope of the last three points; smaller sizes are dominated by fixed costs."""
     if len(points) < LAST:
         return None
     x, y = np.log(np.array(points[-LAST:])).T
@@ -40,13 +40,11 @@ def shown_exponent(points: Points) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table in Markdown."""
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number with so many digits that count."""
     if value == 0:
         return "0"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -54,7 +52,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def draw(path: Path, panels: Sequence[tuple[str, str, str, dict[str, Points]]]) -> None:
-    """Panels with logarithmic axes, each a title, two names of axes, and points by name."""
+    """Draw panels with logarithmic axes, each a title, two axis names, and points by name."""
     from matplotlib import style
     from matplotlib.figure import Figure
 
@@ -72,15 +70,14 @@ def draw(path: Path, panels: Sequence[tuple[str, str, str, dict[str, Points]]]) 
 
 
 def points_of(rows: Sequence[Row], x: str, y: str, least: float = 0.0) -> Points:
-    """The points of two columns, sorted, without those below `least`."""
     return sorted((float(row[x]), float(row[y])) for row in rows if float(row[y]) > least)
 
 
-# The sections
+# Sections
 
 
 def at_a_billion(points: Points) -> str:
-    """What the fitted power says about a tree of a billion nodes, from the largest one that was measured."""
+    """Extrapolate the fitted power from the largest measured tree to a billion nodes."""
     found = exponent(points)
     if found is None:
         return "–"
@@ -89,7 +86,6 @@ def at_a_billion(points: Points) -> str:
 
 
 def trees(rows: list[Row], folder: Path) -> str:
-    """CPU seconds and memory of every method by the nodes of the tree, with fitted exponents."""
     lines, panels = [], []
     for family, words in (("kuhn", "Kuhn poker, n cards"), ("liars-dice", "liar's dice, n faces")):
         of_family = [row for row in rows if row["family"] == family]
@@ -122,7 +118,6 @@ def trees(rows: list[Row], folder: Path) -> str:
 
 
 def resistance(rows: list[Row], folder: Path) -> str:
-    """The Resistance by the number of players."""
     panels = [
         ("The Resistance", "players", "CPU s", {"CPU s": points_of(rows, "players", "cpu_seconds")}),
         ("The Resistance", "spy sets", "CPU s", {"CPU s": points_of(rows, "spy_sets", "cpu_seconds")}),
@@ -139,7 +134,6 @@ def resistance(rows: list[Row], folder: Path) -> str:
 
 
 def boards(rows: list[Row], folder: Path) -> str:
-    """Ponnuki by search and by playouts, dark hex by its form."""
     search, playouts, dark = ([row for row in rows if row["kind"] == kind] for kind in ("search", "playouts", "hex"))
     tries, games = (points_of(playouts, "cells", y) for y in ("first_try_seconds", "uniform_games_per_second"))
     panels = [
@@ -171,7 +165,6 @@ def boards(rows: list[Row], folder: Path) -> str:
 
 
 def belief(rows: list[Row], folder: Path) -> str:
-    """Kriegspiel: the error of a belief by the number of its boards."""
     series = {"log-loss per square": points_of(rows, "boards", "loss")}
     times = {"ms per turn": points_of(rows, "boards", "ms")}
     draw(
@@ -204,7 +197,6 @@ def belief(rows: list[Row], folder: Path) -> str:
 
 
 def store(rows: list[Row], folder: Path) -> str:
-    """Rows of a run: to append them, to read and check them, and what they take on the disk."""
     series = {name: points_of(rows, "rows", f"{name}_seconds") for name in ("append", "read")}
     draw(
         folder / "scaling-store.svg",
@@ -233,7 +225,6 @@ def store(rows: list[Row], folder: Path) -> str:
 
 
 def throughput(rows: list[Row], folder: Path) -> str:
-    """Games per second by workers of each kind, by the clock."""
     lines = [(row["kind"], row["workers"], number(row["games_per_second"], 3), f"{row['load']:.1f}") for row in rows]
     return table(("kind", "workers", "games per second", "load of the machine"), lines)
 
@@ -242,7 +233,6 @@ SECTIONS = {part.__name__: part for part in (trees, resistance, boards, belief, 
 
 
 def write(results: Results, page: Path) -> None:
-    """Renew the parts of the page that there are results for, and their figures."""
     text = page.read_text(encoding="utf-8")
     for name, rows in results.items():
         begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"

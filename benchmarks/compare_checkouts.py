@@ -1,10 +1,10 @@
 """Two checkouts side by side: `python benchmarks/compare_checkouts.py OLD NEW [part ..]`; a ratio above 1 is slower.
 
 Every measurement is made by the checkout's own script (`speed.py --json`, `solvers.py --measure`, `kriegspiel_speed.py
---json`), in a process of its own that imports that checkout only, bound to one core, old and new in turn. Each checkout
-has its own cache of compiled kernels, which a first run fills that does not count. Times are CPU seconds for a unit of
-work; the best of all repeats is compared, and the lowest and highest ratio of a single repeat say how far to trust it.
-Peers that a script measures as well (python-chess, ..) are the same on both sides: their ratio shows the noise.
+--json`), in a separate process that imports that checkout only, bound to one core, old and new in turn. Each checkout
+has its own cache of compiled kernels, filled by a first run that does not count. Times are CPU seconds per unit of
+work. The best of all repeats is compared; the lowest and highest ratio of a single repeat show the uncertainty. Peers
+that a script measures as well (python-chess, ..) are the same on both sides: their ratio shows the noise.
 """
 
 import argparse
@@ -34,13 +34,11 @@ Times = dict[str, float]
 
 
 class Checkout(NamedTuple):
-    """A checkout and the folder of its compiled kernels."""
-
     root: Path
     cache: Path
 
     def answer(self, script: str, *words: str) -> Any:
-        """The JSON that one of its benchmarks prints in its last line."""
+        """Run one of its benchmarks and return the JSON of the last line printed."""
         self.cache.mkdir(parents=True, exist_ok=True)
         own = {"PYTHONPATH": str(self.root), "FOGSPIEL_CACHE": str(self.cache)}
         command = [sys.executable, str(self.root / "benchmarks" / script), *words]
@@ -52,7 +50,7 @@ class Checkout(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """What a benchmark is asked, and how its answer becomes seconds by line."""
+    """A benchmark's arguments, and the conversion of its output to seconds by line."""
 
     title: str
     script: str
@@ -61,18 +59,15 @@ class Measurement(NamedTuple):
 
 
 def rates(found: dict[str, Any]) -> Times:
-    """Seconds for a unit of work from units in a second; peers that are not installed have none."""
+    """Convert rates to seconds per unit of work; omit peers that are not installed."""
     return {name: 1 / rate for name, rate in found.items() if rate}
 
 
 def job(title: str, read: Callable[[Any], Times], **details: Any) -> Measurement:
-    """A measurement of `solvers.py`, our side only."""
     return Measurement(title, "solvers.py", ["--measure", json.dumps(details)], read)
 
 
 def speed(chosen: argparse.Namespace) -> Iterator[Measurement]:
-    """Games, as `speed.py` plays them."""
-
     def read(answer: Any) -> Times:
         (line,) = answer
         return rates({LABELS.get(name, name): rate for name, rate in line.items() if name not in ("game", "target")})
@@ -82,8 +77,6 @@ def speed(chosen: argparse.Namespace) -> Iterator[Measurement]:
 
 
 def solvers(chosen: argparse.Namespace) -> Iterator[Measurement]:
-    """Linear programmes, CFR+ and The Resistance, as `solvers.py` solves them."""
-
     def lp(answer: Any) -> Times:
         parts = dict(zip(("build", "presolve", "LP"), answer["parts"], strict=True))
         return {**parts, "certified": answer["certified"], "plain LP": answer["plain"]}
@@ -104,7 +97,6 @@ def solvers(chosen: argparse.Namespace) -> Iterator[Measurement]:
 
 
 def kriegspiel(chosen: argparse.Namespace) -> Iterator[Measurement]:
-    """Chess, Kriegspiel and its engines, as `kriegspiel_speed.py` measures them."""
     words = ["--json", "--seconds", str(chosen.seconds), "--engines", *chosen.engines]
     yield Measurement("kriegspiel", "kriegspiel_speed.py", words, rates)
 
@@ -121,12 +113,10 @@ class Line(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times longer the new checkout takes, by the best of each."""
         return min(self.new) / min(self.old)
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The lowest and the highest ratio of a single repeat."""
         single = [new / old for old, new in zip(self.old, self.new, strict=True)]
         return min(single), max(single)
 
@@ -144,7 +134,6 @@ def compare(measurement: Measurement, old: Checkout, new: Checkout, repeats: int
 
 
 def main() -> None:
-    """Print a line for every figure as soon as it is known, and keep all as JSON if that is wanted."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("old", type=Path)
     options.add_argument("new", type=Path)
@@ -160,7 +149,7 @@ def main() -> None:
         if part not in PARTS:
             options.error(f"there is no part {part!r}: it is {', '.join(PARTS)}")
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # what is started from here stays there too
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # child processes inherit the affinity
     roots = [path.resolve() for path in (chosen.old, chosen.new)]
     for root in roots:
         if not (root / "benchmarks" / "speed.py").is_file():

@@ -1,7 +1,7 @@
-"""How long a person waits on a new machine: `python benchmarks/first_reply.py [C fog ..] [--turns 3]`.
+"""Waiting time of a person on a new machine: `python benchmarks/first_reply.py [C fog ..] [--turns 3]`.
 
-The page is started with an empty kernel cache for each engine, and a person plays at random over HTTP, as White and as
-Black. Seconds of the clock from the click to the reply, whose slot is part of it.
+The web interface is started with an empty kernel cache for each engine, and a simulated person plays at random over
+HTTP, as White and as Black. Times are wall-clock seconds from the click to the reply, including its slot.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from web_load import answer, started
 ENGINES = ["C", "fog", "minimax", "hs", "greedy"]
 POLL_SECONDS = 0.02
 SOONEST = 0.1
-"""No reply is seen before its slot ends: what is answered sooner was an attempt of the person that was refused."""
+"""Replies appear only when their slot ends: a faster response means that the person's attempt was illegal."""
 
 
 def replies(address: str, against: str, side: int, turns: int) -> Iterator[float]:
-    """Seconds until the person may make the first move, then until the reply to each of the next ones."""
+    """Yield seconds until the person may make the first move, then until the reply to each of the next ones."""
     draws, began = random.Random(1), time.perf_counter()
     session = answer(f"{address}/api/play", {"game": "kriegspiel", "against": against, "side": side})
     place, shown = f"{address}/api/play/{session['key']}", 0

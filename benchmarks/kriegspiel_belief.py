@@ -1,23 +1,23 @@
-"""How good beliefs are: engines are led through games of others, and what they believe is held against the truth.
+"""Quality of beliefs: engines follow games of other engines, and their beliefs are compared with the full state.
 
     python benchmarks/kriegspiel_belief.py hs@0.1s fog@0.1s [--games 12] [--seed 7] [--store runs.db --run NAME]
                                            [--output docs/results/kriegspiel-belief.json]
 
-The games are played for the purpose, by `C` and `minimax`, in every other two games as they stray from their usual
-openings, or are the first ones of a stored match. No weights may have been learned from them: those of the package
-come from games of seed 11. Each engine is led through both sides of each game; it hears everything and does not think,
-so its effort only sets the size of its belief. A turn is looked at whenever the side may try something, refusals
-included. Printed for each part of the game:
+The games are played for the purpose, by `C` and `minimax`, in every other two games as they stray from their default
+openings, or are the first ones of a stored match. No weights may have been learned from them: those of the package come
+from games of seed 11. Each engine follows both sides of each game. It receives all announcements and does not search,
+so its effort only sets the size of its belief. A turn is evaluated whenever the side may attempt a move, also after
+illegal attempts. Printed for each part of the game:
 
-    loss    mean log-loss per square of "a man of theirs stands here", own squares left out of the sum, chances clipped
-    king    mean chance of the square where their king stands
+    loss    mean log-loss per square of "an opposing piece stands here", own squares excluded, probabilities clipped
+    king    mean probability of the square of the opposing king
     there   share of turns in which the true board is among the boards
     rank    median place of the true board among the boards by weight, where it is among them
     boards  mean number of distinct boards
     ms      CPU milliseconds per turn
 
-Boards are distinct if a man stands elsewhere or is of another kind: not all boards know the other side's right to
-castle. Pools that keep boards several times are merged. Engines that keep no boards cannot be compared here.
+Boards are distinct if a piece stands elsewhere or is of another kind: not all boards store the opponent's castling
+rights. Duplicate boards of a pool are merged. Engines without boards cannot be compared here.
 """
 
 import argparse
@@ -47,24 +47,24 @@ from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs.store import Store, StoreError
 
 FIRST_PLIES = (0, 20, 40, 60, 90)
-"""The plies at which the parts of a game begin."""
+"""First plies of the parts of a game."""
 PLAYERS = {"C": SearchLimit(nodes=3000), "minimax": SearchLimit(nodes=1000)}
 LONGEST = 200
-"""Plies of a game that is played for the purpose."""
+"""Maximum length of a generated game in plies."""
 TRAINING_SEED = 11
 CLIP = 0.02
 SQUARES = 64
 CELLS = MOVER
-"""The first cells of a position, which tell boards apart: the men by kind and by colour."""
+"""First cells of a position, which distinguish boards: the pieces by kind and by colour."""
 BOARD = np.dtype((np.void, CELLS * np.dtype(np.int64).itemsize))
 
 Believer = Fog | PoolSampler
-"""The engines that keep boards through a game."""
+"""Engines that maintain boards through a game."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A belief in one turn, held against the truth."""
+    """A belief in one turn, compared with the full state."""
 
     loss: float
     king: float
@@ -75,15 +75,13 @@ class Look:
 
 @dataclass
 class Part:
-    """The turns of one part of the games."""
-
     looks: list[Look] = field(default_factory=list)
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Quality:
-    """What the turns of a part come to."""
+    """Aggregated measures of the turns of a part."""
 
     turns: int
     loss: float
@@ -95,7 +93,7 @@ class Quality:
 
 
 def believer(words: str, *path: int) -> Believer:
-    """The engine in words with an own stream, if it keeps boards."""
+    """Return the named engine with a separate random stream, if it maintains boards."""
     name, effort = parse_engine(words)
     player = find_engine(name)(effort, stream_of(*path))
     if not isinstance(player, Believer):
@@ -104,7 +102,7 @@ def believer(words: str, *path: int) -> Believer:
 
 
 def weighted_boards(engine: Believer) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct boards of an engine and their weights, which sum to 1."""
+    """Return the distinct boards of an engine and their weights, which sum to 1."""
     if isinstance(engine, Fog):
         boards, weights = engine.belief.boards, engine.belief.weights
     else:
@@ -116,7 +114,6 @@ def weighted_boards(engine: Believer) -> tuple[np.ndarray, np.ndarray]:
 
 
 def look_at(boards: np.ndarray, weights: np.ndarray, state: np.ndarray, side: int) -> Look:
-    """Hold weighted boards against the true state, for the player of a side."""
     theirs = boards[:, MEN + 1 - side]
     men, king = (weights @ rows_of(each) for each in (theirs, boards[:, KING] & theirs))
     true, own, true_king = rows_of(
@@ -130,7 +127,6 @@ def look_at(boards: np.ndarray, weights: np.ndarray, state: np.ndarray, side: in
 
 
 def follow(engine: Believer, side: int, record: Sequence[int], parts: Sequence[Part]) -> None:
-    """Lead an engine through a side of a game, and look at what it believes in every turn."""
     session = Session(known_game("kriegspiel"))
     engine.begin(side)
     for action in record:
@@ -146,7 +142,6 @@ def follow(engine: Believer, side: int, record: Sequence[int], parts: Sequence[P
 
 
 def quality_of(part: Part) -> Quality | None:
-    """What the turns of a part come to, if there are any."""
     looks = part.looks
     if not looks:
         return None
@@ -163,7 +158,6 @@ def quality_of(part: Part) -> Quality | None:
 
 
 def measure(words: str, records: Sequence[Sequence[int]], seed: int) -> list[Quality | None]:
-    """The quality of an engine's belief in the parts of games, and in all of them."""
     parts = [Part() for _ in FIRST_PLIES]
     follow(believer(words, seed), 0, records[0], [Part() for _ in FIRST_PLIES])  # compiles
     for number, record in enumerate(records):
@@ -174,7 +168,7 @@ def measure(words: str, records: Sequence[Sequence[int]], seed: int) -> list[Qua
 
 
 def play_games(count: int, seed: int) -> Iterator[list[int]]:
-    """The records of games of others, colours in turn."""
+    """Yield the records of games of other engines, colours in turn."""
     for number in range(count):
         stray = STRAY if number // 2 % 2 else ""
         one, other = (
@@ -186,7 +180,6 @@ def play_games(count: int, seed: int) -> Iterator[list[int]]:
 
 
 def stored_games(path: Path, name: str, count: int) -> list[list[int]]:
-    """The records of the first games of a stored match."""
     with Store.open(path, write=False) as store:
         run = store.read(name)
     request = match_of(run)
@@ -196,13 +189,11 @@ def stored_games(path: Path, name: str, count: int) -> list[list[int]]:
 
 
 def phase_names() -> list[str]:
-    """The parts of a game in words, and the whole."""
     ends = [f"-{after - 1}" for after in FIRST_PLIES[1:]] + ["+"]
     return [f"{first}{end}" for first, end in zip(FIRST_PLIES, ends, strict=True)] + ["all"]
 
 
 def print_table(words: str, found: Sequence[Quality | None]) -> None:
-    """Print the rows of an engine."""
     for phase, quality in zip(phase_names(), found, strict=True):
         if quality:
             rank = "-" if quality.rank is None else f"{quality.rank:,.0f}"
@@ -214,7 +205,6 @@ def print_table(words: str, found: Sequence[Quality | None]) -> None:
 
 
 def main() -> None:
-    """Measure the beliefs of engines, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engines", nargs="+", metavar="ENGINE")
     parser.add_argument("--games", type=int, default=12)

@@ -1,12 +1,12 @@
-"""A bot of kriegspiel.org as a program that speaks our engine protocol: an outside yardstick.
+"""A bot of kriegspiel.org as an engine-protocol program: an external yardstick.
 
     git clone https://github.com/Kriegspiel/bot-simple-heuristics CHECKOUT
     fogspiel kriegspiel match C "program:python benchmarks/kriegspiel_bot.py CHECKOUT" --games 20 --move-seconds 0.1
 
-CHECKOUT is the folder with the bot's `bot.py`, or that file: then another version of it is another player. Such a bot
-plays by `maybe_play_game(game_id)`, which asks its site by `get_json` and `post_json`: these two are replaced here, so
-that its site is our referee and each choice is its own. It needs nothing but the standard library and can open no
-connection; it draws from the seed of the game.
+CHECKOUT is the folder with the bot's `bot.py`, or that file: another version of it is then another player. Such a bot
+plays by `maybe_play_game(game_id)`, which queries its site by `get_json` and `post_json`. Both are replaced here: the
+site becomes our referee, and each choice remains the bot's. The bot needs only the standard library and cannot open
+connections; it draws from the seed of the game.
 """
 
 import importlib.util
@@ -19,15 +19,15 @@ from types import ModuleType
 from typing import Any, TextIO
 
 GAME = "game"
-"""What the site calls the only game that it knows."""
+"""Identifier of the only game of the simulated site."""
 POLLS = 100
-"""How often the bot is asked for an attempt before it counts as one that has none."""
+"""Polls without an attempt after which the bot counts as having none."""
 OTHER = {"white": "black", "black": "white"}
 REFUSED = {"move_done": False, "announcement": "ILLEGAL_MOVE"}
 
 
 def main() -> None:
-    """Play for the referee at stdin and stdout; what the bot prints goes to stderr."""
+    """Play for the referee at stdin and stdout; the bot's output goes to stderr."""
     if len(sys.argv) != 2:
         sys.exit("give one argument: the folder with the bot's bot.py")
     given, out = Path(sys.argv[1]), sys.stdout
@@ -36,12 +36,12 @@ def main() -> None:
 
 
 def load_bot(path: Path) -> ModuleType:
-    """The bot of a checkout, without the network and without its pauses."""
+    """Load the bot of a checkout, without the network and without its pauses."""
     if not path.is_file():
         sys.exit(f"there is no {path}: give the folder with the bot's bot.py")
     sys.addaudithook(refuse_network)
     sys.dont_write_bytecode = True
-    sys.modules["requests"] = ModuleType("requests")  # the library by which the bot would ask its site
+    sys.modules["requests"] = ModuleType("requests")  # the bot's HTTP library
     time.sleep = lambda seconds: None
     spec = importlib.util.spec_from_file_location("bot", path)
     assert spec is not None and spec.loader is not None
@@ -51,13 +51,13 @@ def load_bot(path: Path) -> ModuleType:
 
 
 def refuse_network(event: str, given: tuple[Any, ...]) -> None:
-    """Let nothing in this process open a connection."""
+    """Audit hook that blocks all connections of this process."""
     if event.startswith("socket."):
         raise PermissionError(f"a bot here plays without the network ({event})")
 
 
 class Site:
-    """What the bot takes for kriegspiel.org: it tells what the referee has said, and hands on attempts."""
+    """A stand-in for kriegspiel.org: it relays the referee's messages to the bot, and its attempts to the referee."""
 
     def __init__(self, bot: ModuleType, lines: TextIO, out: TextIO):
         self.bot, self.lines, self.out = bot, lines, out
@@ -69,7 +69,7 @@ class Site:
         """What the bot is to hear of its attempt, or None if it has not made one since the last `go`."""
 
     def play(self) -> None:
-        """Let the bot make attempts until the referee says `quit` or nothing more."""
+        """Let the bot make attempts until the referee sends `quit` or closes the input."""
         self.hear()
         while True:
             self.answer = None
@@ -80,10 +80,9 @@ class Site:
             else:
                 sys.exit(f"the bot has made no attempt when it was asked {POLLS} times")
 
-    # What the bot asks
+    # Requests of the bot
 
     def get_json(self, path: str) -> dict[str, Any]:
-        """The state of the game as its site shows it."""
         return {
             "game_id": GAME,
             "state": "active",
@@ -97,19 +96,18 @@ class Site:
         }
 
     def post_json(self, path: str, payload: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Make an attempt, and answer as soon as it is refused or the bot's next turn has come."""
+        """Make an attempt, and return once it is illegal or the bot's next turn has come."""
         move = str((payload or {}).get("uci", "")).lower()
-        if move not in self.moves:  # the site refuses what cannot be asked, and the bot loses nothing by it
+        if move not in self.moves:  # the site rejects impossible attempts, at no cost to the bot
             return dict(REFUSED)
         print(f"attempt {move}", file=self.out, flush=True)
-        self.answer = {"move_done": True, "announcement": "REGULAR_MOVE"}  # in case that a new game begins
+        self.answer = {"move_done": True, "announcement": "REGULAR_MOVE"}  # in case a new game starts
         self.hear()
         return self.answer
 
-    # What the referee says
+    # Messages of the referee
 
     def hear(self) -> None:
-        """Take in lines up to the next `go`."""
         for line in self.lines:
             word, *rest = line.split() or [""]
             if word == "go":
@@ -137,7 +135,7 @@ class Site:
         random.seed(int(given.get("seed", 1)))
 
     def _note(self, side: str, words: list[str]) -> dict[str, Any]:
-        """Put what was said of a side's move into the log: White's plies are the odd ones."""
+        """Log the announcements of a side's move: White's plies are the odd ones."""
         self.ply += 1 + (self.ply % 2 == (side == "white"))
         said = message(iter(words))
         self.log.append({"ply": self.ply, **said})
@@ -145,12 +143,11 @@ class Site:
 
 
 def pairs(words: list[str]) -> dict[str, str]:
-    """The values of a line by their names."""
     return dict(zip(words[::2], words[1::2], strict=False))
 
 
 def message(words: Iterator[str]) -> dict[str, Any]:
-    """A message of the protocol in the words of the site, which are those of the `kriegspiel` package."""
+    """Translate a protocol message to the site's vocabulary, which is that of the `kriegspiel` package."""
     kind, square, checks, tries = None, None, [], 0
     for word in words:
         if word == "taken":

@@ -1,13 +1,13 @@
-"""Endings against a lone king that sees everything: `python benchmarks/kriegspiel_endings.py [--positions 200]`.
+"""Endgames against a lone king that sees everything: `python benchmarks/kriegspiel_endings.py [--positions 200]`.
 
-Positions are drawn at random, with White to move, such that White would win if it saw the board. White knows its own
-men and that the other side has only its king, which may be on any square that is not attacked. The king sees the
-board: it takes a man if it can, else it goes where mate is farthest by the table of the ending, or by a search where
-there is none; with `--defence random` it makes any move. Printed is how the games ended, Wilson's 95 %
-interval of the share of mates, how many own moves the mates took, and the CPU time of an attempt.
+Positions are drawn at random, with White to move, such that White would win with perfect information. White knows its
+own pieces and that Black has only a king, which may be on any square that is not attacked. The king sees the board: it
+captures a piece if it can, else it goes where mate is farthest by the endgame table, or by a search where there is
+none; with `--defence random` it makes any move. The table lists the results, Wilson's 95 % interval of the share of
+mates, the number of own moves to mate, and the CPU time of an attempt.
 
-`--bound` prints instead a share of mates that no player exceeds on average against the best defence: what White would
-win if it saw the board from the moment on at which its first move is accepted.
+`--bound` prints instead an upper bound on the mean share of mates of any player against the best defence: White's wins
+if it saw the board from the moment its first move is accepted.
 """
 
 import argparse
@@ -33,19 +33,17 @@ from fogspiel.kriegspiel.referee import Referee
 ENDINGS = ("KQ", "KR", "KRR", "KP", "KBB", "KBN", "KPP", "KNP")
 EFFORT = SearchLimit(nodes=1)
 REFUSALS = 3
-"""Attempts in a row whose refusal the bound looks into."""
+"""Depth of the bound in consecutive illegal attempts."""
 NORMAL_QUANTILE = 1.96
 DEPTH = 4
-"""Plies that the king looks ahead where there is no table."""
+"""Search depth of the king in plies where there is no table."""
 TABLES = {(QUEEN,), (ROOK,), (PAWN,), (BISHOP, BISHOP), (BISHOP, KNIGHT), (ROOK, ROOK)}
-"""The men beside the king of whom tables are made."""
+"""White's pieces, without the king, for which tables are made."""
 DRAWS = (rules.FIFTY, rules.REPETITION, rules.STALEMATE, rules.MATERIAL)
 
 
 @dataclass
 class Tally:
-    """How the games of an ending went."""
-
     endings: Counter[int] = field(default_factory=Counter)
     moves: list[int] = field(default_factory=list)
     attempts: int = 0
@@ -54,19 +52,18 @@ class Tally:
 
 
 def wilson(wins: int, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Return Wilson's 95 % interval of a share."""
     share, square = wins / games, NORMAL_QUANTILE**2 / games
     centre, width = share + square / 2, math.sqrt(share * (1 - share) * square + square * square / 4)
     return (centre - width) / (1 + square), (centre + width) / (1 + square)
 
 
 def table_of(kinds: tuple[int, ...]) -> EndgameTable | None:
-    """The table of an ending, if there is one."""
     return endgame_table(*kinds) if kinds in TABLES else None
 
 
 def defend(position: np.ndarray, stream: np.ndarray) -> int:
-    """The move of Black's lone king: it takes a man, or goes where mate is farthest; of equals any."""
+    """Return the lone king's move: a capture, or where mate is farthest; ties at random."""
     pos, limits, listed = position[:POSITION].copy(), np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     restrict(pos, limits)
     moves = listed[: legal_moves(pos, limits, listed)].tolist()
@@ -81,14 +78,13 @@ def defend(position: np.ndarray, stream: np.ndarray) -> int:
 
 
 def _value_after(pos: np.ndarray, move: int) -> int:
-    """What White's position is worth after a move of the king, by search."""
     after = pos.copy()
     make(after, move)
     return value_of(after, DEPTH)[0]
 
 
 def draw_ending(men: str, stream: np.ndarray) -> str:
-    """A random position of White's men, as letters, against a king, as FEN: White is to move, and could win if it saw.
+    """Draw a random position of White's pieces, as letters, against a king, as FEN; White, to move, has a win.
 
     Two bishops stand on squares of both colours, pawns from their second to their sixth rank.
     """
@@ -100,14 +96,14 @@ def draw_ending(men: str, stream: np.ndarray) -> str:
         fen = "/".join("".join(board[8 * r : 8 * r + 8]).replace(".", "1") for r in range(7, -1, -1)) + " w - - 0 1"
         try:
             umpire = Referee(fen)
-        except ValueError:  # the king that is not to move is in check
+        except ValueError:  # the king of the side not to move is in check
             continue
         if not umpire.over and _is_won(umpire.state[:POSITION]):
             return fen
 
 
 def _is_won(pos: np.ndarray) -> bool:
-    """Whether White, to move, wins if it sees the board and the ending has a table."""
+    """True if White, to move, wins with perfect information and the endgame has a table."""
     men = pos[: KING + 1] & pos[MEN]
     table, number = table_of(kinds_of(men)), int(placement_of(men))
     king = int(np.flatnonzero((pos[KING] & pos[MEN + 1]) >> np.arange(64) & 1)[0])
@@ -115,7 +111,6 @@ def _is_won(pos: np.ndarray) -> bool:
 
 
 def move_at_random(position: np.ndarray, stream: np.ndarray) -> int:
-    """Any legal move of the lone king."""
     actions = np.empty(MAX_MOVES, np.int64)
     limits, pos = np.empty(LIMITS, np.int64), position[:POSITION].copy()
     restrict(pos, limits)
@@ -126,7 +121,6 @@ DEFENCES = {"best": defend, "random": move_at_random}
 
 
 def play(men: str, seed: int, number: int, tally: Tally, defence: str) -> None:
-    """Play one random position of an ending."""
     stream = stream_of(seed, number)
     umpire, player = Referee(draw_ending(men, stream)), LoneKingPlayer(EFFORT, stream_of(seed, number, 1))
     player.begin(0)
@@ -147,7 +141,7 @@ def play(men: str, seed: int, number: int, tally: Tally, defence: str) -> None:
 
 
 def most_won(men: np.ndarray, kings: int, refusals: int) -> int:
-    """From how many of these squares at most White wins by one choice of attempts, if it sees the board afterwards."""
+    """Return the most king squares from which one choice of attempts wins, if White sees the board afterwards."""
     moves, after, best = np.empty(MAX_MOVES, np.int64), men.copy(), 0
     lines, here = np.empty((2, PARTS), np.int64)
     for move in moves[: list_own_moves(men, moves)].tolist():
@@ -164,7 +158,7 @@ def most_won(men: np.ndarray, kings: int, refusals: int) -> int:
 
 
 def bound_of(fen: str) -> float:
-    """The share of the squares, of those from which White would win if it saw, from which it can win at most."""
+    """Return the largest winnable share of the squares from which White wins with perfect information."""
     state = Referee(fen).state
     men = state[: KING + 1] & state[MEN]
     soon = endgame_table(*kinds_of(men)).to_mate[int(placement_of(men))]
@@ -173,7 +167,6 @@ def bound_of(fen: str) -> float:
 
 
 def main() -> None:
-    """Play the positions of every ending, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

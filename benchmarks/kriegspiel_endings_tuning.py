@@ -1,12 +1,11 @@
-"""Tune the weights of an ending against a lone king: `python benchmarks/kriegspiel_endings_tuning.py KBN`.
+"""Tune the weights of an endgame against a lone king: `python benchmarks/kriegspiel_endings_tuning.py KBN`.
 
-CMA-ES (the package `cma`) from the weights that are shipped: in each generation all candidates play the same random
-positions against the best defence, in the next one others. Printed are the mates of the mean of the candidates on
-positions of their own every few generations, and at the end its weights.
+CMA-ES (the package `cma`) starts from the shipped weights. In each generation all candidates play the same random
+positions against the best defence; the next generation gets others. Every few generations the script prints the mates
+of the mean of the candidates on held-out positions, and at the end its weights.
 
 The games run in one kernel, without a referee: hundreds per second instead of a few. The rules and the belief are those
-of `LoneKingPlayer`, the defence that of `kriegspiel_endings.py`. A pawn that has become a queen or a rook counts
-as mate.
+of `LoneKingPlayer`, the defence that of `kriegspiel_endings.py`. A pawn promoted to a queen or a rook counts as mate.
 """
 
 import argparse
@@ -41,22 +40,22 @@ from fogspiel.kriegspiel.endings.values import (
 
 ENDINGS = {"KQ": (QUEEN,), "KR": (ROOK,), "KP": (PAWN,), "KBB": (BISHOP, BISHOP), "KBN": (BISHOP, KNIGHT)}
 MIN_STEP = 0.2
-"""The unit of a weight is half of it, this at least."""
+"""Lower bound of a weight's unit, which is half of the weight."""
 WORST, AHEAD = EndingWeights._fields.index("worst"), EndingWeights._fields.index("ahead")
-"""The weights that are shares, from 0 to 1."""
+"""Indices of the weights that are shares, from 0 to 1."""
 MATE, FIFTY_MOVES, STALEMATE, MAN_LOST = 0, 1, 2, 3
 ENDS = 4
-"""How endings end."""
+"""Number of results of an endgame."""
 HURRY = 0.003
-"""What a mate is worth less for each own move."""
+"""Deduction from the score of a mate for each own move."""
 HELD_OUT = 1_000_000
-"""The seed of the positions on which the mean is measured."""
+"""Seed of the positions on which the mean is measured."""
 SHOW = 5
 
 
 @kernel
 def draw(kinds, table, stream, men):
-    """Set up own men and a king at random, such that mate can be forced if it is seen. The king's square."""
+    """Place own pieces and a king at random with a forced mate under perfect information; return the king's square."""
     while True:
         own = np.int64(0)
         for kind in range(KINDS):
@@ -73,7 +72,7 @@ def draw(kinds, table, stream, men):
 
 @kernel
 def defend_by_table(square, own, free, table, number, stream):
-    """The best reply of a king that sees everything and can take nothing: of equals any."""
+    """Return the best move of a king that sees everything and cannot capture; ties at random."""
     replies = bitboards.KING_ATTACKS[square] & free
     best, farthest, equals = -1, -1, 0
     while replies:
@@ -91,7 +90,7 @@ def defend_by_table(square, own, free, table, number, stream):
 
 @kernel
 def play_ending(kinds, table, weights, stream):
-    """Play a random ending. How it ended and the number of own moves."""
+    """Play a random endgame; return its result and the number of own moves."""
     men, here = np.zeros(KINDS, np.int64), np.empty(PARTS, np.int64)
     scratch, further = empty_scratch(), empty_scratch()
     moves, belief = np.empty(MAX_MOVES, np.int64), np.empty(64)
@@ -157,7 +156,7 @@ def play_ending(kinds, table, weights, stream):
 
 @kernel
 def play_endings(kinds, table, weights, seed, games, endings):
-    """Play random endings and count how they ended. The share of mates, less a little for their moves."""
+    """Play random endgames and count their results; return the share of mates, less the deduction for moves."""
     stream, score = np.empty(1, np.uint64), 0.0
     for game in range(games):
         stream[0] = split(np.uint64(seed), game)
@@ -169,7 +168,6 @@ def play_endings(kinds, table, weights, seed, games, endings):
 
 
 def play(kinds: tuple[int, ...], weights: np.ndarray, seed: int, games: int) -> tuple[float, np.ndarray]:
-    """The score of some weights on random positions, and how these ended."""
     endings = np.zeros(ENDS, np.int64)
     table = endgame_table(*kinds).to_mate
     score = play_endings(np.array(kinds, np.int64), table, EndingWeights(*weights.tolist()), seed, games, endings)
@@ -177,7 +175,6 @@ def play(kinds: tuple[int, ...], weights: np.ndarray, seed: int, games: int) -> 
 
 
 def main() -> None:
-    """Tune the weights of one ending."""
     import cma
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -191,7 +188,7 @@ def main() -> None:
     kinds = ENDINGS[asked.men]
     start = np.array(WEIGHTS[kinds])
     unit = np.maximum(np.abs(start) / 2, MIN_STEP)
-    if start[AHEAD] == 0:  # looking ahead takes some ten times as long: it is not begun here
+    if start[AHEAD] == 0:  # looking ahead takes some ten times as long, so it is not introduced here
         unit[AHEAD] = 0
 
     def weights_at(point: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Speed of chess and Kriegspiel on one core, beside the peers: `python benchmarks/kriegspiel_speed.py`.
+"""Speed of chess and Kriegspiel on one core, compared with peers: `python benchmarks/kriegspiel_speed.py`.
 
 python-chess and the `kriegspiel` package come with `pip install -e '.[test]'`; OpenSpiel is run by this interpreter, or
-by that of another environment with `--openspiel PYTHON`. Times are CPU seconds, rates of rules the best of five goes,
-before and after the peers for ours. Random Kriegspiel has every message of the referee in it.
+by that of another environment with `--openspiel PYTHON`. Times are CPU seconds. Rates of rules are the best of five
+repeats, for ours before and after the peers. Random Kriegspiel contains every message of the referee.
 """
 
 import argparse
@@ -29,9 +29,9 @@ from fogspiel.kriegspiel.referee import Referee
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 GAMES = 100
-"""Random games whose attempts are counted once and which are then played again and again."""
+"""Random games whose attempts are counted once and which are then replayed repeatedly."""
 NODES, WARMING, LONGEST = 20_000, 3, 60
-"""What an engine may search at a move, its first searches (they compile), and where its games are cut."""
+"""An engine's search nodes per move, its warm-up searches (they compile), and the ply limit of its games."""
 TARGETS = {
     "perft, start": ("python-chess, perft", 10e6, 0.0),
     "perft, kiwipete": ("python-chess, perft", 10e6, 0.0),
@@ -41,17 +41,16 @@ TARGETS = {
     "C, places": ("", 120e3, 0.0),
     "minimax, metapositions": ("", 150e3, 0.0),
 }
-"""By measurement: the peer to compare with, the rate that we want, and how many times the peer."""
+"""By measurement: the peer to compare with, the target rate, and the target multiple of the peer."""
 
 
 def moves(fen: str, depth: int) -> Callable[[int], int]:
-    """Perft."""
     position = position_of(fen)
     return lambda _: int(perft(position, depth))
 
 
 def random_games(fused: bool) -> Callable[[int], int]:
-    """Games of uniform players inside a compiled loop, counted in attempts."""
+    """Return a compiled loop of uniform players that counts attempts."""
     game = known_game("kriegspiel")
     player = find_policy(game, "uniform")
     attempts = sum(len(record_game(game, player, player, 5, number)[0]) for number in range(GAMES))
@@ -65,7 +64,6 @@ def random_games(fused: bool) -> Callable[[int], int]:
 
 
 def umpired(seed: int) -> int:
-    """A random game before the friendly umpire, attempt by attempt."""
     umpire, stream = Referee(), stream_of(seed)
     while not umpire.over:
         actions = umpire.actions
@@ -74,15 +72,18 @@ def umpired(seed: int) -> int:
 
 
 def visited(player: Any) -> dict[str, int]:
-    """What an engine has searched so far, by what it counts: a place is a moment at which C is to move, with its
-    matrices moved on, all squares surveyed and all attempts valued; each attempt is a node."""
+    """Return an engine's search counters so far.
+
+    A place is a moment at which C is to move, with its matrices advanced, all squares surveyed and all attempts valued;
+    each attempt is a node.
+    """
     if hasattr(player, "searcher"):
         return {"metapositions": player.searcher.spent}
     return {unit: getattr(player, unit) for unit in ("nodes", "places") if hasattr(player, unit)}
 
 
 def thinking(name: str, seconds: float) -> dict[str, float]:
-    """What an engine searches in a CPU second in games with the random mover; nothing if it does not count."""
+    """Return an engine's search rates per CPU second in games with the random player; empty if it has no counters."""
     engine: Any = find_engine(name)(SearchLimit(nodes=NODES), stream_of(1, 1))
     other, umpire = find_engine("random")(SearchLimit(nodes=1), stream_of(1, 2)), Referee()
     searches, spent, found = 0, 0.0, dict.fromkeys(visited(engine), 0)
@@ -106,7 +107,6 @@ def thinking(name: str, seconds: float) -> dict[str, float]:
 
 
 def ours(seconds: float) -> dict[str, float]:
-    """Our rates but for engines."""
     return {
         "perft, start": rate(moves(START, 5), seconds),
         "perft, kiwipete": rate(moves(KIWIPETE, 4), seconds),
@@ -117,7 +117,7 @@ def ours(seconds: float) -> dict[str, float]:
 
 
 def peer(python: str, job: str, seconds: float) -> dict[str, float]:
-    """The rates of a peer in its own environment; none where it is not installed."""
+    """Return the rates of a peer in its environment; empty if it is not installed."""
     script = Path(__file__).with_name("_peer_kriegspiel.py")
     outcome = subprocess.run([python, str(script), job, str(seconds)], capture_output=True, text=True)
     if outcome.returncode:
@@ -128,7 +128,6 @@ def peer(python: str, job: str, seconds: float) -> dict[str, float]:
 
 
 def verdict(name: str, found: dict[str, float]) -> str:
-    """A rate beside its peer and its target."""
     beside, target, times = TARGETS.get(name, ("", 0.0, 0.0))
     words = []
     if beside in found:
@@ -141,7 +140,6 @@ def verdict(name: str, found: dict[str, float]) -> str:
 
 
 def main() -> None:
-    """Print a table, or JSON with --json."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=3.0, help="CPU seconds for each measurement")
     options.add_argument("--openspiel", default=sys.executable, metavar="PYTHON", help="an interpreter with OpenSpiel")

@@ -2,14 +2,13 @@
 
 A population plays a round robin (each engine as it is and straying), and two things are fitted to its games:
 
-- the replies of opponents, by maximum likelihood. A decision is a true board, the square where the mover has just lost
-  a man, and the legal move that it made. The log-likelihood of all decisions under `beliefs.board_filter`, less a
-  small penalty on the squares of the logarithms, is climbed by Adam (Kingma & Ba 2015), in an order shuffled by the
-  seed;
-- the worth of men, from the results. In quiet positions, in which nothing was taken three plies before and after, the
-  result is fitted by logistic regression on the differences of the numbers of men of each kind, apart for each phase of
-  the game. A penalty draws the weights towards a multiple of what men are worth in chess. Only ratios are learned: the
-  worth of a man in hundredths of a pawn.
+- the replies of opponents, by maximum likelihood. A decision is a true board, the square where the player to move has
+  just lost a piece, and the legal move made. Adam (Kingma & Ba 2015) maximises the log-likelihood of all decisions
+  under `beliefs.board_filter`, less a small penalty on the squares of the logarithms, in an order shuffled by the seed;
+- the values of pieces, from the results. In quiet positions, with no capture three plies before and after, logistic
+  regression fits the result to the differences of the numbers of pieces of each kind, separately for each phase of
+  the game. A penalty draws the weights towards a multiple of the values in chess. Only ratios are learned: the
+  value of a piece in hundredths of a pawn.
 
 The games are a stored round robin: after an interruption the same command resumes, and with nodes the file is
 byte-identical. The defaults are the recipe of the shipped weights.
@@ -41,27 +40,27 @@ from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_me
 from fogspiel.runs.execute import Row
 
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
-"""Who plays if nothing is said: with nodes for some milliseconds per move."""
+"""Default engines: their nodes take some milliseconds per move."""
 FIT_SEED = 1
-"""By which decisions are shuffled."""
+"""Seed by which decisions are shuffled."""
 RATE, DECAY, DECAY_SQUARES, TINY = 0.03, 0.9, 0.999, 1e-8
 """Adam's step and decays."""
 BATCH = 500
 EPOCHS = 12
 LOG_PENALTY = 2e-6
-"""How strongly a logarithm is drawn towards 0 in a step, for each batch that there is."""
+"""Shrinkage of a logarithm towards 0 per step and batch."""
 QUIET_PLIES = 3
 FIRST_PLY = 8
-"""Earlier positions tell nothing about the result."""
+"""First ply of the fit: earlier positions do not predict the result."""
 PENALTY = 1.0
-"""What the square of a difference from a multiple of the worth in chess costs."""
+"""Penalty on the squared difference from a multiple of the value in chess."""
 NEWTON_STEPS = 30
 PAWN_WORTH = 100.0
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Boards before a move, the square where the mover has just lost a man, and the move."""
+    """Boards before a move, the square where the player to move has just lost a piece, and the move."""
 
     boards: np.ndarray
     lost: np.ndarray
@@ -71,12 +70,11 @@ class Decisions:
         return len(self.moves)
 
     def rows(self, chosen: np.ndarray) -> "Decisions":
-        """Some of the decisions."""
         return Decisions(self.boards[chosen], self.lost[chosen], self.moves[chosen])
 
 
 def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
-    """The moves made in games: attempts that were refused are left out."""
+    """Collect the moves made in games, without illegal attempts."""
     boards, lost, moves = [], [], []
     for record in records:
         state = new_cells(rules.STATE)
@@ -94,7 +92,7 @@ def decisions_of(records: Iterable[Sequence[int]]) -> Decisions:
 
 @in_place
 def add_gradient(board, move, moves, listed, lost, checked, weights, total, gradient):
-    """Add the gradient of the log-chance of a move to that of the logarithms of the policy's table."""
+    """Add the gradient of a move's log-probability to that of the logarithms of the policy's table."""
     turned = 56 if board[MOVER] == BLACK else 0
     places, classes = KINDS * phase_of(board[PLY]), CLASS_ROW + (1 if checked else 0)
     for i in range(listed):
@@ -107,7 +105,7 @@ def add_gradient(board, move, moves, listed, lost, checked, weights, total, grad
 
 @kernel
 def climb(boards, lost, played, order, logs, first, second, step, gradient):
-    """One step of Adam on the decisions of a batch. The sum of the log-chances of their moves."""
+    """Do one step of Adam on a batch of decisions; return the sum of the log-probabilities of their moves."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     weights, policy, found = np.empty(MAX_MOVES), np.exp(logs), 0.0
     gradient[:] = 0.0
@@ -133,7 +131,6 @@ def climb(boards, lost, played, order, logs, first, second, step, gradient):
 
 @kernel
 def log_chance(boards, lost, played, policy):
-    """The mean log-chance of the moves of decisions."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     weights, found = np.empty(MAX_MOVES), 0.0
     for d in range(len(played)):
@@ -147,7 +144,6 @@ def log_chance(boards, lost, played, policy):
 
 
 def fit_policy(decisions: Decisions, seed: int) -> np.ndarray:
-    """The logarithms of the policy under which these decisions are most likely."""
     logs, first, second, gradient = np.zeros((4, ROWS, 64))
     order, step, stream = np.empty(len(decisions), np.int64), 0, stream_of(seed, 0)
     for _ in range(EPOCHS):
@@ -160,19 +156,17 @@ def fit_policy(decisions: Decisions, seed: int) -> np.ndarray:
 
 
 def phase_words(phase: int) -> str:
-    """A phase in words."""
     return f"fewer than {MEN_IN_PHASE[phase]} men"
 
 
 def count_men(state: np.ndarray) -> np.ndarray:
-    """The men of White and of Black by kind."""
     return np.array(
         [[(int(state[kind] & state[MEN + side]) & 2**64 - 1).bit_count() for kind in range(KINDS)] for side in (0, 1)]
     )
 
 
 def quiet_counts(record: Sequence[int]) -> np.ndarray:
-    """The numbers of men in the quiet positions of a game: [position, side, kind]."""
+    """Return the numbers of pieces in the quiet positions of a game: [position, side, kind]."""
     state, counts = new_cells(rules.STATE), []
     rules.start(state)
     for action in record:
@@ -188,10 +182,10 @@ def quiet_counts(record: Sequence[int]) -> np.ndarray:
 
 
 def fit_logistic(features: np.ndarray, scores: np.ndarray, penalties: np.ndarray) -> np.ndarray:
-    """The weights under which scores from 0 to 1 are most likely, less penalties on their squares (Newton's method)."""
+    """Fit scores from 0 to 1 by logistic regression with penalties on squared weights (Newton's method)."""
     weights = np.zeros(features.shape[1])
     for _ in range(NEWTON_STEPS):
-        with np.errstate(over="ignore"):  # scores that the features tell without fail drive weights to infinity
+        with np.errstate(over="ignore"):  # separable scores drive weights to infinity
             chances = 1 / (1 + np.exp(-features @ weights))
         slope = features.T @ (scores - chances) / len(scores) - penalties * weights
         curvature = (features * (chances * (1 - chances))[:, None]).T @ features / len(scores)
@@ -200,7 +194,7 @@ def fit_logistic(features: np.ndarray, scores: np.ndarray, penalties: np.ndarray
 
 
 def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
-    """What men are worth, [phase, kind], from records of games and White's scores from 0 to 1."""
+    """Fit the values of pieces, [phase, kind], to records of games and White's scores from 0 to 1."""
     differences: list[np.ndarray] = []
     scores: list[float] = []
     phases: list[int] = []
@@ -230,49 +224,42 @@ def fit_worths(games: Iterable[tuple[Sequence[int], float]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FogTraining:
-    """What was asked: who plays, and how much."""
-
     engines: tuple[str, ...]
-    """In words; each of them also strays."""
+    """Engine specifications; each of them also strays."""
     effort: SearchLimit
     games: int
-    """About so many."""
+    """Approximate number of games."""
     output: Path
     seed: int = 11
 
     def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        """Validate the whole request before anything is written."""
         check_lesson(self.engines, self.effort, self.output, "a file of weights", games=self.games)
         self.round_robin()
 
     def round_robin(self) -> EngineMatch:
-        """Each against each, and against those that stray."""
         each = with_straying(parse_engine(words, self.effort) for words in self.engines)
-        members = (*each[::2], *each[1::2])  # those that stray last, as when the shipped weights were made
+        members = (*each[::2], *each[1::2])  # straying engines last, as when the shipped weights were made
         return EngineMatch(members, games_of_two(self.games, comb(len(members), 2)), self.seed)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What the games have taught."""
-
     learned: FogWeights
     games: int
     decisions: int
-    """Moves to which the replies were fitted."""
+    """Number of moves to which the replies were fitted."""
     log_chance: float
-    """The mean logarithm of the chance that the fitted policy gives to them."""
+    """Their mean log-probability under the fitted policy."""
 
 
 def train_fog(training: FogTraining, play: Play) -> Lesson:
-    """Play or recall the games, fit the weights, and write them."""
     lesson = learn_from(rows_in([training.round_robin()], play))
     write_fog_weights(lesson.learned, training.output)
     return lesson
 
 
 def learn_from(rows: list[Row]) -> Lesson:
-    """Fit replies and the worth of men to pairs of games."""
     games = [(game["record"], white_score(game["result"], game["white"])) for row in rows for game in row["games"]]
     decisions = decisions_of(record for record, _ in games)
     replies, worths = fit_policy(decisions, FIT_SEED), fit_worths(games)
@@ -281,12 +268,11 @@ def learn_from(rows: list[Row]) -> Lesson:
 
 
 def white_score(result: int, white: int) -> float:
-    """White's score from 0 to 1, of the first engine's result in half points and whether the second had White."""
+    """Return White's score from 0 to 1, given the first engine's half points and whether the second had White."""
     return (2 - result if white else result) / 2
 
 
 def main() -> None:
-    """Play or recall the games, fit the weights, and write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engines", default=",".join(POPULATION), help="with commas between, such as C@3000n")
     parser.add_argument("--nodes", type=int, default=1000, help="of engines without an effort of their own")

@@ -1,9 +1,9 @@
-"""Landscapes with a known best vector, as games: who wins is drawn by a law that is known exactly.
+"""Landscapes with a known best vector, as games with exactly known win probabilities.
 
 In most of them the player higher up wins more often: P(x beats y) = logistic(steepness (f(x) - f(y))), where f falls
-with the distance of x from an optimum. Draws, where there are any, fall whoever plays, and true scores are those of the
-other games, so that 0 and 1 stay within reach. In the discs no height decides: of two players at the same distance from
-0, the one ahead in the direction of the circle wins, and only 0 itself is beaten by nobody.
+with the distance of x from an optimum. Draws, where there are any, are independent of the players. True scores are
+those of the decisive games, so that 0 and 1 stay within reach. In the discs no height decides: of two players at the
+same distance from 0, the one ahead in the direction of the circle wins, and only 0 itself is unbeaten.
 """
 
 import math
@@ -18,15 +18,15 @@ from fogspiel.core.rng import fill_normal, random_unit, stream_of
 
 STEEPNESS = 3.0
 CONDITION = 10.0
-DRAWS = 0.8  # of all games, in the task of draws
-UNITS = 30.0  # how much wider or finer the units of a task are than those of the starts
+DRAWS = 0.8  # share of draws, in the task of draws
+UNITS = 30.0  # factor by which the units of a task are wider or finer than those of the initial parameters
 GRID = 0.25  # of the plateaus
 PULL, TURN = 0.5, 3.0  # of a disc: towards its centre, and around it
 
-HEIGHT, DRAWN, PLACE = range(3)  # what a plan holds: f times its steepness, the share of draws, then places on discs
+HEIGHT, DRAWN, PLACE = range(3)  # cells of a plan: f times its steepness, the share of draws, then places on discs
 
 
-# The rules know no parameters: a game played by them is over at once, and only the fused kernel knows who is higher
+# The rules use no parameters: a game played by them is over at once, and only the fused kernel compares heights
 
 
 @kernel
@@ -66,7 +66,7 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def lead(plan_0, plan_1):
-    """How far the first player is ahead, in logits."""
+    """Return the first player's lead in logits."""
     ahead = plan_0[HEIGHT] - plan_1[HEIGHT]
     for i in range(PLACE, len(plan_0), 2):
         ahead += TURN * (plan_0[i] * plan_1[i + 1] - plan_0[i + 1] * plan_1[i])
@@ -75,7 +75,7 @@ def lead(plan_0, plan_1):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """One draw decides; the two games of a pair use different draws of their stream, so they are independent."""
+    """Decide the game by one draw; the games of a pair use different draws of their stream, so they are independent."""
     u = random_unit(chance)
     if plan_0[HEIGHT] > plan_1[HEIGHT]:
         u = random_unit(chance)
@@ -87,46 +87,44 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 
 @dataclass(frozen=True)
 class Landscape:
-    """One task: its game, and how far a vector has come in it."""
+    """A task: its game, and measures of a vector's progress."""
 
     game: Game
     optimum: np.ndarray
     cyclic: bool = False
 
     def plan(self, theta: np.ndarray) -> np.ndarray:
-        """What the game makes of a vector."""
         assert self.game.strategy is not None
         plan = np.zeros(self.game.strategy.plan_size)
         self.game.strategy.prepare(np.asarray(theta, float), plan)
         return plan
 
     def score(self, theta: np.ndarray, other: np.ndarray) -> float:
-        """The true score of a vector against another one, in games that are no draws."""
+        """Return the true score of a vector against another one, without draws."""
         return logistic(float(lead(self.plan(theta), self.plan(other))))
 
     def gap_closed(self, theta: np.ndarray, start: np.ndarray) -> float:
-        """The share of the way from 1/2 to the optimum's score against the start that a vector has come."""
+        """Return a vector's gain over 1/2 against the start, as a share of the optimum's gain."""
         return (self.score(theta, start) - 0.5) / (self.score(self.optimum, start) - 0.5)
 
     def reply_score(self, thetas: np.ndarray, weights: np.ndarray) -> float:
-        """The true score of the best reply to a mixture (of discs: found by climbing from many points)."""
+        """Return the true score of the best response to a mixture (on discs: climbing from many points)."""
         if not self.cyclic:
             return max(1 - sum(w * self.score(x, self.optimum) for x, w in zip(thetas, weights, strict=True)), 0.5)
         return best_reply_on_discs(thetas, weights)
 
 
 def logistic(x: float) -> float:
-    """The logistic function, at any distance."""
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
 def best_reply_on_discs(thetas: np.ndarray, weights: np.ndarray) -> float:
-    """The highest mean of logistic(PULL (|x|^2 - |y|^2) + TURN (y x x)) over all y, by a damped fixed point."""
+    """Maximise the mean of logistic(PULL (|x|^2 - |y|^2) + TURN (y x x)) over y, by a damped fixed point."""
     turned = np.empty_like(thetas)
     turned[:, 0::2], turned[:, 1::2] = thetas[:, 1::2], -thetas[:, 0::2]
     own = PULL * (thetas**2).sum(axis=1)
-    # To a single member x the best reply is TURN / (2 PULL) times x turned back; to a mixture it is a fixed point
-    # y = TURN / (2 PULL) mean of x turned, weighed by the slopes of the logistic at y.
+    # The best response to a single member x is TURN / (2 PULL) times x turned back; to a mixture it is a fixed point y
+    # = TURN / (2 PULL) mean of x turned, weighted by the slopes of the logistic at y.
     ways = [TURN / (2 * PULL) * part for part in (turned, (weights @ turned)[None], np.zeros((1, thetas.shape[1])))]
     best = 0.5
     for y in np.vstack(ways):
@@ -143,7 +141,6 @@ def best_reply_on_discs(thetas: np.ndarray, weights: np.ndarray) -> float:
 def make_landscape(
     name: str, optimum: np.ndarray, prepare: Callable, cells: int = 2, cyclic: bool = False
 ) -> Landscape:
-    """The task whose plans are made so."""
     dimension = len(optimum)
     game = Game(
         name=f"{name}-{dimension}",
@@ -162,14 +159,13 @@ def make_landscape(
 
 
 def gaussian(dimension: int, seed: int, *path: int) -> np.ndarray:
-    """A standard Gaussian vector."""
     numbers = np.empty(dimension)
     fill_normal(stream_of(seed, dimension, *path), numbers)
     return numbers
 
 
 def landscape(dimension: int, seed: int, spread: float = 1.0) -> Landscape:
-    """The quadratic of condition 10 of that seed; its optimum is Gaussian with standard deviation `spread`.
+    """Return the quadratic of condition 10 of that seed; its optimum is Gaussian with standard deviation `spread`.
 
     f(x) = - mean of h (x - optimum)^2. Of the scales tried, this one gives the (1+1)-ES the gaps of the table in
     section 3.1 of the specification best: with an optimum as Gaussian as the start in dimensions 4 and 30, with one at
@@ -196,7 +192,7 @@ def steep(
     grid: float = 0.0,
     name: str = "sphere",
 ) -> Landscape:
-    """f(x) = - (mean z^2)^(power/2), z = h R (x - optimum) / units, where x may be rounded to a grid."""
+    """Return f(x) = - (mean z^2)^(power/2), z = h R (x - optimum) / units, where x may be rounded to a grid."""
     best, turned, axes = max(units, 1.0) * gaussian(dimension, seed), condition > 1, np.zeros((1, 1))
     if turned:
         h = condition ** (0.25 - np.linspace(0.0, 0.5, dimension))
@@ -222,7 +218,7 @@ def steep(
 
 
 def disc(dimension: int) -> Landscape:
-    """Discs, two parameters each, in which players beat each other in circles."""
+    """Return discs, two parameters each, on which players cycle."""
 
     @variant(dimension)
     def prepare(theta, plan):

@@ -2,21 +2,21 @@
 
     python benchmarks/lone_spies.py lone-resistance5 [--certificate lone-resistance5.json]
 
-`fogspiel verify` checks the certificate, `fogspiel explain` puts it in words.
+`fogspiel verify` checks the certificate, `fogspiel explain` describes it.
 
-The spies may agree before the roles are dealt, by dice that the resistance does not see, on what each player will do if
-it turns out to be a spy. That is a coordinator who tells some players of each mission to sabotage it if they are spies
-and who sees what everybody sees: the missions and the numbers of sabotages, never who the spies are. What a spy knows
-beyond that is that it is one, and orders are for spies only; what it did before follows from its orders. So mixtures
-of joint plans are mixed strategies of the coordinator, which has perfect recall: the solution is a team-maxmin
-equilibrium with correlation (Celli and Gatti 2018), and orders are those of a public team (Carminati et al. 2022).
+The spies may agree before the roles are dealt, by dice that the resistance does not see, on each player's actions as a
+spy. That is a coordinator who orders some players of each mission to sabotage it if they are spies. The coordinator
+sees the public information: the missions and the numbers of sabotages, never the identities of the spies. A spy knows
+in addition only that it is one, and orders are for spies only; its past actions follow from its orders. So mixtures of
+joint plans are mixed strategies of the coordinator, which has perfect recall: the solution is a team-maxmin equilibrium
+with correlation (Celli and Gatti 2018), and orders are those of a public team (Carminati et al. 2022).
 
-For the resistance, players fall into groups that went on the same missions, and it draws by lot who of a group goes.
-For the coordinator they fall into finer groups with the same orders too. When the spies lack one point, all spies
-sabotage whatever they can, and the resistance picks one last mission from which it draws the others.
+For the resistance, players fall into groups that went on the same missions, and it draws the members of a mission from
+each group by lot. For the coordinator they fall into finer groups with the same orders too. When the spies lack one
+point, all spies sabotage whatever they can, and the resistance picks one last mission from which it draws the rest.
 
-A double oracle finds the sequences that matter. The game that it ends with is small: it is solved in fractions, and
-best responses in the whole game, in fractions too, say whether both strategies are optimal there.
+A double oracle finds the sequences that matter. Its final restricted game is small and is solved in fractions. Best
+responses in the whole game, in fractions too, show whether both strategies are optimal there.
 """
 
 import argparse
@@ -42,9 +42,9 @@ from fogspiel.solving.solution import Record
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
 
 MAX_PLAYERS = 6
-"""With more the coordinator has too many sequences."""
+"""Player limit: with more the coordinator has too many sequences."""
 Behaviour = list[Fraction]
-"""The probability of each sequence of a player, given its infoset."""
+"""Probability of each sequence of a player, given its infoset."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,15 @@ class LoneGame:
 
     setup: Setup
     form: SequenceForm
-    # What the resistance has seen before each of its infosets: missions, each with the number of sabotages.
+    # Observations of the resistance before each of its infosets: missions, each with the number of sabotages.
     histories: list[str]
     missions: list[list[str]]  # the missions it may choose there
-    # What the coordinator has seen and told before each of its infosets, and the mission of the round.
+    # Observations and orders of the coordinator before each of its infosets, and the mission of the round.
     situations: list[str]
-    orders: list[list[str]]  # how many of each of its groups it may tell to sabotage there
+    orders: list[list[str]]  # how many of each of its groups it may order to sabotage there
 
 
 def lone_game(setup: Setup) -> LoneGame:
-    """The game of a set-up."""
     if setup.players > MAX_PLAYERS or not setup.nested:
         raise ValueError(
             f"spies who do not know each other are solved for {MAX_PLAYERS} players at most, with a last mission that "
@@ -81,7 +80,7 @@ def lone_game(setup: Setup) -> LoneGame:
 
 @dataclass
 class _Side:
-    """The infosets of a player while they are being made."""
+    """Infosets of a player under construction."""
 
     parents: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
@@ -90,7 +89,7 @@ class _Side:
     sequences: int = 1
 
     def add(self, name: str, parent: int, options: list[str]) -> int:
-        """Add an infoset; returns its first sequence."""
+        """Add an infoset; return its first sequence."""
         first = self.sequences
         self.parents.append(parent)
         self.firsts.append(first)
@@ -116,23 +115,22 @@ class _State:
     told: int
     finer: Groups
     score: tuple[int, int]
-    alive: tuple[int, ...]  # the spy sets that fit the numbers of sabotages
-    lists: int  # in how many ways the missions can be drawn if the resistance chooses as it did
-    ways: int  # in how many of them the coordinator sees what it sees
+    alive: tuple[int, ...]  # the spy sets consistent with the numbers of sabotages
+    lists: int  # number of draws of the missions, given the choices of the resistance
+    ways: int  # number of these consistent with the coordinator's observations
 
 
 class _Growth:
-    """The infosets and payoffs while they are being made."""
+    """Infosets and payoffs under construction."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.resistance, self.coordinator = _Side(), _Side()
         self.known: dict[str, int] = {}
-        self.lists: list[int] = [1]  # for each sequence of the resistance, in how many ways its missions can be drawn
+        self.lists: list[int] = [1]  # for each sequence of the resistance, the number of draws of its missions
         self.leaves: list[tuple[int, int, int]] = []
 
     def add(self, here: _State) -> None:
-        """Add the decision of the resistance and all that follows."""
         setup, number = self.setup, sum(here.score)
         last = here.score[1] == setup.points - 1
         sizes = tuple(group.bit_count() for group in here.groups)
@@ -154,7 +152,7 @@ class _Growth:
                 self.add_orders(here, word, chosen, mission, here.lists * draws, here.ways * ways)
 
     def lots(self, here: _State, kind: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-        """The missions of a kind that the coordinator can tell apart, and in how many ways each can be drawn."""
+        """Yield the missions of a kind that the coordinator distinguishes, each with its number of draws."""
         parts = []
         for group, number in zip(here.groups, kind, strict=True):
             finer = tuple(part for part in here.finer if part & group)
@@ -167,7 +165,6 @@ class _Growth:
             yield mission, ways
 
     def add_orders(self, here: _State, word: str, chosen: int, mission: int, lists: int, ways: int) -> None:
-        """Add the decision of the coordinator about a mission and all that follows."""
         setup, number = self.setup, sum(here.score)
         sent = counts(here.finer, mission)
         all_orders = list(product(*(range(many + 1) for many in sent)))
@@ -199,12 +196,12 @@ class _Growth:
 
 @cache
 def _kinds(sizes: tuple[int, ...], size: int) -> dict[tuple[int, ...], int]:
-    """The ways to take so many players from groups of these sizes, and in how many ways each can be drawn."""
+    """Return the choices of this many players from groups of these sizes, each with its number of draws."""
     return {kind: prod(map(comb, sizes, kind)) for kind in shares(sizes, size)}
 
 
 def exact_solution(game: LoneGame, records: Sequence[Record]) -> ExactBounds:
-    """Both strategies in fractions, from the sequences that all rounds have generated."""
+    """Solve the game of all generated sequences in fractions."""
     form = game.form
     sides = Side(form, 0, TOLERANCE), Side(form, 1, TOLERANCE)
     for record in records:
@@ -222,7 +219,7 @@ def exact_solution(game: LoneGame, records: Sequence[Record]) -> ExactBounds:
 
 
 def _whole(side: Side, behaviour: Behaviour) -> Behaviour:
-    """Behaviour in the whole game: the default where nothing was generated."""
+    """Extend behaviour to the whole game: the default where nothing was generated."""
     whole = [Fraction(int(allowed)) for allowed in side.allowed]
     for sequence, share in zip(np.flatnonzero(side.generated).tolist(), behaviour, strict=True):
         whole[sequence] = share
@@ -230,7 +227,7 @@ def _whole(side: Side, behaviour: Behaviour) -> Behaviour:
 
 
 def certificate(game: LoneGame, solution: ExactBounds) -> LoneCertificate:
-    """The solution as JSON can store it; the checker explains the keys."""
+    """Return the solution as JSON; the checker documents the keys."""
     resistance, spies = game.form.treeplexes
     lower, upper = 2 * solution.lower - 1, 2 * solution.upper - 1
     body: LoneCertificate = {
@@ -251,7 +248,7 @@ def certificate(game: LoneGame, solution: ExactBounds) -> LoneCertificate:
 def _table(
     treeplex: Treeplex, behaviour: Behaviour, names: list[str], options: list[list[str]]
 ) -> dict[str, dict[str, str]]:
-    """The strategy wherever it can come: names of infosets, and the probabilities of options that are chosen there."""
+    """Return the reachable strategy: names of infosets, and the probabilities of options chosen there."""
     reach = exact_plan_of(treeplex, behaviour)
     found = {}
     infosets = zip(names, options, treeplex.parent.tolist(), treeplex.first.tolist(), strict=True)
@@ -263,7 +260,6 @@ def _table(
 
 
 def solve(game: LoneGame) -> LoneCertificate:
-    """Play all rounds, printing each, and return the certificate."""
     rows: list[Record] = []
     for growth in double_oracle(game.form):
         rows.append(growth.record)
@@ -276,7 +272,6 @@ def solve(game: LoneGame) -> LoneCertificate:
 
 
 def main() -> None:
-    """Solve a set-up and write its certificate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", help="such as lone-resistance5; `lone-` before the name of a variant")
     parser.add_argument("--certificate", type=Path)

@@ -1,4 +1,4 @@
-"""Writes the book of openings in fogspiel/tuning/programs/openings.txt with a strong chess engine as the judge.
+"""Generator of the opening book fogspiel/tuning/programs/openings.txt, evaluated by a strong chess engine.
 
 Lines of eight plies are drawn: each ply from those that the engine finds almost as good as the best. A line stays if
 its end is balanced at a greater depth, and if no other line ends in the same position.
@@ -15,7 +15,7 @@ from fogspiel.games.chess.game import ChessGame, UciEngine
 
 LINES, PLIES, SEED = 250, 8, 1
 DEPTH, ALMOST, WIDTH = 6, 40, 10
-"""Of the search that proposes plies: its depth, hundredths of a pawn from the best, and the number of plies ranked."""
+"""The search that proposes plies: its depth, the margin to the best in hundredths of a pawn, and the plies ranked."""
 JUDGE_DEPTH, BALANCED = 12, 60
 RANKED = re.compile(r"\bmultipv (\d+) score cp (-?\d+)\b.*\bpv (\S+)")
 HEADER = """# Openings of eight plies in UCI, drawn from good moves and balanced within {balanced} hundredths of a pawn
@@ -23,7 +23,6 @@ HEADER = """# Openings of eight plies in UCI, drawn from good moves and balanced
 
 
 def ranked(engine: UciEngine, game: ChessGame, depth: int, width: int) -> dict[str, int]:
-    """The best moves with their values for the mover."""
     engine.say(f"setoption name MultiPV value {width}", "ucinewgame")
     engine.ready()
     engine.say(game.uci_position, f"go depth {depth}")
@@ -35,7 +34,6 @@ def ranked(engine: UciEngine, game: ChessGame, depth: int, width: int) -> dict[s
 
 
 def main(command: str) -> None:
-    """Draw lines until there are enough."""
     engine, rng = UciEngine(command), random.Random(SEED)
     lines: dict[str, str] = {}
     while len(lines) < LINES:

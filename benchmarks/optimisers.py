@@ -1,12 +1,12 @@
-"""How near optimisers come to a known optimum in games that are mostly luck, at equal numbers of games.
+"""Distance of optimisers from a known optimum in games that are mostly luck, at equal numbers of games.
 
     python benchmarks/optimisers.py [--seeds 10] [--seed 1] [--methods auto,duel] [--tasks cone:5] [--output PAGE]
 
-Everything is at its defaults: no method is told the task. Peers are used as people use them: every point that they ask
-for plays 32 games against the start, and in the end they recommend one. Slow peers have fewer seeds, and none above 30
-parameters; nevergrad and optuna with cmaes must be installed for them. A cell is the median over the seeds of the true
-score against the optimum, 0.500 at best, and the lowest; on the discs the true score of the best reply, 0.500 at best,
-and the highest.
+Everything is at its defaults; methods get no information about the task. Peers are used in the ordinary manner: every
+point that they propose plays 32 games against the initial parameters, and in the end they recommend one. Slow peers
+have fewer seeds, and none above 30 parameters; nevergrad and optuna with cmaes must be installed for them. A cell is
+the median over the seeds of the true score against the optimum, 0.500 at best, and the lowest; on the discs the true
+score of the best response, 0.500 at best, and the highest.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.methods import find_tune_method
 from fogspiel.tuning.steps import MAX_SIGMA, Step
 
-plugins.use(Path(__file__).with_name("plugins"))  # methods that are not in the package
+plugins.use(Path(__file__).with_name("plugins"))  # methods outside the package
 
 GAMES = {2: 20_000, 5: 20_000, 6: 20_000, 30: 100_000, 420: 300_000}
 ROWS = (
@@ -54,9 +54,9 @@ OURS = ("auto", "duel", "cma", "reply", "spsa", "iterative", "psro")
 PEERS = ("TBPSA", "OptimisticNoisyOnePlusOne")
 SAMPLERS = ("TPE", "CmaEs")
 FEW_SEEDS = 3
-"""Of samplers, whose thinking costs more than the games, and of everything where there are 420 parameters."""
+"""Seeds of samplers, whose own time exceeds that of the games, and of everything with 420 parameters."""
 SMALL, MIDDLE = 6, 30
-"""Parameters up to which samplers, and the other slow ones, are run."""
+"""Largest numbers of parameters for samplers and for the other slow peers."""
 PAIRS_A_POINT = 16
 
 PREAMBLE = """\
@@ -73,33 +73,32 @@ play 32 games per point against the start, as people use them, and recommend a p
 
 Walk = Callable[[Arena], Iterator[np.ndarray]]
 Opponents = Callable[[Arena, int], np.ndarray]
-"""The vectors that so many points of a peer meet, a row for each pair of games."""
+"""Opponent vectors of this many points of a peer, a row for each game pair."""
 
 
 def at_the_start(arena: Arena, points: int) -> np.ndarray:
-    """The start, as often as points are judged."""
     return np.repeat(arena.start[None], points * PAIRS_A_POINT, axis=0)
 
 
 def redrawn(arena: Arena, points: int) -> np.ndarray:
-    """Gaussian vectors, new for every pair of games."""
+    """Draw a Gaussian vector for every game pair."""
     return arena.gaussians(points * PAIRS_A_POINT)
 
 
 def losses(arena: Arena, points: np.ndarray, opponents: Opponents) -> np.ndarray:
-    """What a peer minimises: the mean scores of points in some pairs of games each, upside down."""
+    """Return what a peer minimises: the negated mean score of each point in some game pairs."""
     beat()
     met = arena.play_pairs(np.repeat(within(points), PAIRS_A_POINT, axis=0), opponents(arena, len(points)))
     return -met.reshape(len(points), -1).mean(axis=1)
 
 
 def within(points: np.ndarray) -> np.ndarray:
-    """Points with numbers that can be computed with: on plateaus the steps of some peers grow beyond all limits."""
+    """Clip points to finite numbers: on plateaus the steps of some peers grow without bound."""
     return np.clip(np.nan_to_num(points), -MAX_SIGMA, MAX_SIGMA)
 
 
 def peer(name: str, opponents: Opponents = at_the_start) -> Walk:
-    """An optimiser of nevergrad as a walk to the vector that it recommends in the end."""
+    """Return a nevergrad optimiser as a trajectory to its final recommendation."""
 
     def walk(arena: Arena) -> Iterator[np.ndarray]:
         import nevergrad
@@ -118,7 +117,7 @@ def peer(name: str, opponents: Opponents = at_the_start) -> Walk:
 
 
 def sampler(name: str) -> Walk:
-    """A sampler of Optuna as a walk to its best trial, in ranges of six units of the task on both sides."""
+    """Return an Optuna sampler as a trajectory to its best trial, in ranges of six task units on both sides."""
 
     def walk(arena: Arena) -> Iterator[np.ndarray]:
         import optuna
@@ -141,11 +140,11 @@ def sampler(name: str) -> Walk:
 
 
 def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarray]:
-    """CMA-ES as the package `cma` has it, on noisy scores; the walk of its means."""
+    """Yield the means of CMA-ES (the package `cma`) on noisy scores."""
     import cma
 
     size = len(arena.start)
-    start = arena.start if size > 1 else np.append(arena.start, 0.0)  # it wants two parameters at least
+    start = arena.start if size > 1 else np.append(arena.start, 0.0)  # it requires at least two parameters
     options = {"verbose": -9, "seed": arena.seed + 1, "CMA_diagonal": size > 60, "maxstd": MAX_SIGMA}
     search = cma.CMAEvolutionStrategy(start, 1.0, options)
     while True:
@@ -155,7 +154,6 @@ def cma_alone(arena: Arena, opponents: Opponents = redrawn) -> Iterator[np.ndarr
 
 
 def last(arena: Arena, walk: Walk) -> np.ndarray:
-    """Where a walk has come to when its budget is spent."""
     theta = arena.start
     with suppress(BudgetSpent):
         for answer in walk(arena):
@@ -164,12 +162,10 @@ def last(arena: Arena, walk: Walk) -> np.ndarray:
 
 
 def walk_to_the_end(walk: Walk, arena: Arena) -> Step:
-    """The answer of a peer."""
     return Step(last(arena, walk), True)
 
 
 def tune(name: str, arena: Arena) -> Step:
-    """The answer of a method of the package."""
     answer = Step(arena.start, True)
     with suppress(BudgetSpent):
         for step in find_tune_method(name)(arena):
@@ -178,7 +174,6 @@ def tune(name: str, arena: Arena) -> Step:
 
 
 def methods(names: list[str]) -> dict[str, Callable[[Arena], Step]]:
-    """The optimisers of those names, or all that are installed."""
     found: dict[str, Callable[[Arena], Step]] = {name: partial(tune, name) for name in OURS}
     if find_spec("nevergrad"):
         found |= {name: partial(walk_to_the_end, peer(name)) for name in PEERS}
@@ -190,7 +185,7 @@ def methods(names: list[str]) -> dict[str, Callable[[Arena], Step]]:
 
 
 class Cell(NamedTuple):
-    """What the seeds of an optimiser got in a task, and the CPU seconds of a run."""
+    """Scores of an optimiser's seeds in a task, and the CPU seconds of a run."""
 
     scores: list[float]
     seconds: float
@@ -202,7 +197,7 @@ class Cell(NamedTuple):
 
 
 def true_score(task: str, dimension: int, seed: int, optimise: Callable[[Arena], Step]) -> float:
-    """The true score of an answer against the optimum; on discs that of the best reply against the answer."""
+    """Return a result's true score against the optimum; on discs the best response's score against it."""
     made = TASKS[task](dimension, seed)
     arena = Arena(made.game, seed, Race("count-mixture"), "redrawn", Budget(GAMES[dimension]))
     answer = optimise(arena).recommendation
@@ -212,7 +207,6 @@ def true_score(task: str, dimension: int, seed: int, optimise: Callable[[Arena],
 
 
 def seeds_for(name: str, dimension: int, seeds: int) -> int:
-    """How many seeds are affordable, perhaps none."""
     slow = name in (*SAMPLERS, "iterative", "psro")
     if dimension > (SMALL if name in SAMPLERS else MIDDLE if slow or name in (*PEERS, "reply") else max(GAMES)):
         return 0
@@ -220,7 +214,6 @@ def seeds_for(name: str, dimension: int, seeds: int) -> int:
 
 
 def measure(task: str, dimension: int, optimise: Callable[[Arena], Step], seeds: range) -> Cell:
-    """A cell of the table."""
     began = time.process_time()
     scores = [true_score(task, dimension, seed, optimise) for seed in seeds]
     return Cell(scores, (time.process_time() - began) / len(seeds), task == "disc")
@@ -229,7 +222,6 @@ def measure(task: str, dimension: int, optimise: Callable[[Arena], Step], seeds:
 def document(
     command: str, version: str, names: list[str], cells: dict[tuple[str, int, str], Cell], seeds: range
 ) -> str:
-    """The table as a page."""
     lines = [
         "# Optimisers on landscapes with a known optimum",
         "",
@@ -257,7 +249,6 @@ def document(
 
 
 def main() -> None:
-    """Print a line for each task and optimiser, and write the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--seed", type=int, default=1, help="the first seed")
@@ -266,7 +257,7 @@ def main() -> None:
     options.add_argument("--output", type=Path)
     asked = options.parse_args()
     optimisers, cells = methods([name for name in asked.methods.split(",") if name]), {}
-    version = commit()  # before the run, in which others may go on
+    version = commit()  # before the run, during which the checkout may change
     for row in asked.tasks.split(","):
         task, dimension = row.split(":")[0], int(row.split(":")[1])
         for name, optimise in optimisers.items():

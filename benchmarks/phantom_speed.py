@@ -1,4 +1,4 @@
-"""Games per second of uniform players at phantom games, beside OpenSpiel: `python benchmarks/phantom_speed.py`.
+"""Games per second of uniform players at phantom games, compared with OpenSpiel: `python benchmarks/phantom_speed.py`.
 
 OpenSpiel comes with `pip install -e '.[peers]'`. All times are CPU seconds of this process on one core, measured in
 turn: our fused kernel, our six rules in the generic loop, OpenSpiel's rollouts inside C++, OpenSpiel from Python.
@@ -23,11 +23,10 @@ PEERS = {
     "dark-hex-3x3": "dark_hex(board_size=3,gameversion=cdh)",
 }
 TARGET = 5.0
-"""How many times OpenSpiel's C++ rollouts we want to be."""
+"""Target multiple of the rate of OpenSpiel's C++ rollouts."""
 
 
 def ours(name: str, fused: bool) -> Callable[[int], int]:
-    """Our games of uniform players."""
     game = known_game(name)
     player = find_policy(game, "uniform")
     match = PolicyMatch(game, player, player, fused=fused)
@@ -35,7 +34,6 @@ def ours(name: str, fused: bool) -> Callable[[int], int]:
 
 
 def measured(name: str, seconds: float) -> dict[str, float | str]:
-    """One game beside OpenSpiel's."""
     found: dict[str, float | str] = {
         "game": name,
         "fused": rate(ours(name, True), seconds),
@@ -47,7 +45,6 @@ def measured(name: str, seconds: float) -> dict[str, float | str]:
 
 
 def main() -> None:
-    """Print a table, or JSON with --json."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds for each measurement")
     options.add_argument("--json", action="store_true")

@@ -1,8 +1,8 @@
-"""Best arm, Nash portfolio and bandit against an opponent who learns, on the same random players of a game.
+"""Best arm, Nash portfolio and bandit against a learning opponent, on the same random players of a game.
 
     python benchmarks/portfolios.py [--games 1000] [--series 8] [--players 32] [--names morra,permutation-ttt,batawaf]
 
-The players are Gaussian, of three widths, and measured against each other; from the table come the best one alone
+The players are Gaussian, of three widths, and measured against each other. The table yields the best one alone
 (BestArm: the best mean), the Nash mixture, and UCB over all of them. Each plays series of games against a UCB opponent
 with as many random players of its own, and against one fixed random player. Printed: mean score and 1.96 standard
 errors over the series; the second half of a series counts, when the opponent has learnt. (St-Pierre et al. 2016.)
@@ -34,20 +34,20 @@ CURIOSITY = 0.5  # of the bound sqrt(2 ln t / n), whose scale is that of a coin
 
 
 class Side(Protocol):
-    """An agent with several vectors: says which of them plays, and hears what it scored (0 to 1)."""
+    """An agent with several vectors: it selects one per game, and receives its score (0 to 1)."""
 
     thetas: np.ndarray
 
     def member(self, stream: np.ndarray) -> int:
-        """Who plays the next game."""
+        """Return the member that plays the next game."""
 
     def hear(self, member: int, score: float) -> None:
-        """What came of it."""
+        """Receive the score of a member."""
 
 
 @dataclass
 class Mixed:
-    """Draws a member by weight before every game, whatever happened; with one member, BestArm."""
+    """Mixture that draws a member by weight before every game; with one member, BestArm."""
 
     thetas: np.ndarray
     weights: np.ndarray
@@ -56,12 +56,12 @@ class Mixed:
         return min(int(np.searchsorted(np.cumsum(self.weights), random_unit(stream), "right")), len(self.thetas) - 1)
 
     def hear(self, member: int, score: float) -> None:
-        """A mixture does not learn."""
+        """Do nothing: a mixture does not learn."""
 
 
 @dataclass
 class Ucb:
-    """Plays the member with the highest upper confidence bound (UCB1: Auer, Cesa-Bianchi and Fischer 2002)."""
+    """Player of the member with the highest upper confidence bound (UCB1: Auer, Cesa-Bianchi and Fischer 2002)."""
 
     thetas: np.ndarray
     points: np.ndarray = field(init=False)
@@ -82,7 +82,7 @@ class Ucb:
 
 
 def series(game: Game, side: Side, opponent: Side, games: int, key: int) -> np.ndarray:
-    """The scores (0 to 1) of a side in a series against an opponent, game by game, seats in turn."""
+    """Return the scores (0 to 1) of a side in a series against an opponent, game by game, seats in turn."""
     if games <= 0:
         raise ValueError(f"a series has at least one game, not {games}")
     matches: dict[tuple[int, int], PolicyMatch] = {}
@@ -100,12 +100,11 @@ def series(game: Game, side: Side, opponent: Side, games: int, key: int) -> np.n
 
 
 def half_width(scores: np.ndarray) -> float:
-    """1.96 standard errors of the mean of independent scores, such as the means of several series."""
+    """Return 1.96 standard errors of the mean of independent scores, such as the means of several series."""
     return 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
 
 
 def measured(arena: Arena, players: int) -> Archive:
-    """A table of random players, all cells measured."""
     archive = Archive(arena)
     archive.add(draw_wide(arena, players))
     rows, columns = np.tril_indices(players)
@@ -114,7 +113,6 @@ def measured(arena: Arena, players: int) -> Archive:
 
 
 def sides(archive: Archive) -> dict[str, Side]:
-    """The three uses of the same players."""
     means = archive.means
     best = int((means.mean(axis=1) - means.mean(axis=0)).argmax())
     nash = freeze_mixture(archive.thetas, archive.nash().weights)
@@ -127,7 +125,6 @@ def sides(archive: Archive) -> dict[str, Side]:
 
 
 def main() -> None:
-    """Print a line for each game and side."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--games", type=int, default=1000)
     options.add_argument("--series", type=int, default=8)

@@ -1,17 +1,17 @@
-"""Expected games of our race and of the GSPRT of engine testing, at the same promise.
+"""Expected games of our race and of the GSPRT of engine testing, at the same error probabilities.
 
     python benchmarks/race_gsprt.py [--repetitions 4000] [--seed 17] [--into docs/results/races.md]
 
-Both see pairs of games with colours swapped and look after each. The promise of both: a true difference of elo0 = 0 or
+Both observe game pairs with colours swapped and evaluate after each. Both guarantee: a true difference of elo0 = 0 or
 less is accepted with probability at most 5 %, one of elo1 or more is rejected with probability at most 5 %. For the
 race (count-mixture-asymmetric) this is the null hypothesis 1/2 against 1/2 + 2 epsilon, the expected score of elo1.
 With --into, the section of that file is replaced.
 
 The GSPRT is the generalised sequential probability ratio test of fishtest (Van den Bergh, "The generalised maximum
 likelihood ratio for the expectation value of a distribution"): the log-likelihood ratio of elo1 to elo0, with the
-distribution of pairs replaced by its most likely one under each hypothesis. It stops when the ratio leaves
-Wald's bounds. Its error rates are Wald's in the limit of many games; for a given number of games it guarantees none,
-unlike our races.
+distribution of pairs replaced by its most likely one under each hypothesis. It stops when the ratio leaves Wald's
+bounds. Its error rates are Wald's in the limit of many games; for a given number of games it guarantees none, unlike
+our races.
 """
 
 import argparse
@@ -39,16 +39,16 @@ LAWS = {
     "with draws": (0.004, 0.236, 0.52, 0.236, 0.004),
     "without draws": (0.25, 0.0, 0.5, 0.0, 0.25),
 }
-"""Pairs by half points between equal players: engines from unbalanced openings (as fishtest sees them), and coins."""
+"""Pairs by half points between equal players: engines from unbalanced openings (as on fishtest), and coins."""
 BLOCK = 128
 HEADING = "## Beside the GSPRT of engine testing"
 
 
 MAX_STEPS = 100
 CLOSE = 1e-14
-"""How far the mean of a law may be from the score it should have, in units of the multiplier's equation."""
+"""Tolerance of a distribution's mean, in units of the multiplier's equation."""
 REGULAR = 1e-3
-"""What a count of zero is taken for, so that every law has a likelihood (as fishtest does)."""
+"""Substitute for a count of zero, so that every distribution has a likelihood (as fishtest does)."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,14 @@ class Gsprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the logarithm of the likelihood ratio: below the first elo0 is accepted, above elo1."""
+        """Wald's bounds of the log-likelihood ratio: below the first elo0 is accepted, above the second elo1."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, counts: Sequence[int]) -> float:
-        """The logarithm of the generalised likelihood ratio of these counts."""
         return float(log_ratio(np.asarray(counts, np.float64), score_of(self.elo0), score_of(self.elo1)))
 
     def decision(self, counts: Sequence[int]) -> int:
-        """What the test says of these counts: +1 elo1 is accepted, -1 elo0 is, 0 go on."""
+        """Return +1 if elo1 is accepted, -1 if elo0 is, 0 to continue."""
         low, high = self.bounds
         found = self.ratio(counts)
         return 1 if found >= high else -1 if found <= low else 0
@@ -84,11 +83,11 @@ class Gsprt:
 
 @kernel
 def multiplier(counts, total, score):
-    """The Lagrange multiplier x for which the law counts / (total (1 + x (value - score))) has the mean `score`.
+    """Return the Lagrange multiplier x for which counts / (total (1 + x (value - score))) has the mean `score`.
 
-    The law of the greatest likelihood with that mean is of this form. The sum that has to vanish falls as x rises,
+    The maximum-likelihood distribution with that mean is of this form. The sum that has to vanish falls as x rises,
     between the two values of x at which a probability would become infinite: Newton's steps, halved where they leave
-    what is left of that range.
+    the rest of that range.
     """
     top = len(counts) - 1
     low, high, x = -1.0 / (1.0 - score), 1.0 / score, 0.0
@@ -113,7 +112,7 @@ def multiplier(counts, total, score):
 
 @kernel
 def log_ratio(counts, score_0, score_1):
-    """The logarithm of the likelihood of the best law with mean score_1 over that of the best with mean score_0."""
+    """Return the log ratio of the maximum likelihoods with mean score_1 and with mean score_0."""
     top = len(counts) - 1
     regular = np.empty(top + 1)
     total = 0.0
@@ -129,7 +128,7 @@ def log_ratio(counts, score_0, score_1):
 
 
 def law_at(even: tuple[float, ...], elo: float) -> np.ndarray:
-    """The law of pairs at a difference in Elo: the even one tilted exponentially to that expected score."""
+    """Return the distribution of pairs at a difference in Elo: the even one tilted exponentially to that score."""
     weights, values, goal = np.array(even), np.arange(5) / 4, score_of(elo)
     low, high = -20.0, 20.0
     for _ in range(100):
@@ -142,7 +141,6 @@ def law_at(even: tuple[float, ...], elo: float) -> np.ndarray:
 
 @kernel
 def draw_block(stream, law, observed):
-    """Fill a block with pairs of games."""
     for i in range(len(observed)):
         left, value = random_unit(stream), 0
         while value < 4 and left >= law[value]:
@@ -153,7 +151,7 @@ def draw_block(stream, law, observed):
 
 @kernel
 def simulate_race(kind, terms, law, seed, pairs, decisions):
-    """Race once per cell of `pairs`, each on its own stream."""
+    """Race once per cell of `pairs`, each on a separate stream."""
     stream, observed, counts = np.empty(1, np.uint64), np.empty(BLOCK, np.int64), np.empty(5, np.int64)
     for r in range(len(pairs)):
         stream[0] = split(seed, r)
@@ -191,17 +189,14 @@ def simulate_gsprt(score_0, score_1, low, high, law, seed, pairs, decisions):
 
 
 class Found(NamedTuple):
-    """What the repetitions of one test came to."""
-
     games: float
     error: float
-    """The standard error of the mean games."""
+    """Standard error of the mean games."""
     accepted: float
-    """The share of runs that accepted elo1."""
+    """Share of runs that accepted elo1."""
 
 
 def measure(test: Race | Gsprt, law: np.ndarray, seed: int, repetitions: int) -> Found:
-    """Mean games and decisions of a test under a law."""
     pairs, decisions = np.empty(repetitions, np.int64), np.empty(repetitions, np.int64)
     if isinstance(test, Race):
         simulate_race(*form(test, 4), law, seed, pairs, decisions)
@@ -214,12 +209,11 @@ def measure(test: Race | Gsprt, law: np.ndarray, seed: int, repetitions: int) ->
 
 
 def promise_of(elo: float, elo1: float) -> str:
-    """What both tests promise of a true difference."""
     return "at most 5 % accepted" if elo <= 0 else "at least 95 % accepted" if elo >= elo1 else "nothing"
 
 
 class Line(NamedTuple):
-    """One true difference: the race, the GSPRT, and the GSPRT with the errors that the race really had."""
+    """One true difference: the race, the GSPRT, and the GSPRT at the race's measured errors."""
 
     elo: float
     race: Found
@@ -230,7 +224,7 @@ class Line(NamedTuple):
 def compare(
     even: tuple[float, ...], bounds: tuple[float, float], seed: int, repetitions: int
 ) -> tuple[Gsprt, list[Line]]:
-    """Every true difference under one law and one pair of bounds; first of all the test at the race's own errors."""
+    """Return the GSPRT at the race's measured errors, and a line for each true difference."""
     race, test = Race("count-mixture-asymmetric", RISK, (score_of(bounds[1]) - 0.5) / 2), Gsprt(*bounds, RISK, RISK)
     laws = {elo: law_at(even, elo) for elo in ELOS}
     races = {elo: measure(race, laws[elo], child(seed, n), repetitions) for n, elo in enumerate(ELOS)}
@@ -245,7 +239,6 @@ def compare(
 
 
 def table(equal: Gsprt, lines: list[Line]) -> list[str]:
-    """The lines of a Markdown table."""
     rows = [
         "| true Elo | race: games | accepted | GSPRT: games | accepted | race / GSPRT "
         "| GSPRT at the race's errors: games | accepted | race / that | promised |",
@@ -262,7 +255,6 @@ def table(equal: Gsprt, lines: list[Line]) -> list[str]:
 
 
 def section(repetitions: int, seed: int) -> list[str]:
-    """All tables, and what they say."""
     began, tables, found = time.process_time(), [], []
     for place, (name, even) in enumerate(LAWS.items()):
         for number, bounds in enumerate(BOUNDS):
@@ -276,7 +268,6 @@ def section(repetitions: int, seed: int) -> list[str]:
 
 
 def words(repetitions: int, seed: int, found: list[tuple[str, float, list[Line]]]) -> list[str]:
-    """What was measured, and where which test needs fewer games."""
     told = [(elo1, line) for _, elo1, lines in found for line in lines]
     near = [line for elo1, line in told if 0 <= line.elo <= elo1]
     far = [line for elo1, line in told if not 0 <= line.elo <= elo1]
@@ -307,13 +298,11 @@ def words(repetitions: int, seed: int, found: list[tuple[str, float, list[Line]]
 
 
 def _range(lines: list[Line], other: str) -> str:
-    """The least and the greatest ratio of games."""
     ratios = [line.race.games / getattr(line, other).games for line in lines]
     return f"{min(ratios):.2f} to {max(ratios):.2f}"
 
 
 def main() -> None:
-    """Print the section, or put it into a file."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--repetitions", type=int, default=4000)
     options.add_argument("--seed", type=int, default=17)

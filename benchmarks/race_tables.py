@@ -1,4 +1,4 @@
-"""Games and wrong picks of the races, beside the figures of the prototype and the KL lower bound.
+"""Games and wrong picks of the races, compared with the prototype and the KL lower bound.
 
     python benchmarks/race_tables.py [--quick]
 
@@ -58,13 +58,12 @@ TIGHTER = {0.5: 31394, 0.505: 17393, 0.51: 8285, 0.52: 3156, 0.55: 686}
 
 
 def draws_at(rate: float, some_draws: float) -> float:
-    """The draw rate of a table at this win rate."""
     return min(some_draws, 0.15) if rate == 0.9 else some_draws
 
 
 @kernel
 def simulate(kind, terms, lose, draws, seed, games, decisions):
-    """Race once per cell of `games`, each on its own stream, drawing outcomes block by block."""
+    """Race once per cell of `games`, each on a separate stream, drawing outcomes block by block."""
     stream = np.empty(1, np.uint64)
     observed = np.empty(BLOCK, np.int64)
     counts = np.empty(3, np.int64)
@@ -83,12 +82,12 @@ def simulate(kind, terms, lose, draws, seed, games, decisions):
 
 
 def games_deviation(games: float, spread: float, repetitions: int, noted: float, noted_repetitions: int) -> float:
-    """How many standard errors lie between our mean games and the prototype's."""
+    """Return the distance of our mean games from the prototype's in standard errors."""
     return (games - noted) / math.sqrt(spread**2 * (1 / repetitions + 1 / noted_repetitions) + 1 / 12)
 
 
 def wrong_deviation(wrong: float, repetitions: int, noted: float, noted_repetitions: int) -> float:
-    """How many standard errors lie between our share of wrong picks and the prototype's, printed to 0.001."""
+    """Return the same for the share of wrong picks, which the prototype prints to 0.001."""
     pooled = (wrong * repetitions + noted * noted_repetitions) / (repetitions + noted_repetitions)
     variance = pooled * (1 - pooled) * (1 / repetitions + 1 / noted_repetitions) + 0.001**2 / 12
     return (wrong - noted) / math.sqrt(variance)
@@ -96,8 +95,6 @@ def wrong_deviation(wrong: float, repetitions: int, noted: float, noted_repetiti
 
 @dataclass
 class Tally:
-    """What the summary needs of all the tables."""
-
     seed: int
     quick: bool
     simulated: int = 0
@@ -107,7 +104,7 @@ class Tally:
     ratios: list[tuple[float, float, float, float, float]] = field(default_factory=list)
 
     def measure(self, race: Race, rate: float, draws: float, repetitions: int) -> tuple[float, float, float]:
-        """Mean games, their standard deviation and the share of wrong picks, on streams not used before."""
+        """Return mean games, their standard deviation and the share of wrong picks, on streams not used before."""
         self.simulated += 1
         games, decisions = np.empty(repetitions, np.int64), np.empty(repetitions, np.int64)
         seed = child(self.seed, self.simulated)
@@ -115,7 +112,6 @@ class Tally:
         return games.mean(), games.std(ddof=1), (decisions < 0).mean()
 
     def compare(self, place: str, ours: float, noted: float, deviation: float) -> str:
-        """The words for a figure of the prototype beside ours."""
         self.cells += 1
         if abs(deviation) > 3:
             self.outside.append(f"  {place}: {ours:.6g}, prototype {noted:.6g} ({deviation:+.1f} SE)")
@@ -123,7 +119,7 @@ class Tally:
 
 
 def print_race(tally: Tally, race: Race, some_draws: float, notes: Figures | None) -> list[float]:
-    """One line per win rate; the mean games."""
+    """Print a line per win rate; return the mean games."""
     repetitions = (100 if tally.quick else 2000) if race.name in BERNSTEIN else 1000 if tally.quick else 10_000
     noted_repetitions = 1000 if race.name in BERNSTEIN else 4000 if race.delta == 0.05 else 2000
     print(f"  {race.name}, {repetitions} repetitions")
@@ -150,7 +146,7 @@ def print_race(tally: Tally, race: Race, some_draws: float, notes: Figures | Non
 
 
 def print_ratios(tally: Tally, delta: float, some_draws: float, means: dict[str, list[float]]) -> None:
-    """One line per win rate: how the safe weights compare with the paper's race and with the lower bound."""
+    """Print per win rate the ratios of the safe weights to the paper's race and to the lower bound."""
     print("  rate    bound   paper/safe   safe/bound   symmetric/bound")
     for column, rate in enumerate(RATES):
         draws = draws_at(rate, some_draws)
@@ -161,7 +157,7 @@ def print_ratios(tally: Tally, delta: float, some_draws: float, means: dict[str,
 
 
 def print_tighter_zone(tally: Tally) -> None:
-    """The safe race with half the tolerance, where the prototype left the bets unscaled and we scale them."""
+    """Print the safe race with half the tolerance; the prototype left the bets unscaled and we scale them."""
     print("\nTighter zone: epsilon 0.005, delta 0.05, no draws, safe weights (the prototype left the bets unscaled)")
     repetitions = 500 if tally.quick else 4000
     for rate, noted in TIGHTER.items():
@@ -172,8 +168,6 @@ def print_tighter_zone(tally: Tally) -> None:
 
 
 def print_summary(tally: Tally) -> None:
-    """Targets and what became of them."""
-
     def place(ratio: tuple[float, ...]) -> str:
         return "at {}, delta {}, draws {:g}".format(*ratio[2:])
 
@@ -193,7 +187,6 @@ def print_summary(tally: Tally) -> None:
 
 
 def main() -> None:
-    """Print everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="half a minute instead of minutes, with wider errors")
     parser.add_argument("--seed", type=int, default=2018)

@@ -1,8 +1,8 @@
-"""What the clock tells of an opponent's turn: `python benchmarks/reply_times.py [--turns 500] [--keep FILE]`.
+"""Information leaked by an opponent's response times: `python benchmarks/reply_times.py [--turns 500] [--keep FILE]`.
 
-A person plays at random over HTTP and notes when each reply comes. The area under the curve says how well these times
-tell turns in which something was refused from the others: 0.5 is a coin, 1 is certainty. What was refused is read from
-the file of games, which a visitor cannot. With --keep turns are kept in a file, and a later call goes on from there.
+A simulated person plays at random over HTTP and records the time of each reply. The area under the ROC curve measures
+how well these times separate turns with an illegal attempt from the rest: 0.5 is a coin, 1 is certainty. Illegal
+attempts are read from the file of games, which a visitor cannot. With --keep turns are saved, and a later call resumes.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LIMIT = 0.55
 
 
 def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple[float, bool]]:
-    """Seconds until each reply of one game, and whether something was refused before it."""
+    """Yield seconds until each reply of one game, and whether an illegal attempt preceded it."""
     game, against = opponent.split()
     draws = random.Random(seed)
     session = answer(f"{address}/api/play", {"game": game, "against": against, "side": 0})
@@ -38,18 +38,17 @@ def turns(address: str, games: Path, opponent: str, seed: int) -> Iterator[tuple
             time.sleep(POLL_SECONDS)
             session = answer(place)
         seconds, made = time.perf_counter() - began, attempts_of(games, session["key"]) - attempts - 1
-        if made > 0:  # else the own attempt was refused, or ended the game
+        if made > 0:  # else the own attempt was illegal, or ended the game
             yield seconds, made > 1
 
 
 def attempts_of(games: Path, key: str) -> int:
-    """How many attempts both sides have made."""
     with sqlite3.connect(games) as file:
         return len(json.loads(file.execute("SELECT record FROM sittings WHERE key = ?", (key,)).fetchone()[0]))
 
 
 def area(times: list[float], refused: list[bool]) -> tuple[float, float]:
-    """The area under the curve with its standard error (Hanley and McNeil 1982)."""
+    """Return the area under the curve with its standard error (Hanley and McNeil 1982)."""
     seconds, marks = np.array(times), np.array(refused)
     slow, quick = seconds[marks], seconds[~marks]
     if not len(slow) or not len(quick):
@@ -61,7 +60,6 @@ def area(times: list[float], refused: list[bool]) -> tuple[float, float]:
 
 
 def report(opponent: str, known: list[tuple[float, bool]]) -> None:
-    """Print what the times tell."""
     times, refused = [seconds for seconds, _ in known], [mark for _, mark in known]
     found, error = area(times, refused)
     middle, late = np.quantile(times, (0.5, 0.99))
@@ -73,7 +71,6 @@ def report(opponent: str, known: list[tuple[float, bool]]) -> None:
 
 
 def main() -> None:
-    """Play, and print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--keep", type=Path)

@@ -1,8 +1,8 @@
-"""Exploitability against CPU time of sampling, beside OpenSpiel's: `python benchmarks/sampling.py [--peers PYTHON]`.
+"""Exploitability against CPU time of sampling, ours and OpenSpiel's: `python benchmarks/sampling.py [--peers PYTHON]`.
 
 PYTHON is the interpreter of an environment that has OpenSpiel. Both sides run one process per game and seed, on one
-thread, after their kernels are compiled; looks at the exploitability are not timed. Exploitability is the mean over
-both players. Writes the figure `sampling-exploitability.svg` (with matplotlib) and prints the points.
+thread, after their kernels are compiled; evaluations of the exploitability are not timed. Exploitability is the mean
+over both players. Writes the figure `sampling-exploitability.svg` (with matplotlib) and prints the points.
 """
 
 import argparse
@@ -20,7 +20,7 @@ GAMES = {"leduc": "leduc_poker(suit_isomorphism=true)", "liars-dice-6": "liars_d
 METHODS = ("external-sampling", "outcome-sampling")
 PEER = "OpenSpiel external sampling"
 FIRST = {"leduc": 1000, "liars-dice-6": 200}
-"""Iterations before the first look; then twice as many each time."""
+"""Iterations before the first evaluation; then twice as many each time."""
 COLOURS = {METHODS[0]: "#0072b2", METHODS[1]: "#56b4e9", PEER: "#d55e00"}
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "results" / "sampling-exploitability.svg"
 Point = tuple[float, int, float]
@@ -28,7 +28,6 @@ Point = tuple[float, int, float]
 
 
 def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
-    """Our points of one run."""
     from fogspiel.core.game import known_game
     from fogspiel.solving.methods.mccfr.minimiser import SampledBounds, Sampling
 
@@ -47,7 +46,6 @@ def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
 
 
 def ask(words: list[str]) -> Any:
-    """The last line that a process prints, as JSON."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     ran = subprocess.run(words, capture_output=True, text=True, env=os.environ | one)
     if ran.returncode:
@@ -56,7 +54,6 @@ def ask(words: list[str]) -> Any:
 
 
 def draw(curves: dict[str, dict[str, list[list[Point]]]], path: Path) -> None:
-    """Exploitability over CPU time, a panel per game and a line per run."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.5, 4.4), layout="constrained")
@@ -73,7 +70,6 @@ def draw(curves: dict[str, dict[str, list[list[Point]]]], path: Path) -> None:
 
 
 def main() -> None:
-    """Measure, print and draw."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--peers", help="the Python of an environment with open_spiel")
     options.add_argument("--seconds", type=float, default=20.0, help="CPU seconds of sampling per run, at least")

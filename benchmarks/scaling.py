@@ -1,10 +1,10 @@
-"""How cost grows: `python benchmarks/scaling.py [section ..] [--output docs/results/scaling.json]`.
+"""Growth of cost with size: `python benchmarks/scaling.py [section ..] [--output docs/results/scaling.json]`.
 
-The sections are `trees`, `resistance`, `boards`, `belief`, `store` and `throughput`; each is measured anew when it is
-named, the others keep what the output file has. Then the tables of `docs/results/scaling.md` and the figures beside it
-are made from all of them. Every measurement has a process of its own, bound to one thread: CPU seconds after a first
-run that compiles, and the growth of its largest memory. Only `throughput` is measured by the clock on the wall, which
-other work on the machine disturbs. No section takes more than five CPU minutes on a processor of 2020.
+The sections are `trees`, `resistance`, `boards`, `belief`, `store` and `throughput`. Named sections are measured again;
+the others stay as in the output file. Then the tables of `docs/results/scaling.md` and its figures are made from all of
+them. Every measurement has a separate process, bound to one thread: CPU seconds after a first run that compiles, and
+the growth of its peak memory. Only `throughput` is measured in wall-clock time, which other work on the machine
+disturbs. No section takes more than five CPU minutes on a processor of 2020.
 """
 
 import argparse
@@ -35,7 +35,7 @@ WORKERS = (1, 2, 4)
 
 
 def trees() -> list[Row]:
-    """Both families, from the smallest game on, until a method takes too long."""
+    """Measure both families, from the smallest game on, until a method takes too long."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for family, sizes in (("kuhn", CARDS), ("liars-dice", FACES)):
@@ -55,12 +55,10 @@ def trees() -> list[Row]:
 
 
 def resistance() -> list[Row]:
-    """Five to thirteen players."""
     return [tell({"players": players} | in_process("measure_resistance", players)) for players in PLAYERS]
 
 
 def boards() -> list[Row]:
-    """Ponnuki by search and by playouts, dark hex by its form."""
     found = [tell({"game": f"ponnuki {n}x{n}", "kind": "search"} | in_process("measure_search", n)) for n in (2, 3, 4)]
     found += [
         tell({"game": f"ponnuki {n}x{n}", "kind": "playouts"} | in_process("measure_playouts", n)) for n in range(2, 10)
@@ -72,17 +70,14 @@ def boards() -> list[Row]:
 
 
 def belief() -> list[Row]:
-    """More and more boards."""
     return [tell({"asked": boards} | in_process("measure_belief", boards)) for boards in PARTICLES]
 
 
 def store() -> list[Row]:
-    """Runs of more and more rows."""
     return [tell({"rows": rows} | in_process("measure_store", rows)) for rows in ROWS]
 
 
 def throughput() -> list[Row]:
-    """One, two and four workers of each kind."""
     return [
         tell({"kind": kind, "workers": count} | in_process("measure_throughput", kind, count))
         for kind in ("threads", "processes", "cluster")
@@ -91,13 +86,12 @@ def throughput() -> list[Row]:
 
 
 def tell(row: Row) -> Row:
-    """Print a row as it comes."""
     print(json.dumps(row), file=sys.stderr, flush=True)
     return row
 
 
 def in_process(function: str, *given: object) -> Row:
-    """What a function of this file gives in a process of its own, with one thread for libraries."""
+    """Return the result of a measurement in a separate process, with one thread for libraries."""
     words = [sys.executable, __file__, "--measure", function, *map(str, given)]
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     answer = subprocess.run(words, env=os.environ | one, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -126,7 +120,6 @@ SECTIONS: dict[str, Callable[[], list[Row]]] = {
 
 
 def work(sections: Iterable[str], output: Path) -> None:
-    """Measure these sections, keep the others, and make the tables and figures of all."""
     results: dict[str, list[Row]] = json.loads(output.read_text(encoding="utf-8"))["results"] if output.exists() else {}
     for section in sections:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -138,7 +131,6 @@ def work(sections: Iterable[str], output: Path) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
     parser.add_argument("--output", type=Path, default=OUTPUT)

@@ -1,4 +1,4 @@
-"""The surprising strategies of Cauwet & Teytaud 2018 from scratch, in short runs, with the paper's figures beside ours.
+"""The surprising strategies of Cauwet & Teytaud 2018 from scratch, in short runs, compared with the paper's figures.
 
 python benchmarks/short_runs.py [--seed 1] [--threads 2] [--store short_runs.db]
 """
@@ -31,8 +31,6 @@ BATAWAF_RUNS = (
 
 
 class Row(NamedTuple):
-    """One line of a table."""
-
     game: str
     first: str
     second: str
@@ -41,10 +39,9 @@ class Row(NamedTuple):
     games: int
     paper: float | None
     words: str = ""
-    """What the first player does, in a sentence."""
+    """Description of the first player's strategy."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as a JSON object."""
         keys = ("game", "first", "second", "score", "interval", "games", "paper", "words")
         return dict(zip(keys, self, strict=True))
 
@@ -56,7 +53,7 @@ class Stop(NamedTuple):
     how: str
     """A method of `tune`, or the name of a player."""
     budget: int
-    """The games of the tuning run; 0 for a named player."""
+    """Games of the tuning run; 0 for a named player."""
     report: int
     remark: str = ""
 
@@ -82,7 +79,6 @@ PUBLISHED = {
 
 
 def walk(store: Path, seed: int, threads: int) -> None:
-    """Tune, measure and print everything."""
     say: Callable[[str | Text], None] = console.out.print
     rows: list[Row] = []
     with Store.open(store, write=True) as runs:
@@ -137,7 +133,7 @@ def _guess_who(seed: int, threads: int) -> Iterator[Row]:
 
 
 def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]) -> Iterator[Row]:
-    """A line for each game of the benchmark, from games that no tuning has seen."""
+    """Yield a line for each game of the benchmark, from held-out games."""
     for stop in STOPS:
         note(stop.game)
         game = known_game(stop.game)
@@ -160,7 +156,6 @@ def _benchmark(store: Path, seed: int, threads: int, note: Callable[[str], None]
 
 
 def _words(game: Game, theta: np.ndarray) -> str:
-    """What a vector does."""
     if game.family == "guesswho":
         asked = int(question(theta, 128, 16, 0.0))
         return f"with 128 characters against 16 it asks about {asked}, where halving asks about 64"
@@ -169,7 +164,6 @@ def _words(game: Game, theta: np.ndarray) -> str:
 
 
 def _show(title: str, rows: list[Row]) -> None:
-    """Print rows as a table, with a column for the words if there are any."""
     columns = ("game", "players", "score", "95 % interval", "games", "the paper", "in words")
     shown = [
         (
@@ -184,7 +178,6 @@ def _show(title: str, rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Read the options and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)

@@ -1,9 +1,9 @@
-"""Solving on one core, beside the peers: `python benchmarks/solvers.py [--peers PYTHON] [--lite PYTHON] [part ..]`.
+"""Solving on one core, compared with peers: `python benchmarks/solvers.py [--peers PYTHON] [--lite PYTHON] [part ..]`.
 
-The parts are `lp`, `cfr`, `reach` and `resistance`. PYTHON is the interpreter of an environment that has OpenSpiel
-with cvxpy and ECOS, or LiteEFG; an environment that has both them and fogspiel needs no options. All times are CPU
-seconds of processes bound to one core and to one thread, after a first solve that compiles the kernels. Ours and the
-peers' are measured in turn, game by game, and the best of some repeats counts.
+The parts are `lp`, `cfr`, `reach` and `resistance`. PYTHON is the interpreter of an environment that has OpenSpiel with
+cvxpy and ECOS, or LiteEFG; an environment that has both them and fogspiel needs no options. All times are CPU seconds
+of processes bound to one core and to one thread, after a first solve that compiles the kernels. Ours and the peers' are
+measured in turn, game by game, and the best of some repeats counts.
 """
 
 import argparse
@@ -41,7 +41,7 @@ TARGETS = (1e-3, 1e-6)
 LP_GOAL, OPENSPIEL_GOAL, LITEEFG_GOAL = 5, 20, 10
 RESISTANCE_SECONDS, RESISTANCE_MEMORY = 10, 500
 MEMORY_LIMIT = 10  # GiB of address space for OpenSpiel's linear programme
-LIMIT = 60.0  # CPU seconds after which a regret minimiser has not reached its target
+LIMIT = 60.0  # CPU seconds after which a regret minimiser is given up
 SAME = 100
 """Iterations after which the exploitability shows that both sides run the same algorithm on the same game."""
 PLAYERS = range(5, 11)
@@ -56,11 +56,10 @@ cpu = time.process_time
 Answer = dict[str, Any]
 
 
-# Our side of a measurement, in a process of its own
+# Our side of a measurement, in a separate process
 
 
 def tree_named(game: str) -> Any:
-    """The whole tree of a game."""
     from fogspiel.core.game import known_game
     from fogspiel.solving.tree.tree import build_tree
 
@@ -68,7 +67,7 @@ def tree_named(game: str) -> Any:
 
 
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
-    """CPU seconds for the tree, for presolve and for the programme, with the tree and what was found."""
+    """Return CPU seconds for the tree, for presolve and for the programme, with the tree and the solution."""
     from fogspiel.solving.methods.tree import by_simplex
     from fogspiel.solving.reduce.presolve import presolve_tree
     from fogspiel.solving.solution import NO_STATE
@@ -86,7 +85,7 @@ def in_parts(game: str) -> tuple[list[float], Any, Any]:
 
 
 def plain(game: str) -> float:
-    """CPU seconds for the tree and its linear programme as they are, without any reduction of ours."""
+    """Return CPU seconds for the tree and its linear programme without our reductions."""
     from fogspiel.solving.methods.lp import equilibrium
     from fogspiel.solving.tree.tree import sequence_form
 
@@ -96,7 +95,7 @@ def plain(game: str) -> float:
 
 
 def certified(game: str) -> tuple[float, Answer]:
-    """CPU seconds from the rules to the certificate of the exact value, with the result."""
+    """Return CPU seconds from the rules to the certificate of the exact value, with the result."""
     from fogspiel.runs.kinds.solve import solve_unstored
     from fogspiel.runs.requests import SolveRequest
 
@@ -106,7 +105,7 @@ def certified(game: str) -> tuple[float, Answer]:
 
 
 def lp(game: str, repeats: int) -> Answer:
-    """The linear programme in parts, plain, and with the certificate; how sound the strategies are."""
+    """Measure the linear programme in parts, plain, and with the certificate; and the errors of the strategies."""
     import numpy as np
 
     from fogspiel.solving.policies.best_response import exploitability
@@ -130,7 +129,7 @@ def lp(game: str, repeats: int) -> Answer:
 
 
 def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
-    """Milliseconds for an iteration of CFR+ on the whole game, and on what presolve leaves of it."""
+    """Return milliseconds per iteration of CFR+ on the whole game, and on its presolved form."""
     from fogspiel.solving.methods.cfr import TreeRegrets
     from fogspiel.solving.policies.best_response import exploitability
     from fogspiel.solving.reduce.presolve import presolve_tree
@@ -155,7 +154,7 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
-    """CPU seconds from the rules to an exploitability with all looks at it; given up before the limit is passed."""
+    """Return CPU seconds from the rules to an exploitability with all evaluations; stop before the limit is passed."""
     from fogspiel.solving.methods.tree import by_regrets
     from fogspiel.solving.policies.best_response import exploitability
     from fogspiel.solving.reduce.presolve import presolve_tree
@@ -172,12 +171,12 @@ def minimised(game: str, method: str, target: float, limit: float) -> Answer:
             reached = exploitability(tree, *end.value.behaviours).exploitability
             return {"seconds": spent, "reached": True, "exploitability": reached}
         spent = cpu() - began
-        if 2 * spent > limit:  # the next look comes after twice as many iterations
+        if 2 * spent > limit:  # the next evaluation comes after twice as many iterations
             return {"seconds": spent, "reached": False, "exploitability": (progress.upper - progress.lower) / 2}
 
 
 def reach(game: str, targets: list[float], limit: float, repeats: int, quick: float) -> Answer:
-    """CPU seconds to each target by every method, and to the exact value by linear programming."""
+    """Return CPU seconds to each target by every method, and to the exact value by linear programming."""
     from fogspiel.solving.methods.cfr import METHODS
 
     table: Answer = {}
@@ -197,7 +196,7 @@ def reach(game: str, targets: list[float], limit: float, repeats: int, quick: fl
 
 
 def resistance(players: list[int]) -> Answer:
-    """CPU seconds to the exact solution of each set-up, one after the other in this process, and its peak memory."""
+    """Return CPU seconds to the exact solution of each set-up, in sequence in this process, and its peak memory."""
     certified("resistance5")
     runs = [certified(f"resistance{count}") for count in players]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
@@ -206,7 +205,6 @@ def resistance(players: list[int]) -> Answer:
 
 
 def versions() -> Answer:
-    """The versions of what we use."""
     return {name: version(name) for name in ("fogspiel", "numba", "highspy")}
 
 
@@ -217,18 +215,18 @@ JOBS: dict[str, Callable[..., Answer]] = {job.__name__: job for job in (lp, cfr,
 
 
 KEPT: list[dict[str, Any]] = []
-"""Every answer, for --output."""
+"""Every result, for --output."""
 
 
 class Side(NamedTuple):
-    """Who is measured: an interpreter, and a script that takes jobs; no interpreter, no measurement."""
+    """A measured side: an interpreter and a script that runs jobs; without an interpreter it is skipped."""
 
     python: str | None
     script: Path
     option: str | None = None
 
     def answer(self, job: str, **details: Any) -> Answer:
-        """What a job gave, or {"error": why there is nothing}; ours must not fail."""
+        """Return the result of a job, or {"error": reason}; errors on our side are raised."""
         if self.python is None:
             return {"error": ABSENT}
         one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
@@ -244,7 +242,6 @@ class Side(NamedTuple):
 
 
 def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print a table, a row as soon as there is one."""
     heads = list(heads)
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads), flush=True)
     for row in rows:
@@ -253,14 +250,13 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
 
 
 def cell(answer: Answer, key: str, form: str = ".2g", unit: float = 1.0) -> str:
-    """A figure of an answer, or that there is none."""
     if "error" in answer:
         return MISSING if answer["error"] == ABSENT else "failed"
     return format(answer[key] * unit, form)
 
 
 def ratio(answer: Answer, key: str, own: float) -> float:
-    """How many times longer the peer took; not a number where it has no figure."""
+    """Return the peer's time over ours; NaN where it has no figure."""
     return answer.get(key, nan) / own
 
 
@@ -269,20 +265,18 @@ def times(factor: float) -> str:
 
 
 def verdict(*factors_and_goals: tuple[float, float]) -> str:
-    """Whether all goals are met, as far as they were measured."""
     known = [factor >= goal for factor, goal in factors_and_goals if not isnan(factor)]
     return MISSING if not known else "yes" if all(known) else "no"
 
 
 def counted(own: Answer, *peers: Answer) -> str:
-    """The infosets of both players, and whether the peers have as many."""
+    """Return the infosets of both players, and whether the peers have as many."""
     counts = "+".join(f"{count:,}" for count in own["infosets"])
     known = [peer["infosets"] == own["infosets"] for peer in peers if "error" not in peer]
     return counts if not known else f"{counts}, same" if all(known) else f"{counts}, theirs differ"
 
 
 def print_lp(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
-    """Linear programming, and how sound the strategies are."""
     sound, failures = [], []
 
     def row(game: str) -> Iterable[str]:
@@ -312,8 +306,6 @@ def print_lp(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
 
 
 def print_cfr(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
-    """Iterations of CFR+."""
-
     def row(game: str) -> Iterable[str]:
         details = {"seconds": chosen.seconds, "repeats": chosen.repeats, "same": SAME}
         own = sides[OURS].answer("cfr", game=game, **details)
@@ -331,8 +323,6 @@ def print_cfr(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
 
 
 def print_reach(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
-    """Time to an exploitability."""
-
     def shown(answer: Answer) -> str:
         if "error" in answer or answer["reached"]:
             return cell(answer, "seconds", ".3f")
@@ -353,7 +343,6 @@ def print_reach(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
 
 
 def print_resistance(sides: dict[str, Side], chosen: argparse.Namespace) -> None:
-    """The Resistance, all set-ups in one process."""
     runs = [sides[OURS].answer("resistance", players=list(PLAYERS)) for _ in range(chosen.repeats)]
     quickest = min(runs, key=lambda run: sum(run["seconds"]))
     whole, peak = sum(quickest["seconds"]), max(run["megabytes"] for run in runs)
@@ -373,7 +362,6 @@ PARTS = {"lp": print_lp, "cfr": print_cfr, "reach": print_reach, "resistance": p
 
 
 def main() -> None:
-    """Print a table for each part."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--peers", help="the Python of an environment with open_spiel, cvxpy and ecos")
     options.add_argument("--lite", help="the Python of an environment with LiteEFG")
@@ -391,7 +379,7 @@ def main() -> None:
         if part not in PARTS:
             options.error(f"there is no part {part!r}: it is {', '.join(PARTS)}")
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # what is started from here stays there too
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # child processes inherit the affinity
     here = Path(__file__).resolve()
     sides = {OURS: Side(sys.executable, here, "--measure")}
     for name, python, module in zip(PEERS, (chosen.peers, chosen.lite), ("pyspiel", "LiteEFG"), strict=True):

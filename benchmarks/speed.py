@@ -1,7 +1,7 @@
-"""Games per second of every game, one core, beside the peers that have the game: `python benchmarks/speed.py`.
+"""Games per second of every game, one core, compared with the peers that have the game: `python benchmarks/speed.py`.
 
-Peers (nevergrad, OpenSpiel) come with `pip install -e '.[peers]'`; without them their columns stay empty.
-All times are CPU seconds of this process; peers and fogspiel are measured in turn within one run.
+Peers (nevergrad, OpenSpiel) come with `pip install -e '.[peers]'`; without them their columns stay empty. All times are
+CPU seconds of this process; peers and fogspiel are measured in turn within one run.
 """
 
 import argparse
@@ -35,7 +35,7 @@ OPENSPIEL = {"pig": "pig", "nim": "nim(pile_sizes=1;3;5;7)"}
 
 
 def rate(play: Callable[[int], int], seconds: float) -> float:
-    """Games per CPU second: the best of three goes, each long enough to measure."""
+    """Return games per CPU second, the best of three repeats, each long enough to measure."""
     count, best = 1, 0.0
     while True:
         began = time.process_time()
@@ -53,7 +53,7 @@ def rate(play: Callable[[int], int], seconds: float) -> float:
 
 
 def ours(game: Game) -> Callable[[int], int]:
-    """Our loop for the pair of players that the target names, else for two Gaussian vectors or uniform players."""
+    """Return our loop for the target's pair of players, else for two Gaussian vectors or uniform players."""
     if game.name in PAIRS:
         first, second = (find_policy(game, name) for name in PAIRS[game.name])
     elif game.strategy:
@@ -65,7 +65,6 @@ def ours(game: Game) -> Callable[[int], int]:
 
 
 def nevergrad_games(name: str) -> Callable[[int], int]:
-    """nevergrad's interpreter for one of its games, between two random policies."""
     from nevergrad.functions.games import game as module
 
     player, rng = module._Game(), np.random.default_rng(1)
@@ -81,7 +80,6 @@ def nevergrad_games(name: str) -> Callable[[int], int]:
 
 
 def openspiel_python(name: str) -> Callable[[int], int]:
-    """Uniform playouts of an OpenSpiel game, driven from Python."""
     import pyspiel
 
     game, rng = pyspiel.load_game(name), random.Random(1)
@@ -101,7 +99,7 @@ def openspiel_python(name: str) -> Callable[[int], int]:
 
 
 def openspiel_cpp(name: str) -> Callable[[int], int]:
-    """Uniform playouts of an OpenSpiel game inside C++: a search of two simulations with 200 rollouts each."""
+    """Return uniform playouts inside OpenSpiel's C++: a search of two simulations with 200 rollouts each."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -121,7 +119,6 @@ def openspiel_cpp(name: str) -> Callable[[int], int]:
 
 
 def peers(game: Game) -> dict[str, Callable[[], Callable[[int], int]]]:
-    """The peers that have this game."""
     found: dict[str, Callable[[], Callable[[int], int]]] = {}
     if game.name in NEVERGRAD:
         found["nevergrad"] = lambda: nevergrad_games(NEVERGRAD[game.name])
@@ -132,14 +129,13 @@ def peers(game: Game) -> dict[str, Callable[[], Callable[[int], int]]]:
 
 
 def uniform(game: Game) -> Callable[[int], int]:
-    """Our generic loop with uniform players: the same work as a peer's uniform playouts."""
+    """Return our generic loop with uniform players: the same work as a peer's uniform playouts."""
     player = find_policy(game, "uniform")
     match = PolicyMatch(game, player, player)
     return lambda count: match.scores(5, 0, -(-count // 2)).size
 
 
 def measured(game: Game, seconds: float) -> dict[str, Any]:
-    """One game beside its peers."""
     line: dict[str, Any] = {"game": game.name, "games_per_second": rate(ours(game), seconds)}
     if game.name in OPENSPIEL:
         line["uniform_per_second"] = rate(uniform(game), seconds)
@@ -154,7 +150,6 @@ def measured(game: Game, seconds: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a table, or JSON with --json."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=1.5, help="CPU seconds for each measurement")
     options.add_argument("--json", action="store_true")

@@ -1,10 +1,11 @@
-"""Does a tuning run end below its start? Every method, many seeds, four games.
+"""Frequency of tuning runs that end below their initial parameters: every method, many seeds, four games.
 
     python benchmarks/starts.py [--seeds 100] [--games 20000] [--methods auto,duel] [--rows FILE] [--output FILE.md]
 
-The answer of a run is scored against its own start: exactly where the rate of two vectors is known (Pig, Guess Who,
-Nim), by fresh games elsewhere, where it counts as below if the whole interval, valid at any time, lies below 1/2. Rows
-are kept in a file as they are found, and recalled; seeds are those from 401 on, on which no method was developed.
+The result of a run is scored against its own initial parameters. The score is exact where the rate of two vectors is
+known (Pig, Guess Who, Nim). Elsewhere it is measured by fresh games, and counts as below if the whole anytime-valid
+interval lies below 1/2. Rows are saved in a file as they are found, and recalled; seeds are those from 401 on, on which
+no method was developed.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.methods import tune_methods
 from fogspiel.tuning.tune import tune_strategy
 
-plugins.use(Path(__file__).with_name("plugins"))  # methods that are not in the package
+plugins.use(Path(__file__).with_name("plugins"))  # methods outside the package
 
 GAMES = ("pig", "guesswho128", "batawaf", "nim")
 FIRST_SEED = 401
@@ -31,7 +32,7 @@ HEADER = ("method", *(f"{name}: below, as good, better" for name in GAMES), "lea
 
 
 def score_against_start(name: str, policy: ParametricPolicy, seed: int) -> tuple[float, float]:
-    """The score of an answer against the start of its run, and the upper limit of it."""
+    """Return the score of a result against its run's initial parameters, and its upper limit."""
     game = known_game(name)
     start = fixed_baseline(game, seed)
     if name != "batawaf" and policy.selection != MIXED:
@@ -42,7 +43,7 @@ def score_against_start(name: str, policy: ParametricPolicy, seed: int) -> tuple
 
 
 def rows(asked: argparse.Namespace) -> list[dict]:
-    """A row for each method, game and seed; what the file has is not done again."""
+    """Return a row for each method, game and seed; rows of the file are recalled."""
     known = [json.loads(line) for line in asked.rows.read_text().splitlines()] if asked.rows.exists() else []
     found = {(row["method"], row["game"], row["seed"]): row for row in known if row["games"] == asked.games}
     with asked.rows.open("a") as file:
@@ -62,7 +63,6 @@ def rows(asked: argparse.Namespace) -> list[dict]:
 
 
 def lines(found: list[dict], asked: argparse.Namespace) -> list[str]:
-    """The table, a line per method."""
     cells = []
     for method in dict.fromkeys(row["method"] for row in found):
         line: list[str] = [f"`{method}`"]
@@ -89,7 +89,6 @@ def lines(found: list[dict], asked: argparse.Namespace) -> list[str]:
 
 
 def main() -> None:
-    """Work on what is not in the file yet, and write the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=100)
     options.add_argument("--games", type=int, default=20_000)

@@ -1,12 +1,11 @@
-"""Our methods, the paper's and other people's optimisers on the games of the benchmark, with the same number of games.
+"""Our methods, the paper's and other optimisers on the games of the benchmark, with the same number of games.
 
     python benchmarks/tuners.py [--seeds 3] [--scale 1] [--store beyond.db] [--processes 2] [--output tuners]
 
-The peers (nevergrad's TBPSA and noisy (1+1), and `cma` alone) minimise what everybody is judged by: the score against
-Gaussian vectors, redrawn for every pair of games, 32 games for every point that they ask about. The budgets are those
-of `fogspiel paper table2`. Ours and the paper's are the rows of
-`plugins/papers/methods_compared.py`, recalled if the store has them. Every row is stored: the same command goes on
-where it was interrupted.
+The peers (nevergrad's TBPSA and noisy (1+1), and `cma` alone) minimise the common criterion: the score against Gaussian
+vectors, redrawn for every game pair, with 32 games for every point that they propose. The budgets are those of
+`fogspiel paper table2`. Ours and the paper's are the rows of `plugins/papers/methods_compared.py`, recalled if the
+store has them. Every row is stored: after an interruption the same command resumes.
 """
 
 import argparse
@@ -43,14 +42,13 @@ OTHERS = (*PEERS, CMA)
 
 
 def search(game: str, method: str, seed: int, games: int) -> Row:
-    """What a peer recommends when its games are played."""
     arena = Arena(known_game(game), seed, budget=Budget(games))
     walk = cma_alone if method == CMA else peer(method, redrawn)
     return {"theta": last(arena, walk).tolist(), "played": arena.games}
 
 
 def batches(request: PaperRequest) -> Batches:
-    """The peers' training runs, the games that score them, and everything of `methods_compared`."""
+    """Yield the peers' training runs, the games that score them, and everything of `methods_compared`."""
     found = yield [
         Job("searched", search, {"game": line.game, "method": method, "seed": seed, "games": games})
         for line in LINES
@@ -73,7 +71,6 @@ def batches(request: PaperRequest) -> Batches:
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """The best of ours beside the best of the paper's and each peer."""
     scores, seeds = scores_of(rows), seeds_of(request, LINES[0].game, OURS[0])
     return Report(
         name="tuners",
@@ -118,7 +115,6 @@ def _line(line: Line, scores: methods_compared.Scores) -> tuple:
 
 
 def main() -> None:
-    """Work on what is not in the store yet, and write the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=3)
     options.add_argument("--scale", type=float, default=1.0)

@@ -1,6 +1,6 @@
-"""The page under load: `python benchmarks/web_load.py [--seconds 60]`, with Debian's `wrk` installed.
+"""The web interface under load: `python benchmarks/web_load.py [--seconds 60]`, with Debian's `wrk` installed.
 
-Fifty connections read as fast as they can; then a run in the background is timed alone and with a page that polls it.
+Fifty connections read as fast as they can; then a background run is timed alone and with a page that polls it.
 """
 
 import argparse
@@ -20,14 +20,14 @@ from pathlib import Path
 
 CONNECTIONS = 50
 POLLS = 10
-"""How often a second the run is asked for: ten times as often as a page does."""
+"""Polls of the run per second: ten times as many as a page makes."""
 TUNING = ["tune", "batawaf", "--games", "2000000", "--threads", "1"]
 MEETING = ["round-robin", "pig", "hold20", "hold25", "uniform", "--games", "2000"]
 REPETITIONS = 3
 
 
 def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """A server with its own store, and its address."""
+    """Start a server with a separate store; return it and its address."""
     words = [
         sys.executable,
         "-m",
@@ -48,20 +48,17 @@ def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def answer(address: str, body: object = None) -> dict:
-    """What the server says."""
     content = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(urllib.request.Request(address, content, {"content-type": "application/json"})) as said:
         return json.load(said)
 
 
 def memory_of(server: subprocess.Popen[str]) -> float:
-    """Megabytes of memory that the server holds."""
     status = Path(f"/proc/{server.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
 
 def loaded(server: subprocess.Popen[str], address: str, path: str, seconds: int) -> None:
-    """Read one address with all connections."""
     before = memory_of(server)
     words = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", address + path]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
@@ -75,7 +72,7 @@ def loaded(server: subprocess.Popen[str], address: str, path: str, seconds: int)
 
 
 def tuned(folder: Path, number: int) -> float:
-    """CPU-bound seconds that a run takes, by the wall clock."""
+    """Return the wall-clock seconds of a CPU-bound run."""
     words = [sys.executable, "-m", "fogspiel.cli", *TUNING, "--seed", str(number), "--store", str(folder / "runs.db")]
     start = time.perf_counter()
     subprocess.run(words, check=True, capture_output=True)
@@ -83,13 +80,11 @@ def tuned(folder: Path, number: int) -> float:
 
 
 def met(folder: Path) -> None:
-    """A finished run that has a report."""
     words = [sys.executable, "-m", "fogspiel.cli", *MEETING, "--store", str(folder / "runs.db")]
     subprocess.run(words, check=True, capture_output=True, cwd=folder)
 
 
 def polled(address: str, stop: threading.Event) -> None:
-    """Ask for the newest run again and again, as its page does."""
     while not stop.wait(1 / POLLS):
         runs = answer(f"{address}/api/runs")["runs"]
         if runs:
@@ -97,7 +92,7 @@ def polled(address: str, stop: threading.Event) -> None:
 
 
 def slowed(folder: Path, address: str) -> tuple[float, float]:
-    """Seconds of a run alone and while it is polled, the medians of a few of each in turn."""
+    """Return seconds of a run alone and while it is polled, the medians of a few of each in turn."""
     alone, watched = [], []
     for seed in range(REPETITIONS):
         alone.append(tuned(folder, seed))
@@ -111,7 +106,6 @@ def slowed(folder: Path, address: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60)
     asked = parser.parse_args()

@@ -33,7 +33,6 @@ EXAMPLES["paper"] = (SOLVE, "paper phantom")
 
 
 def find_part(name: str) -> "PaperPart | Computation":
-    """Return the part of a paper of that name."""
     from . import catalogue
 
     return catalogue.find_part(name)
@@ -42,7 +41,7 @@ def find_part(name: str) -> "PaperPart | Computation":
 CHECKS["paper"] = find_part
 
 
-# fogspiel paper: the tables of a paper beside ours.
+# fogspiel paper: the tables of a paper compared with ours.
 
 
 @app.command("paper", epilog=listing("Names:", "papers", "EXPERIMENTS"))

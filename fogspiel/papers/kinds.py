@@ -1,4 +1,4 @@
-"""The kind of run of papers."""
+"""The run kind of papers."""
 
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -14,39 +14,37 @@ from ..runs.report import Report
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run
 
-# Experiments of papers: many independent jobs, stored job by job, and the report that is made of their rows.
+# Experiments of papers: many independent jobs, stored job by job, and the report made from their rows.
 #
-# An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS;
-# its docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
+# An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS; its
+# docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
 
 Batches = Generator[list[Job], list[Row], None]
-LAST = 100  # the place of an experiment that does not say where it is listed
+LAST = 100  # default place of an experiment in lists
 
 
 @dataclass(frozen=True)
 class PaperPart:
-    """A part of a paper: its jobs, and the report that is made of their rows."""
+    """A part of a paper: its jobs, and the report made from their rows."""
 
-    name: str  # what the command line and its runs call it
-    paper: str  # whose experiment it is
+    name: str  # name on the command line and of its runs
+    paper: str  # citation of the paper
     batches: Callable[[PaperRequest], Batches]
     report: Callable[[PaperRequest, Sequence[Row]], Report]
-    place: int = LAST  # where it stands in lists
+    place: int = LAST  # position in lists
 
     @property
     def help(self) -> str:
-        """The first line of its module's docstring."""
         return help_of(sys.modules[self.batches.__module__])
 
 
 def experiments() -> dict[str, PaperPart]:
-    """The experiments that are stored, by name."""
     found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
     return {experiment.name: experiment for experiment in found if isinstance(experiment, PaperPart)}
 
 
 def find_experiment(name: str) -> PaperPart:
-    """The experiment of that name, or a ValueError that lists the names there are."""
+    """Return the experiment of that name, or raise a ValueError that lists the names."""
     found = experiments()
     if name not in found:
         raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
@@ -64,7 +62,7 @@ class PaperKind(Kind):
         self.find_experiment = find
 
     def check(self, run: Run) -> PaperRequest:
-        """The request, if this version of the package can still answer it."""
+        """Return the request, if this version of the package still supports it."""
         made_by = run.request["fogspiel"]
         asks_the_same = run.request.keys() >= PaperRequest.model_fields.keys() - {"name", "kind"}
         if made_by != __version__ and not (run.finished and asks_the_same):
@@ -73,7 +71,6 @@ class PaperKind(Kind):
         return PaperRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Have the jobs done, batch by batch."""
         request = self.check(run)
         batches = self.find_experiment(request.name).batches(request)
         runner, jobs, done = JobRunner(run, recorder, context), next(batches, None), 0
@@ -118,7 +115,7 @@ def _progress(done: int, total: int, row: Row) -> Progress:
 
 
 def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
-    """Refuse to go on with a run whose rows are the answers to other jobs than these."""
+    """Raise if a run's rows are results of other jobs than these, so that it cannot resume."""
     for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
         if job.key != body["key"]:
             raise ValueError(

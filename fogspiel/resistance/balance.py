@@ -1,8 +1,8 @@
-"""The balance of The Resistance: which tables of missions give both teams nearly the same chance.
+"""The balance of The Resistance: mission tables that give both teams nearly the same chance.
 
-For most tables the two rules of `simple_rules` secure the same for both teams, which is the value. The others are
-solved, those first that may be fairest, as long as one of them may be nearer to one half than those that are known.
-A sweep goes step by step, so that it can be interrupted: from the rows of its steps it goes on where it was left.
+For most tables the two rules of `simple_rules` secure the same for both teams, which is the value. The remaining tables
+are solved, the potentially fairest first, until none can be nearer to one half than those already known. A sweep runs
+in steps, so an interrupted sweep resumes from its stored rows.
 """
 
 from bisect import insort
@@ -17,14 +17,14 @@ from .row_generation import solve
 from .simple_rules import spy_rule, team_rule
 
 FAIR = Fraction(1, 2)
-STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))  # no mission takes two sabotages, or the fourth one does
-BATCH = 100  # tables whose bounds make a step
-Row = Mapping[str, Any]  # what a step has found: the bounds of the next tables, or the value of one that was solved
+STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))  # all missions take one sabotage, or the fourth one takes two
+BATCH = 100  # tables per step of bounds
+Row = Mapping[str, Any]  # result of a step: the bounds of the next tables, or the value of one that was solved
 
 
 @dataclass(frozen=True)
 class TableSpace:
-    """All tables of missions of some sizes, in any order, each with some ways to star missions."""
+    """All mission tables with sizes in a range, in any order, each with some choices of stars."""
 
     players: int
     spies: int
@@ -46,17 +46,14 @@ class TableSpace:
 
     @property
     def missions(self) -> int:
-        """Number of missions of a table."""
         return len(self.stars[0])
 
     @property
     def size(self) -> int:
-        """Number of tables."""
         return int(len(self.stars) * (self.largest - self.smallest + 1) ** self.missions)
 
     @property
     def words(self) -> str:
-        """Describe the sweep in a sentence."""
         starred = "with and without a star (two sabotages) on the fourth"
         if self.stars != STARS:
             starred = f"that take {', '.join(map(str, self.stars[0]))} sabotages"
@@ -78,10 +75,10 @@ NUMBERS = {3: "three", 5: "five", 7: "seven"}
 
 
 class FairTable(NamedTuple):
-    """A table with its value; the nearer to one half, the smaller, and among equals those that grow come first."""
+    """A table with its value; sorted by distance from one half, then by the number of drops in size."""
 
     distance: Fraction
-    drops: int  # how often a mission is smaller than the one before
+    drops: int  # number of missions smaller than the one before
     setup: Setup
     wins: Fraction
 
@@ -91,7 +88,6 @@ class FairTable(NamedTuple):
 
     @property
     def missions(self) -> str:
-        """The sizes of the missions, with stars."""
         missions = zip(self.setup.sizes, self.setup.needed, strict=True)
         return " ".join(f"{size}{'*' if needed > 1 else ''}" for size, needed in missions)
 
@@ -107,23 +103,22 @@ class FairTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """Results of a sweep, with the number of tables settled in each way."""
+    """Results of a sweep, with the number of tables settled by each method."""
 
     space: TableSpace
     nearest: list[FairTable]
-    ties: int  # tables that are as near as the nearest one, which is one of them
+    ties: int  # tables as near as the nearest one, including it
     by_rules: int
     by_program: int
-    too_far: int  # tables whose bounds were enough to know that they are not among the nearest
+    too_far: int  # tables excluded from the nearest ones by their bounds
 
     @property
     def official(self) -> Fraction | None:
-        """Return the resistance's value with the official missions, under optimal play of both teams."""
+        """Resistance's value with the official missions, under optimal play of both teams."""
         setup = SETUPS.get(self.space.players)
         return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
 
     def to_json(self) -> dict[str, Any]:
-        """The sweep as a run stores it and the command line prints it."""
         space = self.space
         looked = {"players": space.players, "spies": space.spies, "sizes": [space.smallest, space.largest]}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}
@@ -138,7 +133,7 @@ class Sweep:
 
 
 class SweepStep(NamedTuple):
-    """A step of a sweep: its row, the share of the work that is done, and what was done."""
+    """A step of a sweep: its row, the completed share of the work, and a description."""
 
     row: dict[str, Any]
     share: float
@@ -146,7 +141,7 @@ class SweepStep(NamedTuple):
 
 
 def sweep(space: TableSpace, count: int, stored: Sequence[Row] = ()) -> Generator[SweepStep, None, Sweep]:
-    """So many tables whose values are nearest to one half; after an interruption go on from the rows there are.
+    """Find the `count` tables with values nearest to one half, resuming from stored rows.
 
     Only new steps are yielded: the bounds of some tables each, then the values of tables that had to be solved.
     """
@@ -184,6 +179,5 @@ def sweep(space: TableSpace, count: int, stored: Sequence[Row] = ()) -> Generato
 
 
 def fair_table(setup: Setup, wins: Fraction) -> FairTable:
-    """A table with its value."""
     drops = sum(later < earlier for earlier, later in pairwise(setup.sizes))
     return FairTable(abs(wins - FAIR), drops, setup, wins)

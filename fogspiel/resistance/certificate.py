@@ -1,8 +1,8 @@
-"""From the floats of the linear program to an exact solution, verified on both sides in whole numbers.
+"""Exact solutions from the floats of the linear program, verified on both sides in integers.
 
-The solver's last basis says which rows hold with equality and which weights are zero; solved in fractions it gives
-both strategies exactly. (Rounding the floats to nearby fractions works for few players only: with ten the weights
-have denominators of seven digits.) Then both bounds are computed from the strategies alone.
+The solver's last basis determines the tight rows and the zero weights; solved in fractions it gives both strategies
+exactly. (Rounding the floats to nearby fractions works for few players only: with ten the weights have denominators of
+seven digits.) Then both bounds are computed from the strategies alone.
 """
 
 from collections.abc import Iterable
@@ -26,10 +26,10 @@ from .variants import ForcedOpening, Infoset, Place, Plan, Tail, row
 # The best plans of the resistance at the tails: every list of missions before the last one, with its best last one.
 #
 # Against spies who come to a tail with weight w(S), a plan wins the sum of w(S) over the spy sets it is clean against.
-# The missions before the last are listed up to relabelling; the spy sets they are clean against are won already, and
+# The missions before the last are listed up to relabelling. The spy sets they are clean against are won already, and
 # the last mission wins those that lie in its complement X as well. For all X of the right size that is a subset sum; as
-# spy sets and complements are small, their pairs are listed once. A list of missions that cannot beat the bar even if
-# it won against all spy sets is skipped. Where all missions must be clean, each list is asked about the spy sets that
+# spy sets and complements are small, their pairs are listed once. A list of missions that cannot exceed the bar even if
+# it won against all spy sets is skipped. Where all missions must be clean, each list is evaluated on the spy sets that
 # it is clean against.
 
 SKIPPED = -1
@@ -37,13 +37,13 @@ SKIPPED = -1
 
 @kernel
 def best_last_missions(weights, first, won, inside, bars, worth, chosen):
-    """For each list of missions the best last mission and what both win, or SKIPPED if that cannot exceed the bar.
+    """Store each mission list's best last mission and their win, or SKIPPED if that cannot exceed the bar.
 
-    Lists first[t] .. first[t + 1] - 1 are those of tail t; won[list, spies] tells whether they are clean already.
+    Lists first[t] .. first[t + 1] - 1 are those of tail t; won[list, spies] is true if they are clean already.
     """
     for tail in range(len(first) - 1):
         weight, bar = weights[tail], bars[tail]
-        nothing = bar - bar  # a zero of the same kind of number: reals while solving, whole numbers in the proof
+        nothing = bar - bar  # a zero of the same type: floats while solving, integers in the proof
         alive = weight.copy()
         for way in range(first[tail], first[tail + 1]):
             start = nothing
@@ -71,22 +71,21 @@ def best_last_missions(weights, first, won, inside, bars, worth, chosen):
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """Everything about the tails of an opening that does not depend on the spies' weights."""
+    """Data about the tails of an opening that do not depend on the spies' weights."""
 
     game: ForcedOpening
     first: np.ndarray
-    ways: list[Plan]  # the missions before the last one, for all tails one after the other
-    # The first ways of parts of the tails: a whole one, or one way of a tail in which all missions must be clean.
+    ways: list[Plan]  # the missions before the last one, for all tails in sequence
+    # The first list of each part of the tails: a whole tail, or one list of a tail in which all missions must be clean.
     parts: np.ndarray
     owner: np.ndarray  # the tail of each part
     alive: np.ndarray  # true if each spy set can still be won against in each part
     won: np.ndarray
-    last: list[int]  # the last missions there are
+    last: list[int]  # the possible last missions
     inside: np.ndarray  # the numbers of the spy sets that each last mission is clean against
 
 
 def oracle(game: ForcedOpening) -> Oracle:
-    """The oracle of an opening."""
     setup, sets = game.setup, game.sets
     first, ways, parts, owner, alive = [0], list[Plan](), [0], list[int](), list[np.ndarray]()
     everything = np.ones(len(sets), np.bool_)
@@ -111,7 +110,7 @@ def oracle(game: ForcedOpening) -> Oracle:
 
 
 def clean_before(setup: Setup, sets: np.ndarray, way: Plan) -> np.ndarray:
-    """True if each of the missions before the last one is clean of each spy set."""
+    """True where a mission before the last one is clean of a spy set: [mission, spy set]."""
     needed = setup.needed[setup.rounds - 1 - len(way) : -1]
     return np.array([ones(sets & m) < least for m, least in zip(way, needed, strict=True)]).reshape(len(way), len(sets))
 
@@ -134,7 +133,7 @@ def large_best_last_missions(
     worth: np.ndarray,
     chosen: np.ndarray,
 ) -> None:
-    """`best_last_missions` for whole numbers beyond 64 bits, which no kernel can add."""
+    """`best_last_missions` for integers beyond 64 bits, which no kernel can add."""
     for tail, bar in enumerate(bars):
         for way in range(first[tail], first[tail + 1]):
             alive = np.where(won[way], 0, weights[tail])
@@ -147,13 +146,13 @@ def large_best_last_missions(
 
 
 def at_tails(game: ForcedOpening, plan: np.ndarray) -> np.ndarray:
-    """The weight of each spy set at each tail, given the weights of the spies' sequences."""
+    """Return the weight of each spy set at each tail, given the weights of the spies' sequences."""
     padded = np.append(plan, plan[:1] - plan[:1])
     return np.array([padded[tail.sequence] for tail in game.tails])
 
 
-NOISE = 1e-9  # the program's values are good up to this
-MAX = 2**62  # sums of whole weights below this fit into 64 bits
+NOISE = 1e-9  # accuracy of the program's values
+MAX = 2**62  # sums of integer weights below this fit into 64 bits
 
 Spies = list[Fraction]  # the weight of each sequence of the spies
 Mixture = dict[Plan, Fraction]
@@ -162,7 +161,7 @@ Resistance = dict[int, Mixture]
 
 
 def payoff(game: ForcedOpening, won: Any) -> Any:
-    """The payoff of the resistance if it wins against so many spy sets."""
+    """Return the resistance's payoff if it wins against `won` spy sets."""
     return 2 * won / game.total - 1
 
 
@@ -170,7 +169,7 @@ def payoff(game: ForcedOpening, won: Any) -> Any:
 
 
 def resistance_of(program: SpyProgram, multipliers: list[Fraction]) -> Resistance | None:
-    """The resistance's strategy in a vertex, where it can come; None if some weight is negative."""
+    """Return the resistance's reachable strategy in a vertex; None if some weight is negative."""
     game, found = program.game, dict[int, Mixture]()
     rows = iter(range(program.decisions, len(program.rows)))
     offered: dict[int, dict[Plan, int]] = {}
@@ -234,7 +233,7 @@ def conceded_value(judge: Oracle, spies: Spies, values: Iterable[float]) -> Frac
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A strategy for each team, and the spy sets that the resistance wins against at least and at most."""
+    """A strategy for each team, and the least and the greatest number of spy sets the resistance wins against."""
 
     resistance: Resistance
     spies: Spies
@@ -243,7 +242,7 @@ class Pair:
 
 
 def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | None:
-    """The strategies of the vertex that the solver found, or None if they are not optimal in the whole game."""
+    """Return the strategies of the solver's vertex, or None if they are not optimal in the whole game."""
     game = judge.game
     corner = program.vertex()
     if corner is None:
@@ -256,11 +255,11 @@ def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | No
     return pair if pair.lower == pair.upper else None
 
 
-# Words for the checker
+# Certificate format
 
 
 def make_certificate(game: ForcedOpening, pair: Pair) -> ResistanceCertificate:
-    """The solution as JSON can store it; the checker explains the keys."""
+    """Return the solution as JSON; the checker documents the keys."""
     every: list[Place] = [*game.infosets, *game.tails]
     places = {place.number: place for place in every}
     spies: dict[str, dict[str, str]] = {}

@@ -12,11 +12,11 @@ from ..cli.execute import RunOptions, print_run, start_run
 from .requests import BalanceRequest
 
 EXAMPLES["balance"] = (SOLVE, "balance resistance --players 7")
-NUMBERS = ("--missions", "--spies", "--fails")  # of a variant, whose name says them too
+NUMBERS = ("--missions", "--spies", "--fails")  # options of a variant, whose name contains these numbers too
 
 
 def vary_words(words: list[str]) -> list[str]:
-    """Return the words of a command with a variant's name in place of the options that give its numbers."""
+    """Return the arguments of a command with a variant's name in place of the options that give its numbers."""
     from .game.setups import vary
 
     given, left, rest = dict[str, str](), list[str](), iter(words)

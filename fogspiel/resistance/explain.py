@@ -1,4 +1,4 @@
-"""The solution in words: the resistance's plan as a table to follow, the spies' sabotage, and Bossle's example game."""
+"""Explanations of solutions: the resistance's plan as a table, the spies' sabotage, and Bossle's example game."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -14,17 +14,15 @@ from .simple_rules import spy_rule, team_rule
 
 
 def odds(share: Fraction) -> str:
-    """A probability for people."""
     return f"{share} ({float(share):.1%})"
 
 
 def named(mask: int) -> str:
-    """Players by letters, apart."""
     return " ".join(letters(mask))
 
 
 def explain(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
-    """A solution in words: the table of the resistance, the sabotage of the spies, and the example for five players."""
+    """Explain a solution: the table of the resistance, the sabotage of the spies, and the example for five players."""
     setup, wins = find_setup(solution["game"]), (Fraction(solution["value"]) + 1) / 2
     lines = [
         "THE RESISTANCE",
@@ -43,7 +41,7 @@ def explain(solution: ResistanceCertificate, everything: bool = False) -> list[s
 
 
 def plan_lines(setup: Setup, wins: Fraction) -> list[str]:
-    """The resistance's plan without dice, line by line; it is optimal if it wins as often as the value says."""
+    """Return the resistance's plan without dice, line by line; it is optimal if it attains the value."""
     teams = team_rule(setup).teams
     table = team_table(setup, list(map(letters, teams)))
     worth = (Resistance(setup, strategy_of(setup, table)).payoff() + 1) / 2
@@ -58,7 +56,6 @@ def plan_lines(setup: Setup, wins: Fraction) -> list[str]:
 
 
 def teams_line(setup: Setup, teams: Sequence[int]) -> str:
-    """The resistance's rule in a sentence."""
     starred = [(number, needed) for number, needed in enumerate(setup.needed, 1) if needed > 1]
     rooms = [f"mission {number}, which takes {needed} sabotages, with {needed - 1} more" for number, needed in starred]
     more = f" ({'; '.join(rooms)} if need be)" if rooms else ""
@@ -69,7 +66,6 @@ def teams_line(setup: Setup, teams: Sequence[int]) -> str:
 
 
 def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> list[str]:
-    """The plan after some outcomes."""
     missions = enumerate(missions_after(setup, table, outcomes), len(outcomes) + 1)
     rounds = [f"round {number}: {' '.join(mission)}" for number, mission in missions]
     if outcomes.count("+") == setup.points - 1:
@@ -90,7 +86,7 @@ LONE_SPIES = "Spies need not know each other for it, if only the outcomes of mis
 
 
 def rule_lines(setup: Setup, wins: Fraction) -> list[str]:
-    """The spies' rule in a sentence, and why it is as good as it is; it is optimal if it holds the value."""
+    """Return the spies' rule in one sentence with its reason; it is optimal if it attains the value."""
     rule = spy_rule(setup)
     others = [number for number in range(1, setup.rounds + 1) if number not in rule.passed]
     best = ", and less is not possible" if rule.wins == wins else f"; the strategy that was found: {odds(wins)}"
@@ -106,7 +102,6 @@ def rule_lines(setup: Setup, wins: Fraction) -> list[str]:
 
 
 def _listed(words: Sequence[object], last: str = "and") -> str:
-    """Words with commas and a last one."""
     *most, final = map(str, words)
     return f"{', '.join(most)} {last} {final}" if most else final
 
@@ -114,7 +109,7 @@ def _listed(words: Sequence[object], last: str = "and") -> str:
 LATE_SABOTAGE = "As soon as a team lacks only one point: sabotage whenever possible. Before that:"
 
 
-# A mission with the ones before it, and what the spies do there: who they are, and whether they sabotage, in words.
+# A mission with the ones before it, and the spies' action there: their identity, and whether they sabotage, as text.
 SpyMission = tuple[str, list[tuple[str, str]]]
 
 
@@ -136,7 +131,6 @@ def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> I
 
 
 def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
-    """The missions of `spy_missions`, line by line."""
     lines = [LATE_SABOTAGE]
     for mission, decisions in spy_missions(solution, everything):
         lines.append(mission)
@@ -145,18 +139,16 @@ def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> li
 
 
 def _members(kind: str, groups: Groups) -> str:
-    """Return the number of spies of each group that has some."""
     numbers = zip(map(int, kind.split(",")), groups, strict=True)
     return ", ".join(f"{spies} of {named(group)}" for spies, group in numbers if spies)
 
 
 def often(share: Fraction) -> str:
-    """A probability of sabotage in words."""
     return {Fraction(0): "let it pass", Fraction(1): "sabotage"}.get(share, f"sabotage with probability {odds(share)}")
 
 
 def _story(setup: Setup, way: str) -> tuple[str, Groups]:
-    """The missions of a history in letters, and the groups after them."""
+    """Return the missions of a history in letters, and the groups after them."""
     groups, words = everyone(setup), []
     for word in way.split(" "):
         mission = taken(groups, tuple(map(int, word.rstrip("+-").split(","))))
@@ -174,10 +166,10 @@ EXAMPLE = ((players("AB"), True), (players("ABC"), False), (players("AB"), False
 
 
 def example_lines(solution: ResistanceCertificate) -> list[str]:
-    """Bossle's example game of five players, with what the optimal strategies would have done and the odds.
+    """Explain Bossle's example game of five players: the optimal actions and the odds.
 
-    The odds are the resistance's at that point, knowing what it knows, if the spies have played and will play by the
-    solution and the resistance goes on as well as possible.
+    The odds are the resistance's at that point, given its information, if the spies follow the solution throughout and
+    the resistance plays on optimally.
     """
     lines = ["Players 1 to 5 are A to E; the spies are B and D."]
     rounds: list[tuple[int, bool]] = []
@@ -193,7 +185,6 @@ def example_lines(solution: ResistanceCertificate) -> list[str]:
 
 
 def _intention(solution: ResistanceCertificate, here: Situation) -> str:
-    """Return the mission of the resistance's strategy."""
     shares = offers(solution, here)
     if not shares:
         return "it would not have come here"
@@ -207,7 +198,6 @@ def _intention(solution: ResistanceCertificate, here: Situation) -> str:
 
 
 def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool]]) -> str:
-    """The odds of the resistance after some rounds, as a sentence."""
     setup = SETUPS[EXAMPLE_PLAYERS]
     judge = Spies(setup, solution["spies"])
     weights = dict.fromkeys(judge.spies, Fraction(1))
@@ -227,16 +217,16 @@ def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool
     return f"The resistance wins with probability {odds(won / total)}."
 
 
-# The solution for spies who do not know each other in words.
+# Explanation of the solution for spies who do not know each other.
 
 if TYPE_CHECKING:
     from ..core.agents import PlayerAgent
 
-SHOWN = 30  # lines of each strategy, unless everything is wanted
+SHOWN = 30  # lines of each strategy, unless everything is requested
 
 
 def follower(name: str, proof: LoneCertificate) -> "PlayerAgent":
-    """Refuse to play: no kernels play this game."""
+    """Raise: no kernels play this game."""
     _refuse(name)
 
 
@@ -245,7 +235,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def explain_lone_spies(solution: LoneCertificate, everything: bool = False) -> list[str]:
-    """A solution in words: what it is worth, the missions of the resistance, the orders of the spies."""
+    """Explain a solution: its value, the missions of the resistance, the orders of the spies."""
     setup, wins = setup_of(solution["game"]), (Fraction(solution["value"]) + 1) / 2
     missions = [f"{public_story(setup, way)}: {_shares(row)}" for way, row in solution["resistance"].items()]
     orders = [f"{spies_story(setup, way)}: {_shares(row)}" for way, row in solution["spies"].items()]
@@ -264,14 +254,12 @@ def explain_lone_spies(solution: LoneCertificate, everything: bool = False) -> l
 
 
 def _some(lines: list[str], everything: bool) -> list[str]:
-    """The first lines, or all."""
     if everything or len(lines) <= SHOWN:
         return lines
     return [*lines[:SHOWN], f"and {len(lines) - SHOWN} more: add --all"]
 
 
 def _shares(row: dict[str, str]) -> str:
-    """Options with their probabilities."""
     return ", ".join(f"{name} ({share})" if share != "1" else name for name, share in row.items())
 
 
@@ -280,7 +268,6 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def public_story(setup: Setup, history: str) -> str:
-    """Describe the resistance's observations."""
     groups, words = everyone(setup), []
     for word in history.split():
         sent, _, sabotages = word.partition(":")

@@ -12,7 +12,7 @@ from .balance import FairTable, SweepStep, sweep
 from .game.setups import VERSION
 from .requests import BalanceRequest
 
-# Sweeps of the mission tables of The Resistance for those that are fair to both teams.
+# Sweeps of the mission tables of The Resistance for fair ones.
 
 COLUMNS = ("missions, * takes two sabotages", "the resistance wins", "", "game")
 
@@ -25,7 +25,7 @@ class BalanceKind(Kind):
     request = BalanceRequest
 
     def check(self, run: Run) -> BalanceRequest:
-        """The request, if the rules are still the same."""
+        """Return the request, if the rules are still the same."""
         if run.request["rules"] != VERSION:
             raise ValueError(
                 f"run {run.name} is of version {run.request['rules']} of the rules, not {VERSION}: begin anew"
@@ -33,7 +33,6 @@ class BalanceKind(Kind):
         return BalanceRequest.from_json(run.request)
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Look through the tables from where the run was left."""
         request = self.check(run)
 
         def watch(step: SweepStep) -> None:
@@ -58,7 +57,6 @@ class BalanceKind(Kind):
         return outcome_of(run, {}, delivered.seconds)
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """Describe the sweep, the methods of its values, and the fairest tables."""
         found: Json = run.result or {}
         yield f"balance: looked through {found['space']}"
         yield (
@@ -83,7 +81,6 @@ class BalanceKind(Kind):
 
 
 def tables_of(found: Json) -> list[FairTable]:
-    """The fairest tables of a result."""
     return [FairTable.from_json(row) for row in found["nearest"]]
 
 

@@ -1,4 +1,4 @@
-"""The spies' linear program: rows are added as plans are found, and solved again from the last basis."""
+"""The spies' linear program: rows are added as plans are found, and each solve starts from the last basis."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,8 +20,6 @@ Row = tuple[list[int], list[int]]  # the columns and the coefficients of a row
 
 
 class Optimum(NamedTuple):
-    """A solution of the program."""
-
     spies: np.ndarray  # the realisation plan of the spies
     values: np.ndarray  # the value of each infoset of the resistance, in spy sets
 
@@ -55,7 +53,7 @@ class SpyProgram:
         self._solver = solver_of(model_of(self._columns, self._constraints(0)), presolve="off")
 
     def _constraints(self, first: int) -> Rows:
-        """The rows from number `first` on."""
+        """Return the rows from number `first` on."""
         rows = self.rows[first:]
         start = np.cumsum([0, *(len(columns) for columns, _ in rows)])
         columns = np.concatenate([columns for columns, _ in rows])
@@ -77,14 +75,13 @@ class SpyProgram:
         add_rows(self._solver, self._constraints(first))
 
     def solve(self) -> Optimum:
-        """The solution for the plans added so far."""
         if not run(self._solver):
             raise LpFailure("the program of the spies was not solved within the iterations that HiGHS allows")
         columns = np.array(self._solver.getSolution().col_value)
         return Optimum(columns[: self.sequences], columns[self.sequences :])
 
     def vertex(self) -> tuple[list[Fraction], list[Fraction]] | None:
-        """The last solution in fractions: all columns, and the multipliers of all rows."""
+        """Return the last solution in fractions: all columns, and the multipliers of all rows."""
         rows, (cost, lower, upper) = self._constraints(0), self._columns
         numbers = np.repeat(np.arange(len(self.rows)), np.diff(rows.start))
         matrix = sparse(numbers, rows.column, rows.value, len(self.rows))
@@ -96,8 +93,9 @@ class SpyProgram:
 # Optimal plans of the resistance that people can follow: one mission for each situation, players named by letters.
 #
 # The situation is the outcomes so far, + for a success and - for a sabotage. When a team lacks one point, the plan for
-# the rest is given at once: if it is the resistance, missions to send one after the other until one of them succeeds;
-# if it is the spies, the last mission, from which the others are taken, or all of them where it is too small for that.
+# the rest is given at once. If it is the resistance, these are missions to send in sequence until one of them succeeds.
+# If it is the spies, it is the last mission, from which the rest are drawn, or all of them where it is too small for
+# that.
 
 LETTERS = "ABCDEFGHIJKLMN"
 Table = dict[str, str]
@@ -116,7 +114,7 @@ TEAMS = {
 
 
 def team_table(setup: Setup, teams: list[str]) -> Table:
-    """The rule of these teams, small ones first, as a table: each mission from the first team that fits and is left."""
+    """Return the rule of these teams, small ones first: each mission comes from the first remaining team that fits."""
     table = {}
 
     def crew(number: int, team: str) -> str:
@@ -124,7 +122,7 @@ def team_table(setup: Setup, teams: list[str]) -> Table:
         return "".join(sorted((team + others)[: setup.sizes[number]]))
 
     def send(number: int, left: list[str]) -> tuple[str, list[str]]:
-        """The mission of a round, and the teams that are left if it is sabotaged."""
+        """Return the mission of a round, and the teams that are left if it is sabotaged."""
         team = fitting_team(setup, number, tuple(map(len, left)))
         assert team is not None, "the rule is sound"
         return crew(number, left[team]), left[:team] + left[team + 1 :]
@@ -152,7 +150,7 @@ TABLES = {players: team_table(SETUPS[players], teams.split()) for players, teams
 
 
 def plan_steps(setup: Setup, table: Table) -> list[tuple[str, str]]:
-    """Every situation that the plan can meet, the earlier rounds first: the outcomes so far, the mission to send."""
+    """Return every reachable situation, earlier rounds first: the outcomes so far, the mission to send."""
     found, reached = [], [""]
     for outcomes in reached:
         found.append((outcomes, missions_after(setup, table, outcomes)[0]))
@@ -162,7 +160,7 @@ def plan_steps(setup: Setup, table: Table) -> list[tuple[str, str]]:
 
 
 def missions_after(setup: Setup, table: Table, outcomes: str) -> list[str]:
-    """The mission to send now and those to send next, as long as the plan does not depend on their outcomes."""
+    """Return the mission to send now and the next ones, as long as these do not depend on outcomes."""
     entry = outcomes
     while entry not in table:
         entry = entry[:-1]
@@ -173,17 +171,15 @@ def missions_after(setup: Setup, table: Table, outcomes: str) -> list[str]:
 
 
 def players(text: str) -> int:
-    """The mask of players given by letters."""
     return sum(1 << LETTERS.index(letter) for letter in text)
 
 
 def letters(mask: int) -> str:
-    """The letters of the players of a mask."""
     return "".join(letter for player, letter in enumerate(LETTERS) if mask >> player & 1)
 
 
 def strategy_of(setup: Setup, table: Table) -> dict[str, dict[str, str]]:
-    """The table as a certificate writes strategies: how many of each group go, drawn by lot."""
+    """Return the table in certificate format: the number of members from each group, drawn by lot."""
     found = {}
     reached = [("", "", everyone(setup))]
     for outcomes, history, groups in reached:

@@ -1,9 +1,9 @@
 """Histories of The Resistance up to relabelling the players (Bossle 2018, section 5.3).
 
 The missions so far split the players into groups that went on exactly the same missions. Players of one group are
-interchangeable, so a mission is "how many of each group", and a spy set is "how many spies in each group", its type.
-Here a history is played by representatives: players are bits, groups, missions and spy sets are masks, and a mission
-takes the lowest players of each group.
+interchangeable, so a mission is the number of members from each group, and a spy set the number of spies in each group,
+its type. Here a history is played by representatives: players are bits, groups, missions and spy sets are masks, and a
+mission takes the lowest players of each group.
 """
 
 from collections.abc import Iterator
@@ -17,23 +17,21 @@ Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 
 
 def everyone(setup: Setup) -> Groups:
-    """The groups before the first mission: one."""
     return ((1 << setup.players) - 1,)
 
 
 def split(groups: Groups, mission: int) -> Groups:
-    """The groups after a mission: of each group first those who went, then those who did not."""
+    """Return the groups after a mission: of each group first those who went, then those who did not."""
     halves = (half for group in groups for half in (group & mission, group & ~mission))
     return tuple(half for half in halves if half)
 
 
 def counts(groups: Groups, players: int) -> tuple[int, ...]:
-    """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
 
 
 def taken(groups: Groups, numbers: tuple[int, ...]) -> int:
-    """The lowest players of each group, so many of each."""
+    """Return the lowest players of each group, this many of each."""
     mask = 0
     for group, number in zip(groups, numbers, strict=True):
         for _ in range(number):
@@ -44,7 +42,7 @@ def taken(groups: Groups, numbers: tuple[int, ...]) -> int:
 
 
 def shares(caps: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
-    """The ways to share `size` between groups of limited size, more from the first groups first."""
+    """Yield the splits of `size` between groups of limited size, more from the first groups first."""
     if not caps:
         if size == 0:
             yield ()
@@ -55,12 +53,11 @@ def shares(caps: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
 
 
 def missions(groups: Groups, size: int) -> list[int]:
-    """One mission of each kind: a representative of every orbit."""
+    """Return one mission of each kind: a representative of every orbit."""
     return [taken(groups, numbers) for numbers in shares(tuple(g.bit_count() for g in groups), size)]
 
 
 def spy_sets(setup: Setup) -> np.ndarray:
-    """All the sets the spies can be, as masks."""
     chosen = combinations(range(setup.players), setup.spies)
     return np.array([sum(1 << player for player in spies) for spies in chosen], np.int64)
 
@@ -69,13 +66,12 @@ BITS = np.array([mask.bit_count() for mask in range(1 << MAX_PLAYERS)], np.int64
 
 
 def ones(masks: np.ndarray) -> np.ndarray:
-    """Count the players of each mask."""
     count: np.ndarray = BITS[masks]
     return count
 
 
 def types(sets: np.ndarray, groups: Groups) -> np.ndarray:
-    """A number for each spy set that tells its type: the spies in each group, as digits."""
+    """Number each spy set by its type: the spies in each group, as digits."""
     number = np.zeros_like(sets)
     for group in groups:
         number = number * 16 + ones(sets & group)
@@ -83,12 +79,11 @@ def types(sets: np.ndarray, groups: Groups) -> np.ndarray:
 
 
 def numbered(numbers: tuple[int, ...]) -> str:
-    """Numbers for the groups, as certificates write them."""
     return ",".join(map(str, numbers))
 
 
 def plan_text(groups: Groups, plan: tuple[int, ...]) -> str:
-    """A list of missions as text: how many of each group, the groups splitting from mission to mission."""
+    """Format a list of missions: the members from each group, the groups splitting from mission to mission."""
     words = []
     for mission in plan:
         words.append(numbered(counts(groups, mission)))
@@ -97,7 +92,7 @@ def plan_text(groups: Groups, plan: tuple[int, ...]) -> str:
 
 
 def all_plans(groups: Groups, sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """One list of missions of each kind."""
+    """Yield one list of missions of each kind."""
     if not sizes:
         yield ()
         return

@@ -15,10 +15,10 @@ from .game.setups import SETUPS
 from .linear_program import LETTERS, TABLES, plan_steps, strategy_of
 from .row_generation import solve
 
-# The Resistance: the solved plan as a table that one can follow at a real table, and what the spies do against it.
+# The Resistance: the solved plan as a table to follow in a real game, and the spies' strategy against it.
 
 PATH = "/resistance"
-# A mention on pages about strategies: the title of the link, and the words after it.
+# Link on pages about strategies: its title, and the text after it.
 ASIDE = "a plan for The Resistance", "that one can follow at a real table"
 OUTCOMES = {"+": "succeeded", "-": "sabotaged"}
 Players = Annotated[int, Path(ge=min(TABLES), le=max(TABLES), description="How many play.")]
@@ -35,7 +35,6 @@ PLAY = {f"resistance{number}": ResistancePlay() for number in TABLES}
 
 
 def plan_json(number: int) -> JsonObject:
-    """The plan of the resistance for that many players."""
     setup, table = SETUPS[number], TABLES[number]
     value = Resistance(setup, strategy_of(setup, table)).payoff()
     wins = (value + 1) / 2
@@ -75,8 +74,6 @@ def spies_json(number: int) -> JsonObject:
 
 
 def register(site: PageSite) -> None:
-    """The plans over the API, and their page."""
-
     def compute_spies(players: int) -> JsonObject:
         return site.jobs.compute(("spies", players), lambda: spies_json(players))
 

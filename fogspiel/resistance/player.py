@@ -1,7 +1,7 @@
-"""Playing a solution: the strategies on groups of players, applied to players with names.
+"""Play by a solution: strategies on groups of players, applied to individual players.
 
-The certificate says how many of each group go; who goes is drawn by lot. A plan for a tail is drawn anew in every
-round among those that fit what was played, with the weights that make the whole as likely as drawing it once.
+The certificate gives the number of members from each group; these are drawn by lot. A plan for a tail is drawn again in
+every round among those consistent with the history, with weights that make the whole as likely as drawing it once.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from .orbits import Groups, counts, everyone, numbered, split
 
 
 class Situation:
-    """Public history: the missions and outcomes so far, as the certificate writes them."""
+    """Public history: the missions and outcomes so far, in certificate format."""
 
     def __init__(self, setup: Setup, rounds: list[tuple[int, bool]]) -> None:
-        """The finished rounds: the mission as a mask, and whether it succeeded."""
+        """Store the finished rounds: the mission as a mask, and whether it succeeded."""
         self.setup, self.history, self.groups = setup, "", everyone(setup)
         self.score, self.tail_missions, self.tail_words = (0, 0), list[int](), list[str]()
         after = self.groups
@@ -38,7 +38,7 @@ class Situation:
                 self.history = f"{self.history} {word}{'+' if success else '-'}".strip()
                 self.groups = after
             self.score = (self.score[0] + success, self.score[1] + (not success))
-        self.now = after  # the groups after all the missions; `groups` and `history` stop where the tail begins
+        self.now = after  # the groups after all the missions; `groups` and `history` stop where the tail starts
 
     @property
     def tail(self) -> bool:
@@ -51,12 +51,11 @@ class Situation:
         return self.history.count("+") == self.setup.points - 1
 
     def way(self, mission: int) -> tuple[str, Groups]:
-        """The name of the spies' decision about a mission, and the groups after it."""
+        """Return the name of the spies' decision about a mission, and the groups after it."""
         return f"{self.history} {numbered(counts(self.groups, mission))}".strip(), split(self.groups, mission)
 
 
 def situation(seen: np.ndarray) -> Situation:
-    """The situation that a player of the game sees."""
     rounds = [
         (int(mission), outcome == SUCCESS)
         for mission, outcome in zip(seen[SEEN_MISSION:SEEN_OUTCOME], seen[SEEN_OUTCOME:SEEN_SECRET], strict=True)
@@ -66,10 +65,10 @@ def situation(seen: np.ndarray) -> Situation:
 
 
 def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...], Fraction]:
-    """The shares of the missions that the resistance may send now, as numbers of the groups, not normalised.
+    """Return the weights of the missions that the resistance may send now, as numbers of the groups, not normalised.
 
-    In a tail in which the spies lack one point the numbers are those of the last mission, in the groups with which
-    the tail began; all missions of the tail are drawn from it.
+    In a tail in which the spies lack one point the numbers are those of the last mission, in the groups with which the
+    tail began; all missions of the tail are drawn from it.
     """
     found: dict[tuple[int, ...], Fraction] = {}
     for text, share in body["resistance"].get(here.history, {}).items():
@@ -90,12 +89,10 @@ def offers(body: ResistanceCertificate, here: Situation) -> dict[tuple[int, ...]
 
 
 def unite(missions: list[int]) -> int:
-    """All players who went on one of the missions."""
     return reduce(or_, missions, 0)
 
 
 def draw_from(players: int, number: int, stream: np.ndarray) -> int:
-    """So many of the players, drawn by lot."""
     left, mask = [player for player in range(players.bit_length()) if players >> player & 1], 0
     for _ in range(number):
         mask |= 1 << left.pop(int(random_below(stream, len(left))))
@@ -103,7 +100,7 @@ def draw_from(players: int, number: int, stream: np.ndarray) -> int:
 
 
 def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
-    """The mission that the resistance's strategy sends, or any if the missions so far are none of its own."""
+    """Return the mission of the resistance's strategy, or any if the history deviates from it."""
     here = situation(seen)
     shares = offers(body, here)
     if not shares:
@@ -112,7 +109,7 @@ def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np
     if not here.tail or here.ahead:
         crews = [draw_from(group, number, stream) for group, number in zip(here.now, chosen, strict=True)]
         return unite(crews)
-    # The spies lack one point: those who went before go again, and the last mission has room for them all.
+    # The spies lack one point: previous members go again, and the last mission has space for them all.
     gone, size = unite(here.tail_missions), here.setup.sizes[sum(here.score)]
     new = [
         draw_from(group & ~gone, number - (group & gone).bit_count(), stream)
@@ -123,7 +120,7 @@ def resistance_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np
 
 
 def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mission: int) -> Fraction:
-    """The probability with which the spies' strategy sabotages a mission, 0 where it cannot."""
+    """Return the spies' probability of sabotaging a mission, 0 where they cannot."""
     if (spies & mission).bit_count() < here.setup.needed[sum(here.score)]:
         return Fraction(0)
     if here.tail:
@@ -133,7 +130,6 @@ def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mi
 
 
 def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:
-    """True if the spies' strategy sabotages the mission that is under way."""
     here = situation(seen)
     mission = int(seen[SEEN_MISSION + sum(here.score)])
     chance = sabotage_chance(body, here, int(seen[SEEN_SECRET]), mission)
@@ -141,7 +137,7 @@ def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndar
 
 
 class Follower:
-    """Plays a solution, as either team."""
+    """Player of a solution, as either team."""
 
     def __init__(self, body: ResistanceCertificate, stream: np.ndarray) -> None:
         self.body, self.stream = body, stream
@@ -154,5 +150,4 @@ class Follower:
 
 
 def follower(name: str, body: ResistanceCertificate) -> PlayerAgent:
-    """An agent that plays by a certificate."""
     return PlayerAgent(name, lambda stream: Follower(body, stream))

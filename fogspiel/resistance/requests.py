@@ -52,12 +52,11 @@ class BalanceRequest(Request):
     ] = 10
 
     def check(self) -> None:
-        """Refuse a space in which there is no table."""
+        """Raise if the space contains no table."""
         _ = self.space
 
     @property
     def space(self) -> "TableSpace":
-        """The tables to look through."""
         from .balance import STARS, TableSpace
         from .game.setups import whole_numbers
 

@@ -1,13 +1,13 @@
-"""The linear program of the spies with plans of the resistance generated when they are needed.
+"""The linear program of the spies with plans of the resistance generated on demand.
 
     minimise q(root) over the spies' realisation plan y and a value q(I) for each infoset I of the resistance:
         q(I) >= q(J) + q(K)       for each mission at I, after which success leads to J and sabotage to K
         q(T) >= sum of y over the spy sets a plan wins against        for each plan generated so far at tail T
 
-(Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the program, which is a lower bound as
-plans are missing, and asks the oracle for the best plans against y, which gives an upper bound and the plans to add.
-Only the resistance grows, so the restricted game is valid at every step and the lower bound cannot fall. The
-resistance's strategy is read from the multipliers of the rows. When the bounds meet, the last basis is made exact.
+(Koller, Megiddo and von Stengel 1994, with lazy rows.) Each step solves the program, which is a lower bound as plans
+are missing, and queries the oracle for the best plans against y, which give an upper bound and the plans to add. Only
+the resistance grows, so the restricted game is valid at every step and the lower bound cannot fall. The resistance's
+strategy is read from the multipliers of the rows. When the bounds meet, the last basis is made exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ from .game.setups import Setup
 from .linear_program import SpyProgram
 from .variants import ForcedOpening, Plan, opening, row
 
-WORTHWHILE = 1e-7  # a plan must win this many spy sets more than the program thinks to be worth adding
+WORTHWHILE = 1e-7  # a plan is added if it wins this many spy sets more than the program's value
 CLOSED = 1e-6  # when the bounds are this many spy sets apart, the exact solution may be in sight
-MAX_PLANS = 10  # how many plans a step adds at one tail
+MAX_PLANS = 10  # most plans that a step adds at one tail
 
 Found = list[tuple[int, Plan]]  # plans, each with the number of its tail
 
@@ -43,21 +43,20 @@ class SolverStep(JsonRecord):
     lower: float
     upper: float  # the best upper bound so far
     seconds: float  # CPU seconds since the solver was started or resumed
-    # The plans it adds for the next step: the number of the tail, then the missions as masks of players.
+    # The plans added for the next step: the number of the tail, then the missions as masks of players.
     plans: list[list[int]]
     certificate: ResistanceCertificate | None = None  # the exact solution, in the last step
 
     @property
     def record(self) -> dict[str, object]:
-        """The step as JSON can store it."""
         return self.to_json()
 
 
 def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:
-    """Solve a set-up step by step; after an interruption go on from the records of the steps there are.
+    """Solve a set-up step by step, resuming from the stored steps.
 
     Only new steps are yielded. The stored plans are added and solved again in the same order, so that the solver
-    walks the same way to the same solution.
+    follows the same trajectory to the same solution.
     """
     if stored and stored[-1]["certificate"] is not None:
         return
@@ -96,14 +95,14 @@ def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:
 
 
 def solve(setup: Setup) -> ResistanceCertificate:
-    """The certificate of a set-up: its exact value and an optimal strategy for each team."""
+    """Return the certificate of a set-up: its exact value and an optimal strategy for each team."""
     *_, last = steps(setup)
     assert last.certificate is not None
     return last.certificate
 
 
 def even_spies(game: ForcedOpening) -> np.ndarray:
-    """The realisation plan of spies who toss a coin at every decision."""
+    """Return the realisation plan of spies who toss a coin at every decision."""
     plan = np.ones(1 + 2 * len(game.spy_parent))
     for i, parent in enumerate(game.spy_parent):
         plan[1 + 2 * i] = plan[2 + 2 * i] = plan[parent] / 2

@@ -1,13 +1,13 @@
-"""A rule of one sentence for each team of The Resistance, without dice, and what it is worth (Christiano 2018).
+"""A rule of one sentence for each team of The Resistance, without dice, and its value (Christiano 2018).
 
-The spies let all but as many missions pass as they need points, and sabotage these whenever possible. All the others
-succeed, so the resistance wins exactly if one of these missions is clean; until then it sees nothing but sabotage, so
+The spies let all but as many missions pass as they need points, and sabotage these whenever possible. All the rest
+succeed, so the resistance wins exactly if one of these missions is clean. Until then it sees nothing but sabotage, so
 it may as well fix its missions before the game, and wins against the most spy sets that such teams can cover.
 
 The resistance fixes as many teams as the spies need points, and draws each mission from a team of which no mission was
 sabotaged. Spies on a mission were on its team, so each sabotage rules out a team that is not clean: if one is clean,
-fewer missions are sabotaged than the spies need. A mission that takes two sabotages has room for one player more. The
-rule is sound if there always is a team that is large enough.
+fewer missions are sabotaged than the spies need. A mission that takes two sabotages has space for one player more. The
+rule is valid if there always is a team that is large enough.
 """
 
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ from typing import NamedTuple
 from .game.setups import Setup
 from .orbits import Groups, missions, split
 
-Team = tuple[int, int]  # how many are on a team, and the number of spies on it that is too many for it to be clean
+Team = tuple[int, int]  # the size of a team, and the number of spies from which on it is not clean
 
 
 class Coverage(NamedTuple):
-    """Teams, and how many spy sets there are for which one of them is clean."""
+    """Teams, and the number of spy sets for which one of them is clean."""
 
     won: int
     teams: tuple[int, ...]  # masks of players
 
 
 def best_coverage(setup: Setup, teams: Iterable[Team]) -> Coverage:
-    """The teams of these kinds, over all the ways in which they overlap, that cover the most spy sets."""
+    """Return the teams of these kinds, over all their overlaps, that cover the most spy sets."""
     return _best_coverage(setup.players, setup.spies, tuple(sorted(teams)))
 
 
@@ -56,14 +56,14 @@ def _best_coverage(players: int, spies: int, kinds: tuple[Team, ...]) -> Coverag
 
 
 class SpyRule(NamedTuple):
-    """Let the missions of some rounds pass, sabotage the others whenever possible."""
+    """Rule that lets the missions of some rounds pass and sabotages the others whenever possible."""
 
     passed: tuple[int, ...]  # rounds, from 1
     wins: Fraction  # the most that any resistance wins against it
 
 
 def spy_rule(setup: Setup) -> SpyRule:
-    """The best rule of its kind, the one that lets earlier missions pass if there are several."""
+    """Return the best rule of its kind; ties go to passing earlier missions."""
 
     def rule(passed: tuple[int, ...]) -> SpyRule:
         rounds = enumerate(zip(setup.sizes, setup.needed, strict=True), 1)
@@ -75,14 +75,14 @@ def spy_rule(setup: Setup) -> SpyRule:
 
 
 class TeamRule(NamedTuple):
-    """Send the first team that is large enough and of which no mission was sabotaged, or a part of it."""
+    """Rule that sends the first unsabotaged team that is large enough, or a part of it."""
 
     teams: tuple[int, ...]  # masks of players, small teams first
-    wins: Fraction  # what it wins at least, whatever the spies do
+    wins: Fraction  # its guaranteed win against any spies
 
 
 def team_rule(setup: Setup) -> TeamRule:
-    """The best rule of its kind; teams that are all as large as the largest mission are always sound."""
+    """Return the best rule of its kind; teams that are all as large as the largest mission are always valid."""
     useful = sorted({max(room - needed + 1, 1) for room, needed in zip(setup.sizes, setup.needed, strict=True)})
     sound = (sizes for sizes in combinations_with_replacement(useful, setup.points) if always_fits(setup, sizes))
     found = (best_coverage(setup, [(size, 1) for size in sizes]) for sizes in sound)
@@ -91,7 +91,7 @@ def team_rule(setup: Setup) -> TeamRule:
 
 
 def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
-    """True if one of the teams that are left is large enough for the mission, now and after it."""
+    """True if one of the remaining teams is large enough for the mission, now and after it."""
     if won == setup.points:
         return True
     number = won + setup.points - len(sizes)
@@ -103,7 +103,6 @@ def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
 
 
 def fitting_team(setup: Setup, number: int, sizes: tuple[int, ...]) -> int | None:
-    """The first of some teams that is large enough for the mission of a round."""
     room = setup.sizes[number] - setup.needed[number] + 1
     return next((team for team, size in enumerate(sizes) if size >= room), None)
 

@@ -8,7 +8,7 @@ from .checkers.lone_spies import FORMAT as LONE_FORMAT
 from .checkers.resistance import FORMAT
 from .game.setups import find_setup, is_variant
 
-# The Resistance: knowledge trees up to relabelling, plans generated when they are needed.
+# The Resistance: knowledge trees up to relabelling, plans generated on demand.
 
 if TYPE_CHECKING:
     from ..solving.sources import GameSource
@@ -33,7 +33,7 @@ def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> W
 
 
 def find_variant(words: str) -> "GameSource | None":
-    """The variant that words name; variants with lone spies are refused."""
+    """Return the variant of this name; variants with lone spies are rejected."""
     if words.startswith(LONE):
         raise ValueError(
             f"{words} is solved by benchmarks/lone_spies.py of fogspiel's repository; `verify` and `explain` take its "

@@ -1,4 +1,4 @@
-"""Variants of The Resistance as something to be solved: their numbers are all there is, for no kernels play them."""
+"""Variants of The Resistance as solvable problems: only their numbers, as no kernels play them."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,26 +14,25 @@ from .orbits import Groups, counts, everyone, missions, numbered, ones, split, s
 
 
 class VariantProblem(NamedSource):
-    """A set-up of The Resistance, which only the route for knowledge trees can solve."""
+    """A set-up of The Resistance, which only the method for knowledge trees can solve."""
 
     def __init__(self, name: str) -> None:
-        """The name says all the numbers; a ValueError says which of them is wrong."""
         super().__init__(name_of(find_setup(name)), VERSION, "resistance", "a variant of The Resistance")
 
 
 # The Resistance after forced moves: the opening, and tails without decisions of the spies.
 #
-# As soon as a team lacks only one point, the spies sabotage whenever they can: with their own next point they win at
-# once, and the other team's next point would lose at once. So spies decide only in the opening, while both teams lack
-# two points or more. After it the resistance learns nothing but that the game is still on, and its strategy is a plan:
-# a list of missions. If it lacks one point it wins if any of them is clean; if the spies lack one point, it wins if all
-# of them are; where the last mission is the largest, the others belong into it, and the plan is just the last mission.
+# As soon as a team lacks only one point, the spies sabotage whenever they can: their own next point wins at once, and
+# the resistance's next point would lose at once. So spies decide only in the opening, while both teams lack two points
+# or more. After it the resistance learns nothing but that the game is still on, and its strategy is a plan: a list of
+# missions. If it lacks one point it wins if any of them is clean; if the spies lack one point, it wins if all of them
+# are. Where the last mission is the largest, the rest belong into it, and the plan is just the last mission.
 #
 # The value of a history is counted in spy sets: the sum, over all spy sets, of the probability that the spies play to
 # the history and the resistance then wins. No conditional probabilities are needed, and all coefficients are integers.
 
 Plan = tuple[int, ...]  # a list of missions
-NEVER = -1  # stands for the sequence of spies who cannot have come here
+NEVER = -1  # the sequence of spies who cannot have come here
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +43,13 @@ class Infoset:
     history: str
     groups: Groups
     score: tuple[int, int]
-    # Each mission, with what follows if it succeeds and if it is sabotaged.
+    # Each mission, with its successors after success and after sabotage.
     options: list[tuple[int, "Infoset | Tail", "Infoset | Tail"]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The decision of the resistance for a plan, when a team lacks one point."""
+    """The resistance's choice of a plan, when a team lacks one point."""
 
     number: int
     history: str
@@ -77,12 +76,10 @@ class ForcedOpening:
 
     @property
     def total(self) -> int:
-        """The number of spy sets."""
         return len(self.sets)
 
 
 def opening(setup: Setup) -> ForcedOpening:
-    """The opening of a set-up."""
     sets = spy_sets(check_setup(setup))
     made = ForcedOpening(setup, sets, [], [], [], [])
     _grow(made, "", everyone(setup), (0, 0), np.zeros(len(sets), np.int64))
@@ -90,7 +87,7 @@ def opening(setup: Setup) -> ForcedOpening:
 
 
 def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, int], sequence: np.ndarray) -> Place:
-    """Add the decision after a history, and all that follows."""
+    """Add the decision after a history and its descendants."""
     number, setup = len(made.infosets) + len(made.tails), made.setup
     if max(score) == setup.points - 1:
         tail = Tail(number, history, groups, score, score[0] == setup.points - 1, sequence)
@@ -133,12 +130,11 @@ def row(game: ForcedOpening, tail: Tail, plan: Plan) -> tuple[np.ndarray, np.nda
 # Merlin of Avalon: one good player knows the spies, who win after all if they name that player at the end.
 #
 # The spies can always let three missions pass and name a good player by lot, so the good team wins at most 1 - 1 /
-# (good players), whatever it does. It wins as much if it can win three missions for sure without a word about Merlin.
-# That whispering is enough for it is Christiano's (2018). Here a secret ballot is all there is: everybody puts in a
-# blank paper or a set of spies, Merlin the true one, other good players a blank. The papers are read to all: one set of
-# spies is true, and the spies can have added one false set each. If the missions depend on the sets alone, spies who
-# know what they wrote learn nothing about Merlin. A mission that is sabotaged refutes the sets with too few spies on
-# it.
+# (good players). It wins as much if it can surely win three missions without revealing Merlin. Whispering suffices for
+# that (Christiano 2018). Here there is only a secret ballot: everybody puts in a blank paper or a set of spies, Merlin
+# the true one, other good players a blank. The papers are read to all: one set of spies is true, and the spies can have
+# added one false set each. If the missions depend on the sets alone, spies who know what they wrote learn nothing about
+# Merlin. A sabotaged mission refutes the sets with too few spies on it.
 
 Claims = frozenset[int]  # spy sets as masks of players, one of which is the true one
 
@@ -146,9 +142,9 @@ Claims = frozenset[int]  # spy sets as masks of players, one of which is the tru
 class Ballot(NamedTuple):
     """Value of a secret ballot to the good team."""
 
-    most: Fraction  # the probability of winning that no good team can exceed
-    claims: int  # the kinds of sets of claims there are, up to relabelling
-    # Those of them with which the good team cannot win three missions for sure; with none of them, `most` is won.
+    most: Fraction  # upper bound on the good team's probability of winning
+    claims: int  # number of kinds of sets of claims, up to relabelling
+    # Those of them with which the good team cannot surely win three missions; with none of them, `most` is won.
     lost: int
 
 
@@ -160,7 +156,7 @@ def ballot(setup: Setup) -> Ballot:
 
 
 def claim_sets(setup: Setup) -> list[Claims]:
-    """The true set and as many false ones as there are spies, up to relabelling; fewer are no harder."""
+    """Return the true set and as many false ones as there are spies, up to relabelling; fewer are no harder."""
     found: list[tuple[int, ...]] = [((1 << setup.spies) - 1,)]
     for _ in range(setup.spies):
         longer: dict[tuple[tuple[bool, ...], ...], tuple[int, ...]] = {}
@@ -175,7 +171,7 @@ def claim_sets(setup: Setup) -> list[Claims]:
 
 
 def wins_for_sure(setup: Setup, claims: Claims) -> bool:
-    """True if there are missions that win whichever of the claims is true and whatever the spies sabotage."""
+    """True if some missions win whichever claim is true and whatever the spies sabotage."""
     groups = _groups(setup, tuple(sorted(claims)))
 
     @cache
@@ -193,7 +189,6 @@ def wins_for_sure(setup: Setup, claims: Claims) -> bool:
 
 
 def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
-    """The players apart by the claims that name them."""
     groups = everyone(setup)
     for claim in claims:
         groups = split(groups, claim)
@@ -202,12 +197,11 @@ def _groups(setup: Setup, claims: tuple[int, ...]) -> Groups:
 
 # Voting on missions: why the thesis may leave it out (Bossle 2018, section 4.2).
 #
-# In the game in the box a leader proposes each mission, in turn around the table, everybody votes in the open, and more
-# than half of the players must approve; five proposals that are rejected in a row lose the game. The good players
-# follow a plan that everybody may know: a good leader proposes the mission of the plan, and good players approve that
-# mission and no other. Then votes decide nothing, if the numbers are as `voting` says. Nor do they tell anything: spies
-# can vote and propose as good players would who know no more than what is public, and sabotage as in the game without
-# votes.
+# In the boxed game a leader proposes each mission, in turn around the table, everybody votes in the open, and more than
+# half of the players must approve; five proposals that are rejected in a row lose the game. The good players follow a
+# public plan: a good leader proposes the mission of the plan, and good players approve that mission and no other. Then
+# votes decide nothing, if the numbers satisfy `voting`. Nor do they reveal anything: spies can vote and propose as good
+# players with only public information would, and sabotage as in the game without votes.
 
 MAX_REJECTIONS = 4  # five in a row lose the game
 
@@ -215,8 +209,8 @@ MAX_REJECTIONS = 4  # five in a row lose the game
 class Voting(NamedTuple):
     """Effect of votes against good players who follow a plan."""
 
-    passes: bool  # true if the mission of the plan is approved, however spies vote
-    blocked: bool  # true if any other mission is rejected, however spies vote
+    passes: bool  # true if the mission of the plan is approved for any votes of the spies
+    blocked: bool  # true if any other mission is rejected for any votes of the spies
     rejections: int  # the most proposals that are rejected in a row, over all seats of the spies and first leaders
 
     @property

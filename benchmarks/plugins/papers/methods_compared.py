@@ -14,13 +14,13 @@ from fogspiel.runs.requests import PaperRequest
 
 # Not all: `elitist` and `cma` were the best in no game of earlier runs, and the others are relatives of these.
 OURS = ("auto", "duel", "spsa", "halving", "reply", "psro", "portfolio")
-"""The methods of the package that are not the paper's."""
+"""Methods of the package that are not the paper's."""
 DEFAULT = OURS[0]
-"""The method that a user gets who names none."""
+"""Default method of the package."""
 JUDGED = "redrawn"
-"""The baseline that scores everybody, and that `naive`, `reply` and `auto` train against."""
+"""Baseline of all scores, and training opponent of `naive`, `reply` and `auto`."""
 REPORTED = 401
-"""The first training seed of our methods: they were developed on smaller ones."""
+"""First training seed of our methods, which were developed on smaller ones."""
 SLOW = (
     "batawaf", "batawaf4", "war", "war4", "cheat", "cheat-special", "flip", "four-in-a-row", "battleship",
 )  # fmt: skip
@@ -29,7 +29,7 @@ FAST_SEEDS = 6  # training seeds of the other games
 
 
 def seeds_of(request: PaperRequest, game: str, method: str) -> range:
-    """The training seeds: as many as are asked for, else few for slow games and more for the others.
+    """Return the training seeds: the requested number, else few for slow games and more for the others.
 
     Those of the paper's methods are Table II's, whose runs are recalled if they are in the store.
     """
@@ -39,7 +39,7 @@ def seeds_of(request: PaperRequest, game: str, method: str) -> range:
 
 
 def batches(request: PaperRequest) -> Batches:
-    """As Table II, ours on other seeds, scored against one baseline only; game by game, slow ones last."""
+    """Yield the jobs of Table II, ours on other seeds, with one baseline only; game by game, slow ones last."""
     for line in sorted(LINES, key=lambda line: line.game in SLOW):
         found = yield training_jobs(request, (*METHODS, *OURS), seeds_of, (line.game,))
         yield scoring_jobs(request, found, (JUDGED,))
@@ -49,7 +49,6 @@ Scores = dict[tuple[str, str, str], CellScore]
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Who is best in each game, and every score."""
     scores = scores_of(rows)
     lines = [line for line in LINES if any(game == line.game for game, _, _ in scores)]
     best = [_best(line, scores) for line in lines if _of(line, OURS, scores)]  # a quick run leaves some games out
@@ -106,14 +105,13 @@ def _preamble(request: PaperRequest) -> Iterator[str]:
 
 
 def _missing(lines: Sequence[Line]) -> Iterator[str]:
-    """The games that an unfinished run has not come to."""
     left = [line.title for line in LINES if line not in lines]
     if left:
         yield f"Not measured in this run: {', '.join(left)}."
 
 
 def _conclusion(best: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
-    """State the number of games in which ours is better, as the table says it."""
+    """State the number of games in which ours is better, by the verdicts of the table."""
     told, alone = BEST.index("verdict"), BEST.index(f"{DEFAULT}: verdict")
     for who, column in (("The best of ours", told), (f"`{DEFAULT}` alone", alone)):
         count = {word: sum(row[column] == word for row in best) for word in ("better", UNTOLD, "worse")}
@@ -125,7 +123,7 @@ UNTOLD = "not told apart"
 
 
 def verdict(new: CellScore, old: CellScore) -> str:
-    """Compare two scores: better or worse if they are clear of each other over seeds and over games."""
+    """Compare two scores: better or worse if they are separated over seeds and over games."""
     if new.over_seeds.low > old.over_seeds.high and new.interval[0] > old.interval[1]:
         return "better"
     return "worse" if new.over_seeds.high < old.over_seeds.low and new.interval[1] < old.interval[0] else UNTOLD

@@ -25,8 +25,6 @@ from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 
 
 class _Growth:
-    """The treeplexes and payoffs while they are being made."""
-
     def __init__(self, setup: Setup) -> None:
         self.setup, self.sets = setup, spy_sets(setup)
         self.parents: list[int] = []
@@ -39,11 +37,10 @@ class _Growth:
         self.kinds = cache(self._kinds)
 
     def _kinds(self, groups: Groups) -> np.ndarray:
-        """The types of all spy sets, numbered from 0."""
         return np.unique(types(self.sets, groups), return_inverse=True)[1]
 
     def add(self, parent: int, groups: Groups, score: tuple[int, int], spies: np.ndarray) -> None:
-        """Add a decision of the resistance and all that follows; `spies` has the last sequence of each spy set."""
+        """Add a decision of the resistance and its descendants; `spies` has the last sequence of each spy set."""
         size, needed = self.setup.sizes[sum(score)], self.setup.needed[sum(score)]
         options = missions(groups, size)
         first = self.sequences
@@ -68,7 +65,7 @@ class _Growth:
 
 
 def full_form(setup: Setup) -> SequenceForm:
-    """The sequence form of a set-up; for 7 players it takes about 10 seconds and 0.3 GB, for 8 about ten times that."""
+    """Return the sequence form of a set-up; 7 players take about 10 s and 0.3 GB, 8 about ten times that."""
     growth = _Growth(setup)
     growth.add(0, everyone(setup), (0, 0), np.zeros(len(growth.sets), np.int64))
     resistance = Treeplex(*(np.array(part, np.int64) for part in (growth.parents, growth.firsts, growth.counts)))
@@ -102,7 +99,7 @@ class FullSizes(NamedTuple):
 
 
 class LabelledRound(NamedTuple):
-    """The knowledge trees (Bossle 2018, figure 4.1) in one round when players are told apart."""
+    """The knowledge trees (Bossle 2018, figure 4.1) in one round with labelled players."""
 
     resistance_choices: int
     resistance_missions: int
@@ -113,7 +110,7 @@ class LabelledRound(NamedTuple):
 
 
 def mission_orbits(setup: Setup) -> list[int]:
-    """The number of mission lists of 1, 2, .. rounds up to relabelling."""
+    """Return the number of mission lists of 1, 2, .. rounds up to relabelling."""
 
     @cache
     def lists(groups: tuple[int, ...], number: int, rounds: int) -> int:
@@ -128,7 +125,7 @@ def mission_orbits(setup: Setup) -> list[int]:
 
 
 def open_histories(setup: Setup) -> list[int]:
-    """The number of ways in which the first 0, 1, .. rounds can end without a winner."""
+    """Return the number of ways in which the first 0, 1, .. rounds can end without a winner."""
     found, scores = [], {(0, 0): 1}
     for _ in range(setup.rounds):
         found.append(sum(scores.values()))
@@ -137,7 +134,7 @@ def open_histories(setup: Setup) -> list[int]:
 
 
 def _next_scores(setup: Setup, ways: dict[Score, int], won: int, lost: int) -> dict[Score, int]:
-    """In how many ways a game without a winner comes to each score, if a mission is won and lost in so many ways."""
+    """Count the ways to each score without a winner, if a mission is won and lost in `won` and `lost` ways."""
     following: dict[Score, int] = {}
     for score, way in ways.items():
         for after, count in (((score[0] + 1, score[1]), won), ((score[0], score[1] + 1), lost)):
@@ -147,7 +144,7 @@ def _next_scores(setup: Setup, ways: dict[Score, int], won: int, lost: int) -> d
 
 
 def full_sizes(setup: Setup) -> FullSizes:
-    """The sizes of `full.full_form`, counted without making it."""
+    """Return the sizes of `full_form`, counted without making it."""
     orbits, ways = mission_orbits(setup), open_histories(setup)
     sequences = 1 + sum(number * way for number, way in zip(orbits, ways, strict=True))
     *spies, leaves = _spy_counts(setup)
@@ -156,13 +153,13 @@ def full_sizes(setup: Setup) -> FullSizes:
 
 
 def reduced_rounds(setup: Setup) -> list[tuple[int, int]]:
-    """The infosets of the resistance and of the spies in each round, up to relabelling (figure 5.1)."""
+    """Return the infosets of the resistance and of the spies in each round, up to relabelling (figure 5.1)."""
     before = zip([1, *mission_orbits(setup)], open_histories(setup), strict=False)
     return list(zip((number * way for number, way in before), _spy_counts(setup), strict=False))
 
 
 def _spy_counts(setup: Setup) -> list[int]:
-    """Infosets of the spies in each round, and last the leaves."""
+    """Return the infosets of the spies in each round, and last the leaves."""
 
     @cache
     def below(groups: Filled, score: Score) -> tuple[int, ...]:
@@ -181,9 +178,9 @@ def _spy_counts(setup: Setup) -> list[int]:
 
 
 def labelled_sizes(setup: Setup) -> list[LabelledRound]:
-    """The knowledge trees without symmetry reduction, round by round.
+    """Return the knowledge trees without symmetry reduction, round by round.
 
-    Bossle counts 8.5e11 knowledge nodes for 8 players without saying which; all the nodes listed here are 8.46e11.
+    Bossle counts 8.5e11 knowledge nodes for 8 players without a definition; all the nodes listed here are 8.46e11.
     """
     sets, found = comb(setup.players, setup.spies), []
     ways, public = {(0, 0): sets}, 1
@@ -204,13 +201,12 @@ def labelled_sizes(setup: Setup) -> list[LabelledRound]:
 
 
 def _halves(groups: tuple[int, ...], sent: tuple[int, ...]) -> Iterator[int]:
-    """The sizes of the groups after a mission."""
     for group, number in zip(groups, sent, strict=True):
         yield from (half for half in (number, group - number) if half)
 
 
 def _refined(groups: Filled, size: int) -> list[tuple[Filled, int]]:
-    """The groups with their spies after each mission of that size, with the number of spies sent."""
+    """Return the groups with their spies after each mission of that size, with the number of spies sent."""
     found: list[tuple[Filled, int, int]] = [((), 0, 0)]
     for group, spies in groups:
         found = [
@@ -226,20 +222,19 @@ def _refined(groups: Filled, size: int) -> list[tuple[Filled, int]]:
     ]
 
 
-# Bossle's own linear programs, each solved in a process of its own, and the small normal forms of the thesis.
+# Bossle's own linear programs, each solved in a separate process, and the small normal forms of the thesis.
 
 TEAMS = ("resistance", "spies")
 STATUS = Path("/proc/self/status")
 
 
 def measured(players: int, team: str, method: str) -> Json:
-    """Measure the solution of the paper's LP with a team as the first player, in a separate process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as worker:
         return worker.submit(solve_program, players, team, method).result()
 
 
 def solve_program(players: int, team: str, method: str) -> Json:
-    """Solve the paper's program; what it took, the building included."""
+    """Solve the paper's program; return its costs, including building it."""
     began = time.process_time()
     form = full_form(SETUPS[players])
     found = equilibrium(form, TEAMS.index(team), method)
@@ -249,7 +244,7 @@ def solve_program(players: int, team: str, method: str) -> Json:
 
 
 def peak_megabytes() -> int | None:
-    """The most memory that this process has had so far, imports included, where the system tells."""
+    """Return the peak memory of this process so far, imports included, where the system reports it."""
     if not STATUS.exists():
         return None
     peak = next(line for line in STATUS.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
@@ -270,7 +265,7 @@ NORMAL_FORMS: dict[str, tuple[Matrix, Matrix]] = {
 
 
 def normal_forms() -> Iterator[Json]:
-    """The normal forms of the thesis by the algorithm of its section 3.5."""
+    """Solve the normal forms of the thesis by the algorithm of its section 3.5."""
     for name, (first, second) in NORMAL_FORMS.items():
         found = lemke_howson(first, second)
         yield {

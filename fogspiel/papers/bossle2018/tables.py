@@ -23,13 +23,13 @@ from .full_sequence_form import (
     reduced_rounds,
 )
 
-# The figures of Bossle (2018) as charts, and what its two orientations say when they are put side by side.
+# The figures of Bossle (2018) as charts, and a comparison of its two orientations.
 
 LOGARITHM = "decimal logarithm of the number"
 
 
 def one_solve_lines(programs: list[Json]) -> list[str]:
-    """Section 5.2: the dual of one solve is the other team's strategy, so the second solve is saved."""
+    """Section 5.2: the dual of one solve is the opposing team's strategy, so the second solve is saved."""
     lines = []
     for players in sorted({row["players"] for row in programs}):
         both = [row for row in programs if row["players"] == players]
@@ -54,7 +54,7 @@ def eight_line() -> str:
 
 
 def report_of(lines: Sequence[str | Table], sizes: list[Json], programs: list[Json]) -> Report:
-    """The tables with figures 4.1, 5.1, 5.2 and 6.1."""
+    """Return the tables with figures 4.1, 5.1, 5.2 and 6.1."""
     largest = min(8, max(row["players"] for row in sizes))
     here = next(row for row in sizes if row["players"] == largest)
     told = Series.of("labelled players", enumerate(map(_logarithm, here["labelled_by_round"]), 1))
@@ -77,7 +77,6 @@ def report_of(lines: Sequence[str | Table], sizes: list[Json], programs: list[Js
 
 
 def _iterations(programs: list[Json]) -> list[Series]:
-    """The iterations of both orientations, the paper's and ours."""
     found = []
     for team in dict.fromkeys(row["first"] for row in programs):
         rows = [row for row in programs if row["first"] == team]
@@ -112,12 +111,12 @@ PAPER_ITERATIONS = {
 PAPER_CPU = {"resistance": {5: 220, 6: 217, 7: 249, 8: 200}, "spies": {5: 229, 6: 226, 7: 365, 8: 462}}
 # With more players the simplex method on the paper's own program takes too long to count its iterations.
 MAX_SIMPLEX = 6
-MAX_MERLIN = 9  # with ten players there are too many claims of the spies to look through
+MAX_MERLIN = 9  # with ten players there are too many claims of the spies to search
 LABELLED_IN_THE_PAPER = {8: 8.5e11}  # knowledge nodes without symmetry reduction, from the abstract
 
 
 def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[Json]:
-    """Table 6.1 with the cases that the paper leaves out: exact values by lazy plans on knowledge trees."""
+    """Compute table 6.1 with the cases that the paper omits: exact values by lazy plans on knowledge trees."""
     for players in range(5, most + 1):
         began = time.process_time()
         certificate = solve(SETUPS[players])
@@ -131,10 +130,10 @@ def payoffs(most: int, say: Say, certificates: Path | None = None) -> Iterator[J
 
 
 def resources(most: int, say: Say) -> Iterator[Json]:
-    """Tables 6.2 and 6.3: the paper's own linear program, all rounds and all decisions, by an interior-point method.
+    """Compute tables 6.2 and 6.3: the paper's own linear program in full, by an interior-point method.
 
-    Each is solved in a process of its own, whose memory is told. The iterations of figure 6.1 are those of the simplex
-    method where that is quick enough.
+    Each is solved in a separate process, whose memory is reported. The iterations of figure 6.1 are those of the
+    simplex method where that is quick enough.
     """
     for players in range(5, most + 1):
         for team in TEAMS:
@@ -155,7 +154,7 @@ def resources(most: int, say: Say) -> Iterator[Json]:
 
 
 def tree_sizes(most: int, say: Say) -> Iterator[Json]:
-    """Figures 4.1, 5.1 and 5.2: knowledge nodes with labelled players, up to relabelling, and what is left to solve."""
+    """Compute figures 4.1, 5.1 and 5.2: knowledge nodes labelled, up to relabelling, and after reduction."""
     for players in range(5, most + 1):
         setup = SETUPS[players]
         rounds = [sum(part) for part in labelled_sizes(setup)]
@@ -194,8 +193,7 @@ def beyond(most: int, say: Say) -> Iterator[Json]:
 
 
 def compute(options: Options, say: Say) -> Computed:
-    """All tables, the paper's numbers beside ours."""
-    solve(SETUPS[5])  # so that kernels are compiled before anything is timed
+    solve(SETUPS[5])  # compile kernels before anything is timed
     values = list(payoffs(options.players, say, options.certificates))
     megabytes = peak_megabytes()
     sizes, programs = list(tree_sizes(options.players, say)), list(resources(options.full, say))

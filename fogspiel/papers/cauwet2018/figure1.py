@@ -31,7 +31,7 @@ BETTER = (-0.75, -2.0, 0.0, 0.0)
 
 
 def player(name: str) -> ParametricPolicy:
-    """The player of that name; with `-printed`, as Eqs. 2 and 3 print it, with delta = max(n - m, 0)/2."""
+    """Return the player of that name; with `-printed`, as Eqs. 2 and 3 print it, with delta = max(n - m, 0)/2."""
     game = known_game(GAME)
     if name.endswith("-printed"):
         return vector_policy(game, printed_vector(*VECTORS[name.removesuffix("-printed")]), name)
@@ -40,27 +40,26 @@ def player(name: str) -> ParametricPolicy:
 
 @cache
 def rates(first: str, second: str) -> dict[int, float]:
-    """The score of the first player against the second for every number of characters, both orders counted alike."""
+    """Return the first player's score against the second for every number of characters, both orders counted alike."""
     table = truth.win_table(player(first), player(second), MAX)
     return {n: float(table[0, n, n] + 1 - table[1, n, n]) / 2 for n in range(2, MAX + 1)}
 
 
 @cache
 def exact(first: str, second: str) -> Fraction:
-    """The exact score with 128 characters."""
+    """Return the exact score with 128 characters."""
     return truth.exact_score(known_game(GAME), player(first), player(second))
 
 
 def both(score: Fraction) -> str:
-    """A score as a number and as the fraction that it is."""
     return f"{float(score):.4f} = {score}"
 
 
-# What the paper says
+# Claims of the paper
 
 
 class Claim(NamedTuple):
-    """A statement of the paper, what we find with 128 characters, and whether it holds there and elsewhere."""
+    """A statement of the paper, our finding with 128 characters, and whether it holds there and elsewhere."""
 
     claim: str
     found: str
@@ -75,12 +74,12 @@ def _beats(first: str, second: str, words: str) -> Claim:
 
 
 def even_with_god(name: str) -> list[int]:
-    """The numbers of characters with which a player holds the optimal one to one half."""
+    """Return the numbers of characters with which a player holds the optimal one to one half."""
     return [n for n, rate in rates(name, "God").items() if rate > 0.5 - ALIKE]
 
 
 def relations() -> list[Claim]:
-    """The relations between the named players that Fig. 1 and its text state."""
+    """Check the relations between the named players that Fig. 1 and its text state."""
     against = {name: exact(name, "God") for name in PLAYERS[:4]}
     only = [name for name, score in against.items() if score == Fraction(1, 2)] == ["OL"]
     weaker = [n for n in range(2, MAX + 1) if all(rates(x, "God")[n] < rates("OL", "God")[n] for x in ("ONL", "Best"))]
@@ -148,7 +147,7 @@ def searches() -> list[Claim]:
 
 
 def misprint() -> list[tuple[str, str, str, str]]:
-    """The scores with 128 characters by both readings of delta: pair, the paper's claim, delta whole, as printed."""
+    """Return scores with 128 characters by both readings of delta: pair, the paper's claim, delta whole, as printed."""
     claimed = {
         ("OL", "God"): "50 %", ("ONL", "God"): "less", ("Best", "God"): "less", ("ONL", "OL"): "wins",
         ("Best", "OL"): "wins", ("Best", "ONL"): "wins", ("OL", "dichotomy"): "wins",
@@ -181,7 +180,6 @@ CLAIMS = ("the paper", "ours, with 128 characters", "verdict", "with other numbe
 
 
 def misprint_table() -> Table:
-    """Both readings side by side."""
     columns = ("pair", "the paper", "delta = max(n - m, 0)", "as printed, max(n - m, 0)/2")
     return Table("misprint", "The misprint, with 128 characters", columns, misprint(), MISPRINT)
 
@@ -192,7 +190,7 @@ def _panel(opponent: str, title: str, group: str) -> Chart:
 
 
 def figure1(watch: Callable[[str], None] = lambda remark: None) -> Report:
-    """Figure 1 with its text: three panels, the panel that the text speaks of, tables, and every claim checked."""
+    """Return figure 1 with its text: three panels, the panel of the text, tables, and every claim checked."""
     watch("win rates by dynamic programming")
     panels = [_panel(name, f"against {name}", "panels") for name in ("God", "ONL", "dichotomy")]
     rows: list[tuple[Cell, ...]] = [

@@ -10,7 +10,7 @@ SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL = (
 # The methods of Table II, in its order; its "Coevol" is approximate coevolution.
 METHODS = (SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL)
 CROSSED = (NAIVE, ITERATIVE, APPROXIMATE, REAL)  # the methods of Table III, in its order
-EVEN = 0.5  # what a method scores against itself
+EVEN = 0.5  # score of a method against itself
 TABLE_2 = """
 batawaf                0.627~0.004  0.626912~0.005    0.626671~0.004 0.628467~0.004       0.443975~0.003
 batawaf4               0.606~0.004  0.626~0.005       0.626~0.004    0.620~0.004          0.544~0.003
@@ -62,8 +62,6 @@ class PrintedScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One game of the two tables."""
-
     title: str
     game: str
     scores: dict[str, PrintedScore]
@@ -77,7 +75,6 @@ def _cell(text: str) -> PrintedScore:
 
 
 def _line(scores: str, crossed: str) -> Line:
-    """A line of each table, read."""
     game, *cells = scores.split()
     title, *parts = crossed.split("|")
     against = [[float(score) for score in part.split()] for part in parts]

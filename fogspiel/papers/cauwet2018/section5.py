@@ -18,7 +18,7 @@ from . import figure1
 from .printed_tables import CAUWET
 
 BATAWAF = {"random": 0.688, "ascending": 0.575, "descending": 0.5}
-WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}  # what descending order scores in the paper
+WAR = {"random": 0.700, "ascending": 0.533, "descending": 0.5}  # scores of descending order in the paper
 PAPER = {"batawaf": BATAWAF, "batawaf-shared": BATAWAF, "war": WAR, "war56": WAR, "war-shared": WAR}
 DECKS = {
     "batawaf": "6 values of 6",
@@ -29,7 +29,7 @@ DECKS = {
 }
 PAPER_GAMES = 10_000
 FULL_GAMES, QUICK_GAMES = 1_000_000, 100_000  # a million games give every figure a standard error of at most 0.0005
-# Standard errors from which on a figure counts as different; of 15 figures, one is off by two just by chance.
+# Standard errors above which a figure counts as different; of 15 figures, one is off by two just by chance.
 SUSPICIOUS = 3.0
 ROUNDING = 0.001 / math.sqrt(12)  # the standard deviation of an error that is uniform over a tenth of a per cent
 CHEAT_FULL, CHEAT_QUICK = 50_000, 10_000
@@ -59,11 +59,11 @@ def questions(quick: bool = False, seed: int = 1) -> list[Row]:
 
 
 def answer(part: str, game: str, first: str, second: str, games: int = 0, seed: int = 1, threads: int = 1) -> Row:
-    """The exact score of a question of V-B, or the counts of fresh games."""
+    """Return the exact score of a question of V-B, or the counts of fresh games."""
     if part == RISKS:
         return {"exact": str(figure1.exact(first, second))}
     rules = known_game(game)
-    # With seats swapped, equal players who never vary share the points of every deal: that would measure nothing.
+    # With seats swapped, equal deterministic players share the points of every deal: that would measure nothing.
     seats = "alternating" if part == ORDERS and first == second else "swapped"
     one, other = find_policy(rules, first), _opponent(rules, second)
     score = evaluate(rules, one, other, report_key(seed), games, seats, threads)
@@ -77,21 +77,19 @@ def _opponent(game: Game, name: str) -> ParametricPolicy:
 
 
 def batches(request: PaperRequest) -> Batches:
-    """Every question as a job of its own."""
     yield [Job("answer", answer, question) for question in questions(request.quick, request.seed)]
 
 
-# Words
+# Text
 
 
 def score_of(row: Row) -> MatchResult:
-    """Return the score of a row."""
     payoffs = tuple(float(payoff) for payoff in known_game(row["game"]).payoffs)
     return MatchResult(payoffs, tuple(row["outcomes"]), tuple(row["observed"]))
 
 
 def standard_error(score: MatchResult) -> float:
-    """The standard error of the mean, from the observations (pairs of games, or single ones)."""
+    """Return the standard error of the mean, from the observations (game pairs, or single games)."""
     counts = np.array(score.observed)
     values = np.arange(len(counts)) / (len(counts) - 1)
     mean = counts @ values / counts.sum()
@@ -99,13 +97,12 @@ def standard_error(score: MatchResult) -> float:
 
 
 def paper_error(score: MatchResult) -> float:
-    """The standard error of the paper's figure: that of as many independent games as it played."""
+    """Return the standard error of the paper's figure: that of as many independent games as it played."""
     shares = np.array(score.outcomes) / score.games
     return math.sqrt(float(shares @ (np.array(score.payoffs) - score.mean) ** 2) / PAPER_GAMES)
 
 
 def verdict(ours: MatchResult, paper: float) -> str:
-    """True if our figure is the paper's, judged by the errors of both."""
     apart = ours.mean - paper
     errors = abs(apart) / math.hypot(standard_error(ours), paper_error(ours), ROUNDING)
     if errors < SUSPICIOUS:
@@ -114,7 +111,6 @@ def verdict(ours: MatchResult, paper: float) -> str:
 
 
 def report(found: Iterable[Row], quick: bool = False, seed: int = 1) -> Report:
-    """The report that the rows give."""
     parts: dict[str, list[Row]] = {ORDERS: [], RISKS: [], DRAWS: []}
     for row in found:
         parts[row["part"]].append(row)
@@ -176,7 +172,6 @@ def _orders(found: list[Row]) -> Iterator[Table | Chart | str]:
 
 
 def _panel(opponent: str, scores: dict[str, MatchResult]) -> Chart:
-    """Ours and the paper's, deck by deck."""
     ours, papers = [], []
     for deck, score in scores.items():
         paper, margin = PAPER[deck][opponent], 1.96 * paper_error(score)

@@ -23,19 +23,19 @@ from ..kinds import Batches, PaperPart
 from .printed_tables import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
 from .war_opponents import order_jobs, table_2_evidence
 
-TRAINED, SCORED = "trained", "scored"  # what rows call the two sorts of jobs
+TRAINED, SCORED = "trained", "scored"  # labels of the two sorts of jobs in rows
 BASELINES = ("redrawn", "fixed")
-# Methods that train against a baseline: it is the one that judges them. The others only meet each other.
+# Methods that train against a baseline: the one that scores them. The others only play against each other.
 TRAINED_AGAINST = {NAIVE: "redrawn", "reply": "redrawn", "auto": "redrawn"}
 FULL_SEEDS, QUICK_SEEDS = 10, 3
 CONFIDENT = 0.95
 QUICK = 0.1  # the share of games that a quick run plays
-# Games that have at most so many training seeds: they are slow, and their figures cannot be compared anyway.
+# Games with a limited number of training seeds: they are slow, and their figures cannot be compared anyway.
 SLOW, SLOW_SEEDS = ("cheat", "cheat-special", "flip", "four-in-a-row", "battleship"), 3
 NO_QUICK_TRAINING = {"battleship"}  # games too slow for the evolutionary methods in a quick run
 # Games of a count-mixture race between equal players without draws, in pairs (docs/results/races.md: 4550 pairs).
 EQUAL_PLAYERS = 9_100
-# Steps from which on a run is worth looking at, for the estimate of what a cell without steps would need.
+# Minimum number of steps for the estimate of the cost of a cell without steps.
 FEW_STEPS = 20
 
 
@@ -60,11 +60,11 @@ BUDGETS = {
     "flip": CellBudget(300_000, 10_000),
     "four-in-a-row": CellBudget(10_000, 2_000),
     "battleship": CellBudget(1_000, 400),
-}  # some seconds of work on one core for each run; the games that are not named here have the usual budget
+}  # some seconds of work on one core for each run; the games that are not named here have the default budget
 
 
 def training_games(game: str, method: str, request: PaperRequest) -> int:
-    """The budget of a training run; a quick run saves on all methods but that of seeds, which needs few seconds."""
+    """Return the budget of a training run; a quick run saves on all methods but that of seeds, which takes seconds."""
     usual = BUDGETS.get(game, DEFAULT)
     if method == SEEDS:
         return _scale(usual.seeds or usual.training, request.scale)
@@ -72,7 +72,6 @@ def training_games(game: str, method: str, request: PaperRequest) -> int:
 
 
 def scoring_games(game: str, request: PaperRequest) -> int:
-    """The fresh games that score the result of a training run against each opponent."""
     return _scale(BUDGETS.get(game, DEFAULT).scoring, request.scale * (QUICK if request.quick else 1.0))
 
 
@@ -81,13 +80,13 @@ def _scale(games: int, share: float) -> int:
 
 
 def seeds_of(request: PaperRequest, game: str, method: str = "") -> range:
-    """The training seeds of a game, the same ones for every method."""
+    """Return the training seeds of a game, the same ones for every method."""
     count = request.seeds or (QUICK_SEEDS if request.quick else FULL_SEEDS)
     return range(request.seed, request.seed + (min(count, SLOW_SEEDS) if game in SLOW else count))
 
 
 def train(game: str, method: str, seed: int, race: str, games: int, baseline: str = "fixed") -> Row:
-    """A training run: the vector it finds, or the mixture; the paper's methods end without a race against the start."""
+    """Train; return the vector or mixture found. The paper's methods end without a race against the start."""
     chosen = known_game(game)
     found = tune_strategy(chosen, method, games, seed, Race(race), baseline, final=method not in METHODS)
     return {**encode_policy(chosen, found.policy), "played": found.games, "steps": found.steps}
@@ -96,7 +95,6 @@ def train(game: str, method: str, seed: int, race: str, games: int, baseline: st
 def score_answer(
     game: str, method: str, seed: int, against: str, games: int, race: str, training: int, found: Row
 ) -> Row:
-    """Fresh games of what a training run found, against a baseline."""
     rules = known_game(game)
     player, opponent = decode_policy(rules, policy_json_in(found), method), named_policy(rules, against, seed)
     score = evaluate(rules, player, opponent, report_key(seed), games)
@@ -109,7 +107,6 @@ def training_jobs(
     seeds: Callable[[PaperRequest, str, str], range] = seeds_of,
     games: Sequence[str] | None = None,
 ) -> list[Job]:
-    """A training run for every game (or those of `games`), method and seed that the request leaves in."""
     return [
         Job(
             TRAINED,
@@ -127,7 +124,6 @@ def training_jobs(
 
 
 def scoring_jobs(request: PaperRequest, found: Sequence[Row], baselines: Sequence[str]) -> list[Job]:
-    """The games that score the results among training runs."""
     idle = idle_cells(found)
     return [
         Job(
@@ -144,21 +140,20 @@ def scoring_jobs(request: PaperRequest, found: Sequence[Row], baselines: Sequenc
 
 
 def batches(request: PaperRequest) -> Batches:
-    """First the training runs, then the games that score them, then those of named orders of cards."""
+    """Yield the training runs, then the games that score them, then those of named orders of cards."""
     found = yield training_jobs(request, METHODS)
     yield scoring_jobs(request, found, BASELINES)
     yield order_jobs(request, QUICK if request.quick else 1.0)
 
 
 def idle_cells(rows: Sequence[Row]) -> dict[tuple[str, str], int]:
-    """Cells that are no results because some run made no step within its budget: by game and method, how many."""
+    """Count, by game and method, the cells without a result because some run made no step within its budget."""
     cells = rows_by([row for row in rows if row["job"] == TRAINED], "game", "method")
     idle = {(game, method): sum(not row["steps"] for row in runs) for (game, method), runs in cells.items()}
     return {cell: count for cell, count in idle.items() if count}
 
 
 def idle_note(rows: Sequence[Row]) -> Iterator[str]:
-    """Describe the omitted cells without results, and their cost."""
     titles, words = {line.game: line.title for line in LINES}, []
     for (game, method), count in idle_cells(rows).items():
         runs = [row for row in rows if row["job"] == TRAINED and (row["game"], row["method"]) == (game, method)]
@@ -172,7 +167,7 @@ def idle_note(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _round(games: int) -> int:
-    """A number of games with one digit that counts, rounded up."""
+    """Round a number of games up to one significant digit."""
     unit = int("1" + "0" * (len(str(games)) - 1))
     return -(-games // unit) * unit
 
@@ -188,7 +183,6 @@ class CellScore(NamedTuple):
 
 
 def score_of(rows: Sequence[Row]) -> CellScore:
-    """The score of the rows of one cell, a row for each seed."""
     pooled = np.sum([row["observed"] for row in rows], axis=0)
     each = tuple(mean(np.array(row["observed"])) for row in rows)
     return CellScore(
@@ -197,13 +191,12 @@ def score_of(rows: Sequence[Row]) -> CellScore:
 
 
 def scores_of(rows: Sequence[Row]) -> dict[tuple[str, str, str], CellScore]:
-    """The scores by game, method and baseline."""
     scored = rows_by([row for row in rows if row["job"] == SCORED], "game", "method", "against")
     return {(game, method, against): score_of(found) for (game, method, against), found in scored.items()}
 
 
 def verdict(line: Line, method: str, ours: CellScore) -> str:
-    """Our median beside the paper's number, with the uncertainty of the training seeds."""
+    """Compare our median with the paper's number, with the uncertainty of the training seeds."""
     if method not in line.scores:
         return "not in the paper"
     if not line.comparable:
@@ -215,7 +208,6 @@ def verdict(line: Line, method: str, ours: CellScore) -> str:
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """The table, and for each game a chart of what every seed got."""
     steps = {(row["game"], row["method"], row["seed"]): row for row in rows if row["job"] == TRAINED}
     scores = scores_of(rows)
     shown = [
@@ -287,7 +279,6 @@ def _preamble(request: PaperRequest) -> Iterator[str]:
 
 
 def _conclusion(scores: dict[tuple[str, str, str], CellScore]) -> Iterator[str]:
-    """Report our result on the paper's claim for the method of seeds."""
     words = []
     for line in LINES:
         if line.comparable and SEEDS in line.scores and (line.game, SEEDS, "redrawn") in scores:
@@ -301,7 +292,7 @@ def _conclusion(scores: dict[tuple[str, str, str], CellScore]) -> Iterator[str]:
 
 
 def _charts(scores: dict[tuple[str, str, str], CellScore]) -> Iterator[Chart]:
-    """A panel for each method: the median of its seeds in every game, with its interval, and the paper's score."""
+    """Yield a panel per method: the median of its seeds in every game, with its interval, and the paper's score."""
     for method in METHODS:
         lines = [line for line in LINES if (line.game, method, "redrawn") in scores]
         series = []

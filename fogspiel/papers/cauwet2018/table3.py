@@ -25,16 +25,16 @@ from .table2 import (
 )
 from .war_opponents import order_jobs, table_3_evidence
 
-PLAYED = "crossed"  # what rows call the games of a pair
+PLAYED = "crossed"  # label of the games of a pair in rows
 EVERY_PAIR = tuple(combinations(CROSSED, 2))
-# Two tuned players hardly ever vary: many of their games go on to the draw of a million moves.
+# Two tuned players hardly ever vary: many of their games reach the draw at a million moves.
 FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.25
 
 
 def play_pair(
     game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
 ) -> Row:
-    """Fresh games between what two methods found from the same seed."""
+    """Play fresh games between the results of two methods from the same seed."""
     rules = known_game(game)
     one, other = (vector_policy(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
     score = evaluate(rules, one, other, report_key(seed), games)
@@ -42,13 +42,12 @@ def play_pair(
 
 
 def games_of(game: str, request: PaperRequest) -> int:
-    """Return the number of games of two players from the same seed."""
     usual = scoring_games(game, request)
     return max(2, round(usual * FEWER)) if game in FAMILY_OF_WAR else usual
 
 
 def batches(request: PaperRequest) -> Batches:
-    """First the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
+    """Yield the training runs (those of Table II are recalled), every pair of methods, and named orders of cards."""
     found = yield training_jobs(request, CROSSED)
     runs, idle = {(row["game"], row["method"], row["seed"]): row for row in found}, idle_cells(found)
     games = [line.game for line in LINES if (line.game, CROSSED[0], request.seed) in runs]
@@ -72,7 +71,6 @@ Matrix = dict[tuple[str, str], CellScore]
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """A table of all pairs, and a cross-table for each game as the paper prints it."""
     scores: dict[str, Matrix] = {}
     played = rows_by([row for row in rows if row["job"] == PLAYED], "game", "first", "second")
     for (game, first, second), found in played.items():
@@ -155,8 +153,6 @@ def _winners_of_paper(line: Line) -> str:
 
 
 def _cross_table(line: Line, scores: Matrix) -> Table:
-    """Rows against columns: ours, and the paper's in brackets."""
-
     def cell(first: str, second: str) -> str:
         paper, ours = _paper(line, first, second), _mean(scores, first, second)
         return ("" if ours is None else f"{ours:.4f}") + ("" if paper is None else f" ({paper:g})")

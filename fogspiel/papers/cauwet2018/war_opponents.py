@@ -18,7 +18,7 @@ from ...stats.evaluate import MatchResult, evaluate, report_key
 from .printed_tables import APPROXIMATE, CROSSED, ITERATIVE, LINES, METHODS, NAIVE, REAL, Line
 from .section5 import DECKS, PAPER_GAMES, ROUNDING, SUSPICIOUS, WAR, paper_error, score_of, standard_error
 
-ORDERED = "ordered"  # what rows call the games of named orders
+ORDERED = "ordered"  # label of the games of named orders in rows
 ORDERS = ("descending", "ascending", "random")
 REDRAWN = "redrawn"
 EVIDENCE_DECKS = ("batawaf", "war")
@@ -26,8 +26,8 @@ OTHER_DECK = "war56"
 EVIDENCE_GAMES = 200_000  # games of a pair of orders: a standard error of at most 0.0011
 # Games in which two vectors always play the same two games: a pair scores a multiple of a quarter.
 WITHOUT_LUCK = ("nim", "permutation-four", "permutation-ttt")
-TOLERANCE = 0.005  # how far a printed figure may be from a multiple of a quarter: more than any of their deviations
-ALIKE = 0.002  # figures that are no farther apart are taken for those of the same player
+TOLERANCE = 0.005  # most that a printed figure may be from a multiple of a quarter: more than any of their deviations
+ALIKE = 0.002  # figures that are no farther apart count as those of the same player
 CROSSED_READINGS = (
     ("batawaf", NAIVE, REAL, "descending", "random"),
     ("batawaf", ITERATIVE, REAL, "descending", "random"),
@@ -35,12 +35,11 @@ CROSSED_READINGS = (
     ("war", ITERATIVE, APPROXIMATE, "descending", "ascending"),
     ("war", ITERATIVE, REAL, "descending", "random"),
     ("war", APPROXIMATE, REAL, "ascending", "random"),
-)  # figures of Table III between methods that found an order by Table II, or look as if: who would have met whom
+)  # figures of Table III between methods that found an order by Table II, or seem to: the presumed opponents
 Seeds = Mapping[tuple[str, str, str], Sequence[float]]  # the scores of our training seeds by game, method and baseline
 
 
 def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Row:
-    """Fresh games of a named order against another one or against redrawn vectors."""
     rules = known_game(game)
     other = named_policy(rules, second, seed)
     score = evaluate(rules, find_policy(rules, first), other, report_key(seed), games)
@@ -48,7 +47,7 @@ def play_orders(game: str, first: str, second: str, seed: int, games: int) -> Ro
 
 
 def order_jobs(request: PaperRequest, share: float, against_redrawn: bool = True) -> list[Job]:
-    """Every order against redrawn vectors, or every two orders against each other, then with another deck too."""
+    """Pair every order with redrawn vectors, or every two orders with each other, then with another deck too."""
     decks = EVIDENCE_DECKS if against_redrawn else (*EVIDENCE_DECKS, OTHER_DECK)
     pairs = [(order, REDRAWN) for order in ORDERS] if against_redrawn else combinations(ORDERS, 2)
     games = max(2, round(EVIDENCE_GAMES * request.scale * share))
@@ -71,7 +70,6 @@ def _line(game: str) -> Line:
 
 
 def table_2_evidence(rows: Sequence[Row], seeds: Seeds) -> Iterator[Part]:
-    """Report the evidence of Table II on its opponent."""
     yield "## What the paper's opponent was"
     orders = _scores(rows)
     yield from _nearest_orders(orders)
@@ -80,7 +78,7 @@ def table_2_evidence(rows: Sequence[Row], seeds: Seeds) -> Iterator[Part]:
 
 
 def _nearest_orders(orders: Mapping[tuple[str, str, str], MatchResult]) -> Iterator[Part]:
-    """Every figure of War and Batawaf beside the order whose score against redrawn vectors is the nearest."""
+    """Compare every figure of War and Batawaf with the order of the nearest score against redrawn vectors."""
     lines: list[tuple[Cell, ...]] = []
     fits: list[str] = []
     for line in map(_line, EVIDENCE_DECKS):
@@ -195,7 +193,6 @@ READ = (
 
 
 def _crossed(game: str, one: str, other: str) -> float:
-    """A figure of Table III."""
     return (_line(game).crossed or ())[CROSSED.index(one)][CROSSED.index(other)]
 
 

@@ -23,24 +23,20 @@ DEFAULT_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
-# The share of its games that A wins at most, and how likely more wins may be by chance to count against that.
+# The most that A wins, as a share of its games, and the chance probability below which more wins refute that.
 SELDOM, CHANCE = 0.02, 0.025
 LONGEST = 600  # plies after which a game against a player that cannot finish counts as drawn
 
 
 def engine_with_time(engine: str, seconds: float) -> EngineSpec:
-    """An engine with so many seconds per move."""
     return EngineSpec(engine, SearchLimit(seconds=seconds))
 
 
 def times_of(request: PaperRequest) -> Mapping[float, int]:
-    """The seconds per move of a run, and the paper's."""
     return QUICK_TIMES if request.quick else TIMES
 
 
 def matches(request: PaperRequest) -> list[EngineMatch]:
-    """Every match of the reproduction."""
-
     def match(first: EngineSpec, second: EngineSpec, games: int, longest: int | None = None) -> EngineMatch:
         return EngineMatch((first, second), games, request.seed, longest)
 
@@ -55,7 +51,6 @@ def matches(request: PaperRequest) -> list[EngineMatch]:
 
 
 def batches(request: PaperRequest) -> Batches:
-    """All bouts at once."""
     yield [job for match in matches(request) for job in match.jobs((0, 1))]
 
 
@@ -63,7 +58,6 @@ Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]  # two engines, 
 
 
 def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
-    """Our points beside the paper's relations."""
     found = rows_by(rows, "first", "second")
     asked = {match.seats: found.get(tuple(match.names)) for match in matches(request)}
     played = [(first, second, part) for (first, second), part in asked.items() if part is not None]
@@ -105,7 +99,6 @@ def _finite(number: float) -> float | None:
 
 
 def _figure(played: Played) -> Chart:
-    """Figure 10: Elo above the minimax program at each time."""
     shown: dict[str, list[tuple[float, ...]]] = {engine: [] for engine in TREES}
     for first, second, rows in played:
         strength = elo_of_pairs(rows)
@@ -122,7 +115,6 @@ RELATIONS = ("the paper says", "measured", "verdict")
 
 
 def relations(played: Played) -> Iterator[tuple[str, str, str]]:
-    """Compare the paper's relations with ours."""
     by = {(one.engine, one.effort.seconds): elo_of_pairs(rows) for one, two, rows in played if two == MINIMAX}
     times = sorted({time for engine, time in by if engine == "C" and time is not None})
     for (engine, time), strength in by.items():
@@ -153,7 +145,6 @@ Results = Mapping[tuple[str, float | None], Strength]
 
 
 def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, str]]:
-    """Figure 10 in words."""
     trees = [engine for engine in TREES if (engine, times[0]) in by]
     first = {engine: by[engine, times[0]] for engine in trees if engine != "C"}
     yield (
@@ -193,7 +184,7 @@ def _in_words(strengths: Mapping[str, Strength]) -> str:
 
 
 def _seldom(strength: Strength) -> str:
-    """True if games are won as seldom as the paper says of A; open where it may be chance that they are not."""
+    """Report whether games are won as seldom as the paper states of A; open where the excess may be chance."""
     if strength.wins < SELDOM * strength.games:
         return "holds"
     games, fewer = strength.games, range(strength.wins)
@@ -202,7 +193,7 @@ def _seldom(strength: Strength) -> str:
 
 
 def _sign(strength: Strength, sign: int = 1) -> str:
-    """True if a difference is proved to have this sign."""
+    """Report whether the Elo interval lies on this side of 0; open where only the estimate does."""
     low, high = strength.elo_interval()
     return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
 

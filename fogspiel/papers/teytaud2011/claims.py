@@ -23,26 +23,24 @@ from ..catalogue import Computation, Computed, Options, Say
 from .ponnuki_claims import FOUR, cells, matrix_node, ponnuki_claims
 from .tictactoe_claims import Claim, check, check_number, listing, slips, tictactoe_claims, verdict
 
-# Claims of Teytaud and Teytaud 2011 beside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
+# Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
 #
-# Table I is a matrix game: Black goes by one of two strategies, White puts its two hidden stones by one of two
-# families. The paper fills the diagonal with what Black gets at least. Here each entry is what Black gets exactly if it
-# makes the tries that the strategy names, both play the rest as well as possible, and White puts its stones by that
-# family alone.
+# Table I is a matrix game: Black plays one of two strategies, White places its two hidden stones by one of two
+# families. The paper fills the diagonal with lower bounds on Black's payoff. Here each entry is Black's exact payoff if
+# it makes the tries of the strategy, both play the rest optimally, and White places its stones by that family alone.
 
 # Black's first try in each strategy of Table I, and the next one if that is illegal.
 STRATEGIES = {"A4": ("A4", "A2"), "D4": ("D4", "C4")}
-# Where White has its hidden stones, by the columns of Table I.
+# White's hidden stones, by the columns of Table I.
 FAMILIES = ("no stone in C4/D4 or none in D1", "a stone in C4/D4 and one in D1")
 PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)}  # the diagonal
-# The size of the random game that the bandit algorithms play, how well they play it, and where it comes from.
+# The size of the random game of the bandit algorithms, their accuracy in it, and its origin.
 RANDOM, PRECISION, SEED = 64, 0.02, 2011
 TIGHT = range(2, 9)  # the numbers N for which Lemma 4's example is solved
-SCHEDULES = ("every", "every:2", "never")  # how often White is shown the board, from often to never again
+SCHEDULES = ("every", "every:2", "never")  # frequencies at which White is shown the board, from often to never again
 
 
 def lemma_claims() -> list[Claim]:
-    """The claims in the order of the paper."""
     return [*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims()]
 
 
@@ -98,11 +96,11 @@ def node_guarantee(turns: int) -> Fraction:
     return Prover(relaxation).worth(*node)
 
 
-# Lemma 4: who wins with open eyes wins a random phantom game once in N
+# Lemma 4: the winner with perfect information wins a random phantom game once in N
 
 
 def tightness_claim() -> Claim:
-    """The paper's example: i is chosen, then j; the second player wins if they are equal."""
+    """Check the paper's example: i is chosen, then j; the second player wins if they are equal."""
     with_open_eyes = {n: min(max(row) for row in np.eye(n, dtype=int).tolist()) for n in TIGHT}
     unseen = {n: 1 - solve_exactly(guessing_game(n)).value for n in TIGHT}
     sure = all(won == 1 for won in with_open_eyes.values())
@@ -115,14 +113,13 @@ def tightness_claim() -> Claim:
 
 
 def guessing_game(n: int) -> SequenceForm:
-    """The first player's payoffs: 1 unless the second player guesses its number."""
+    """Return a game that pays the first player 1 unless the second player guesses its number."""
     choice = Treeplex(np.array([0]), np.array([1]), np.array([n]))
     rows, columns = (index.reshape(-1) + 1 for index in np.indices((n, n)))
     return merge((choice, choice), rows, columns, (rows != columns).astype(np.int64), 1)
 
 
 def solve_exactly(form: SequenceForm) -> ExactBounds:
-    """The value of a sequence form in fractions."""
     found = equilibrium(form)
     return exact_bounds(form, found.primal_player, found.point)
 
@@ -146,7 +143,7 @@ def one_cell_claim() -> Claim:
 
 
 def table_claims() -> list[Claim]:
-    """All four entries, and what the two strategies are worth together."""
+    """Check all four entries, and the value of the two strategies together."""
     found = []
     for family in FAMILIES:
         for strategy in STRATEGIES:
@@ -163,8 +160,8 @@ def table_claims() -> list[Claim]:
 def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
     """Return Black's value for these openings against White's stones of one family, or of any.
 
-    Black does not know the family. Where White chooses stones of the other one Black is paid 1 for that alone, which is
-    no less than what White can hold it to, so White has no reason to.
+    Black does not know the family. Stones of the wrong family pay Black 1 at once, which is no less than the value
+    that White can hold it to, so White has no reason to choose them.
     """
     relaxation, (own, worlds) = Relaxation(FOUR, 0), matrix_node()
 
@@ -186,17 +183,16 @@ def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
 
 
 def cell(name: str) -> int:
-    """The number of a cell of the 4x4 board."""
     return cells(name).bit_length() - 1
 
 
 def family_of(world: int) -> str:
-    """The column of Table I to which White's stones belong."""
+    """Return the column of Table I to which White's stones belong."""
     return FAMILIES[bool(world & cells("C4", "D4")) and bool(world & cells("D1"))]
 
 
 def value_claims() -> Iterator[Claim]:
-    """The value of phantom tic-tac-toe, which the paper could only bound, and that of each opening."""
+    """Yield the value of phantom tic-tac-toe, which the paper could only bound, and that of each opening."""
     found = solution("phantom-ttt")
     bounds = "between 3/4 and 767/768"
     yield Claim("the value of phantom tic-tac-toe", bounds, f"{found.lower} (exact)", "right, and settled")
@@ -207,7 +203,6 @@ def value_claims() -> Iterator[Claim]:
 
 
 def claims() -> Iterator[Claim]:
-    """Everything, in the order of the paper."""
     yield from tictactoe_claims()
     yield from value_claims()
     yield from ponnuki_claims()
@@ -216,7 +211,6 @@ def claims() -> Iterator[Claim]:
 
 
 def compute(options: Options, say: Say) -> Computed:
-    """Every claim with its verdict."""
     found = []
     for claim in claims():
         say(claim.claim)

@@ -22,7 +22,8 @@ FOUR = BOARDS["ponnuki-4x4"]
 Belief = tuple[int, np.ndarray]
 
 WINS, NO_WORLD, ZERO_WORLDS = "wins", "no world is left", "0 worlds"
-# Where sections IV-C1 and IV-C2 begin: Black's tries after C3, with + for a legal one and - for an illegal one.
+# The positions that sections IV-C1 and IV-C2 start from: Black's tries after C3, + for a legal one and - for an illegal
+# one.
 SQUARE, BLOCKED = "+B2 +B3", "-B2 +B3 -C2"
 STEPS = (
     ("+B2", WINS, "C3, then B2 is legal"),
@@ -43,17 +44,17 @@ STEPS = (
     (f"{BLOCKED} +D2 -D3", WINS, "IV-C2: D3 is illegal"),
     (f"{BLOCKED} +D2 +D3 +A3", WINS, "IV-C2: A3 is legal"),
     (f"{BLOCKED} +D2 +D3 -A3 -B4", WINS, "IV-C2: A3 and B4 are illegal: C4"),
-)  # the steps of the proof for 4x4: Black's tries, what the paper says they lead to, and where it says so
+)  # the steps of the proof for 4x4: Black's tries, their consequence according to the paper, and its section
 MATRIX_GAME = f"{BLOCKED} +D2 +D3 -A3 +B4"
 
 
 def cells(*names: str) -> int:
-    """A set of cells of the 4x4 board."""
+    """Return a set of cells of the 4x4 board."""
     return sum(1 << (ord(name[0]) - ord("A") + 4 * (int(name[1]) - 1)) for name in names)
 
 
 def belief_after(beliefs: Beliefs, tries: str) -> Belief:
-    """Black's belief after C3 and some tries, each legal (+) or illegal (-)."""
+    """Return Black's belief after C3 and some tries, each legal (+) or illegal (-)."""
     own = cells("C3")
     worlds = np.array([1 << cell for cell in range(16) if not own >> cell & 1], np.int64)
     for attempt in tries.split():
@@ -68,7 +69,7 @@ def belief_after(beliefs: Beliefs, tries: str) -> Belief:
 
 
 def matrix_node() -> Belief:
-    """The belief of section IV-C2: Black's five stones, three white stones that Black knows of, two unknown ones."""
+    """Return the belief of section IV-C2: five black stones, three white stones known to Black, two unknown ones."""
     own, known = cells("C3", "B3", "D2", "D3", "B4"), cells("B2", "C2", "A3")
     free = [cell for cell in range(16) if not (own | known) >> cell & 1]
     worlds = [known | 1 << a | 1 << b for a, b in combinations(free, 2) if 1 << a | 1 << b != cells("C4", "D4")]
@@ -76,7 +77,6 @@ def matrix_node() -> Belief:
 
 
 def openings(board: Board) -> list[int]:
-    """The first stones after which Black wins for sure."""
     search = AndOrSearch(board, 0)
     found = []
     for cell in range(board.cells):
@@ -87,7 +87,7 @@ def openings(board: Board) -> list[int]:
 
 
 def random_play(board: Board, player: int) -> Fraction:
-    """Lemma 4: what random play guarantees a player, 1 / (the number of its sequences of moves), or 0.
+    """Return Lemma 4's guarantee of random play, 1 / (the number of the player's sequences of moves), or 0.
 
     The player must win the game with perfect information. Black makes a perfect first move, which needs no luck.
     """
@@ -98,7 +98,6 @@ def random_play(board: Board, player: int) -> Fraction:
 
 
 def ponnuki_claims() -> list[Claim]:
-    """The claims of section IV in the order in which the paper makes them."""
     return [*small_claims(), *step_claims(), *bound_claims()]
 
 
@@ -118,7 +117,7 @@ def small_claims() -> list[Claim]:
 
 
 def step_claims() -> list[Claim]:
-    """The steps of the proof for 4x4: sure wins, tries that are necessarily legal, and what is left open."""
+    """Check the steps of the proof for 4x4: sure wins, necessarily legal tries, and open cases."""
     search, found = AndOrSearch(FOUR, 0), []
     for tries, paper, words in STEPS:
         own, worlds = belief_after(search.beliefs, tries)
@@ -134,7 +133,7 @@ def step_claims() -> list[Claim]:
 
 
 def bound_claims() -> list[Claim]:
-    """The matrix game of section IV-C2 solved to the end, and the lower bound that follows."""
+    """Solve the matrix game of section IV-C2 to the end, and check the lower bound that follows."""
     exact, _ = solve_informed_once(FOUR, 0, *matrix_node())
     third, better = Fraction(1, 3), "right, and better"
     lower = Fraction(1, 2) + exact.lower / 2

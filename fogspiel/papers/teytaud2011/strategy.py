@@ -34,9 +34,9 @@ FULL = (1 << TTT.cells) - 1
 BLACK, WHITE = 0, 1
 LOSS, DRAW, WIN = Fraction(0), Fraction(1, 2), Fraction(1)
 
-# What a player did, turn by turn: the tries that failed, then the stone.
+# A player's actions, turn by turn: the tries that failed, then the stone.
 History = tuple[tuple[tuple[int, ...], int], ...]
-# All that a player knows: its history, and the tries that failed in this turn.
+# A player's information: its history, and the tries that failed in this turn.
 Knowledge = tuple[History, tuple[int, ...]]
 
 
@@ -44,8 +44,8 @@ class Prescription(NamedTuple):
     """Black's instructions where the paper is open or contradicts itself."""
 
     fallback: int = A3  # black's third stone if C3 is illegal
-    detour: tuple[int, ...] = (B3, C2, A2)  # what Black may play at the second turn if B1 is illegal
-    family: str = ""  # the family of White's strategies (A to F) that Black meets; empty for all of them
+    detour: tuple[int, ...] = (B3, C2, A2)  # Black's stones at the second turn if B1 is illegal
+    family: str = ""  # the family of White's strategies (A to F) that Black plays against; empty for all of them
 
 
 class Ending(NamedTuple):
@@ -58,7 +58,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PrescribedGame:
-    """The game that a prescription leaves: what each player knows at each infoset, its choices, and the payoffs."""
+    """The game that a prescription leaves: each player's information and choices at each infoset, and the payoffs."""
 
     knowledge: tuple[list[Knowledge], list[Knowledge]]
     choices: tuple[list[list[int]], list[list[int]]]
@@ -66,7 +66,7 @@ class PrescribedGame:
 
     @cached_property
     def exact(self) -> ExactBounds:
-        """Optimal strategies of both, with the value proved in whole numbers."""
+        """Optimal strategies of both, with the value proved in integers."""
         solution = equilibrium(self.form)
         exact = exact_bounds(self.form, solution.primal_player, solution.point)
         assert exact.proved
@@ -79,7 +79,7 @@ def plain_score(ending: Ending) -> Fraction:
 
 
 def family(one: int, other: int) -> str:
-    """The family of a White strategy whose first two stones, both off the centre, are these."""
+    """Return the family of a White strategy by its first two stones, both off the centre."""
     (row, column), (other_row, other_column) = divmod(one, 3), divmod(other, 3)
     squared = (row - other_row) ** 2 + (column - other_column) ** 2
     if squared == 4:
@@ -123,12 +123,12 @@ def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
 
 
 def belongs(prescription: Prescription, one: int, other: int) -> bool:
-    """True if White may begin with these two stones."""
+    """True if White may start with these two stones."""
     return prescription.family in ("", family(one, other))
 
 
 def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
-    """One dominating move (illegal or winning, Lemma 3) if there is any, and all cells not known to be occupied."""
+    """Return one dominating move (illegal or winning, Lemma 3) if any, and all cells not known to be occupied."""
     history, failed = known
     own = sum(1 << stone for _, stone in history)
     tried = {*failed, *(cell for fails, _ in history for cell in fails)}
@@ -137,7 +137,7 @@ def options(known: Knowledge, taken: int) -> tuple[list[int], list[int]]:
 
 
 class Position(NamedTuple):
-    """A history: White's frame, and what Black and White have, in this order; stones are in Black's frame."""
+    """A history: White's frame, then pairs for Black and White, in this order; stones are in Black's frame."""
 
     frame: list[int]
     mover: int
@@ -154,7 +154,7 @@ def ending(at: Position, score: Fraction) -> Ending:
 
 
 def prescribe(prescription: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> PrescribedGame:
-    """The game in which Black is told so much, and in which an ending brings Black what `worth` says."""
+    """Return the game in which Black follows the prescription, with payoffs `worth(ending)` for Black."""
     sides = TreeplexBuilder[Knowledge](), TreeplexBuilder[Knowledge]()
     leaves: list[tuple[int, int, Ending]] = []
     waiting = [Position(frame, BLACK, (0, 0), ((), ()), (), (0, 0)) for frame in TTT.symmetries.tolist()]

@@ -17,7 +17,7 @@ from ...solving.bounds.beliefs import DRAWN, LOST, WON, PerfectInformation
 from .strategy import A2, A3, B2, B3, C1, C2, TTT, Ending, Prescription, family, outcome, prescribe
 
 HALF = Fraction(1, 2)
-BOUND = Fraction(3, 4)  # what the paper says Black's strategy ensures
+BOUND = Fraction(3, 4)  # the guarantee of Black's strategy according to the paper
 UPPER = 1 - HALF / 384
 FAMILIES = {
     "A": ("contiguous", Fraction(3, 4)),
@@ -26,15 +26,15 @@ FAMILIES = {
     "D": ("opposite corners", Fraction(1)),
     "E": ("kosumi", Fraction(13, 16)),
     "F": ("opposite, not in corners", Fraction(7, 8)),
-}  # white's first two stones in each family, and what the paper says Black's strategy ensures against it
+}  # white's first two stones in each family, and the guarantee of Black's strategy against it according to the paper
 FALLBACKS = {"A3": A3, "C1, as printed": C1}
-# In how many ways White can go on after none, one, .. of its stones: 8 x 6 x 4 x 2 in all.
+# White's number of continuations after none, one, .. of its stones: 8 x 6 x 4 x 2 in all.
 SEQUENCES_LEFT = (384, 48, 8, 2, 1)
 RIGHT = "right"
 
 
 class Claim(NamedTuple):
-    """A claim of the paper: what it says, what we find, and what follows."""
+    """A claim of the paper: its statement, our finding, and the verdict."""
 
     claim: str
     paper: str
@@ -42,12 +42,10 @@ class Claim(NamedTuple):
     verdict: str
 
     def to_json(self) -> dict[str, str]:
-        """Return the claim as a JSON object."""
         return {"claim": self.claim, "paper": self.paper, "ours": self.ours, "verdict": self.verdict}
 
 
 def tictactoe_claims() -> list[Claim]:
-    """The claims of section III in the order in which the paper makes them."""
     return [*strategy_claims(), *case_claims(), *bound_claims()]
 
 
@@ -107,7 +105,7 @@ def case_claims() -> list[Claim]:
 
 
 def bound_claims() -> list[Claim]:
-    """The upper bound: tic-tac-toe is a draw, and a White player who plays at random may happen to play perfectly."""
+    """Check the upper bound: tic-tac-toe is a draw, and a random White may happen to play perfectly."""
     random = against_random()
     more = ", and more is true" if random < UPPER else ""
     return [
@@ -117,7 +115,7 @@ def bound_claims() -> list[Claim]:
 
 
 def slips() -> list[Claim]:
-    """Misprints of the paper, each with the reading that its own arguments need."""
+    """Return misprints of the paper, each with the reading that its own arguments need."""
     printed, mended = (guarantee(Prescription(fallback)) for fallback in (C1, A3))
     odd = prod(range(1, 16, 2))
     return [
@@ -138,72 +136,66 @@ def slips() -> list[Claim]:
 
 
 def verdict(holds: bool, otherwise: str = "wrong") -> str:
-    """Return the verdict on a claim."""
     return RIGHT if holds else otherwise
 
 
 def check(claim: str, paper: object, ours: object, otherwise: str = "wrong") -> Claim:
-    """A claim that is right if we find what the paper says."""
     return Claim(claim, str(paper), str(ours), verdict(paper == ours, otherwise))
 
 
 def check_number(claim: str, paper: Fraction, ours: Fraction) -> Claim:
-    """A claim about a number."""
     return check(claim, paper, ours, f"wrong by {abs(paper - ours)}")
 
 
 def listing(values: Mapping[str, Fraction]) -> str:
-    """Named numbers in one line."""
     return ", ".join(f"{name} {number}" for name, number in values.items())
 
 
 @cache
 def guarantee(prescription: Prescription) -> Fraction:
-    """The score that Black's prescribed moves ensure when the rest is played as well as possible."""
+    """Return the score that Black's prescribed moves ensure with optimal play of the rest."""
     return prescribe(prescription).exact.value
 
 
 def value(prescription: Prescription, worth: Callable[[Ending], Fraction]) -> Fraction:
-    """The value of the game that the prescription leaves if endings are worth something else than the score."""
+    """Return the value of the game that the prescription leaves, with payoffs `worth(ending)` instead of the score."""
     return prescribe(prescription, worth).exact.value
 
 
 def win_alone(ending: Ending) -> Fraction:
-    """A win and nothing else counts."""
     return Fraction(ending.score == 1)
 
 
 def when_legal(letter: str) -> Fraction:
-    """Black's score against a family, given that B1 is legal; White cannot influence how likely that is."""
+    """Return Black's score against a family, given that B1 is legal; White cannot influence that probability."""
     prescription = Prescription(family=letter)
     likely = value(prescription, lambda ending: Fraction(ending.smooth))
     return value(prescription, lambda ending: ending.score * ending.smooth) / likely
 
 
 def when_illegal(cell: int) -> Fraction:
-    """Black's score given that B1 is illegal, if Black plays that cell then; it is so for one in four frames."""
+    """Return Black's score given that B1 is illegal (one in four frames) and Black then plays that cell."""
     prescription = Prescription(detour=(cell,))
     lost = 1 - value(prescription, lambda ending: Fraction(1) if ending.smooth else ending.score)
     return 1 - 4 * lost
 
 
 def perfect_value() -> Fraction:
-    """Return the first player's score in perfect-information tic-tac-toe."""
     outcome = PerfectInformation(TTT).outcome(0, 0, 0)
     return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
 
 
 def against_random() -> Fraction:
-    """The most that Black can score on average against stones that White puts on random free cells."""
+    """Return Black's best mean score against stones that White puts on random free cells."""
     best = max(after_stone(0, 0, orbit[0], {0: 1}) for orbit in TTT.orbits)
     return Fraction(best, 2 * SEQUENCES_LEFT[0])
 
 
 def best_on_average(own: int, occupied: int, belief: dict[int, int]) -> int:
-    """Black's half points, added up over all sequences of White's stones, all of which are equally likely.
+    """Return Black's half points, summed over all sequences of White's stones, which are equally likely.
 
-    Black has the stones `own` and knows some White ones; `belief` says in how many ways White has come to each of the
-    sets of stones that it may have.
+    Black has the stones `own` and knows some White ones; `belief` counts White's sequences to each of its possible sets
+    of stones.
     """
     cells = [cell for cell in range(TTT.cells) if not (own | occupied) >> cell & 1]
     dominating = [cell for cell in cells if outcome(own, 0, cell) == WINS]

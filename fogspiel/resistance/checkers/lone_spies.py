@@ -2,21 +2,22 @@
 
 A certificate is a dict of
 
-    format, game, rules     what it is, of which game ("lone-" and a set-up), and of which version of the rules
-    value, lower, upper     payoffs of the resistance as fractions: what it gets at least, what the spies hold it to
+    format, game, rules     its format, its game ("lone-" and a set-up), and the version of the rules
+    value, lower, upper     payoffs of the resistance as fractions: its guarantee, and the bound the spies hold it to
     resistance              {history: {mission: probability}} wherever the strategy can come
     spies                   {situation: {orders: probability}} wherever the strategy can come
     digest                  of all the rest
 
-For the resistance the players fall into groups that went on the same missions. A mission is written as how many of each
-group go, "2,1", drawn by lot; it splits each group into those who go and those who stay, in this order, empty ones
-dropped. A history is a list of missions with the numbers of sabotages, "2:0 2,1:1". When the spies lack one point, only
-the last mission is written, from which the others are drawn; it must be clean, as all spies sabotage whatever they can.
+For the resistance the players fall into groups that went on the same missions. A mission is written as the number of
+members from each group, "2,1", drawn by lot. It splits each group into those who go and those who stay, in this order,
+empty ones dropped. A history is a list of missions with the numbers of sabotages, "2:0 2,1:1". When the spies lack one
+point, only the last mission is written, from which the rest are drawn; it must be clean, as all spies sabotage whatever
+they can.
 
 The spies agree before the roles are dealt. Orders are for all players of a mission, to sabotage it if they are spies.
-For the spies, a group splits into those who go and are told to sabotage, those who go and are not, and those who stay.
-A situation is the list of missions, orders and numbers of sabotages so far, "2/1:0 1,0,2/1,0,1:1", and the mission of
-the round, all by these groups. When the resistance lacks one point, some player must be told to sabotage.
+For the spies, a group splits into those who go with the order to sabotage, those who go without, and those who stay. A
+situation is the list of missions, orders and numbers of sabotages so far, "2/1:0 1,0,2/1,0,1:1", and the mission of the
+round, all by these groups. When the resistance lacks one point, some player must be ordered to sabotage.
 """
 
 from collections.abc import Iterator
@@ -42,10 +43,10 @@ from ..game.setups import VERSION, Setup, find_setup, name_of
 from .resistance import OWNERS, Groups, ResistanceCertificate, Score, TeamStrategy, lowest, split
 
 FORMAT = "fogspiel lone spies certificate 1"
-VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
+VERIFY_FIRST = {FORMAT: True}  # explanations trust the certificate's content
 PREFIX = "lone-"
 MAX_PLAYERS = 6
-Lot = tuple[int, Fraction]  # a mission that is drawn, and how likely that is
+Lot = tuple[int, Fraction]  # a drawn mission, and its probability
 
 
 class LoneCertificate(ResistanceCertificate):
@@ -53,7 +54,7 @@ class LoneCertificate(ResistanceCertificate):
 
 
 def verify(body: Any) -> Bounds:
-    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the bounds that a certificate proves, or raise a ValueError with the flaw."""
     check_head(body, LoneCertificate.__required_keys__, FORMAT)
     check_rules(body, VERSION)
     setup = setup_of(body["game"])
@@ -63,7 +64,7 @@ def verify(body: Any) -> Bounds:
 
 
 def setup_of(game: Any) -> Setup:
-    """The set-up that a certificate names, in the one way it is written."""
+    """Return the set-up that a certificate names in canonical form."""
     name = game if isinstance(game, str) else ""
     demand(name.startswith(PREFIX), f"it is for {quoted(game)}, which does not begin with {PREFIX!r}")
     try:
@@ -76,22 +77,19 @@ def setup_of(game: Any) -> Setup:
 
 
 def text_of(numbers: tuple[int, ...]) -> str:
-    """Numbers for groups as text."""
     return ",".join(map(str, numbers))
 
 
 def chosen(groups: Groups, numbers: tuple[int, ...]) -> int:
-    """The lowest players of each group, so many of each."""
     return sum(lowest(group, number) for group, number in zip(groups, numbers, strict=True))
 
 
 def numbers_of(groups: Groups, players: int) -> tuple[int, ...]:
-    """Count the players of each group."""
     return tuple((group & players).bit_count() for group in groups)
 
 
 def choices(groups: Groups, size: int) -> list[tuple[int, ...]]:
-    """All the ways to take so many players, as numbers for the groups."""
+    """Return all choices of `size` players, as numbers for the groups."""
     ranges = [range(min(group.bit_count(), size) + 1) for group in groups]
     return [numbers for numbers in product(*ranges) if sum(numbers) == size]
 
@@ -114,7 +112,7 @@ class LoneStrategy(TeamStrategy):
     """A strategy of a team, where spies follow orders that all players of a mission were given."""
 
     def shares(self, place: str, known: list[str]) -> dict[str, Fraction]:
-        """The probabilities in some place, of things that can be done there."""
+        """Return the probabilities at a place, after checking that the options are legal there."""
         go_on()
         found = {name: probability(share, "a probability") for name, share in self.row(place).items()}
         strange = [name for name in found if name not in known]
@@ -131,13 +129,12 @@ class LoneStrategy(TeamStrategy):
         return self.setup.sizes[-1 if self.is_last(score) else sum(score)]
 
     def all_orders(self, score: Score, finer: Groups, mission: int) -> list[tuple[int, ...]]:
-        """All the orders for a mission."""
         sent = numbers_of(finer, mission)
         every = list(product(*(range(number + 1) for number in sent)))
         return [orders for orders in every if any(orders)] if score[0] == self.setup.points - 1 else every
 
     def outcomes(self, score: Score, alive: list[int], told: int) -> Iterator[tuple[int, Score, list[int]]]:
-        """Every number of sabotages with the score and the spy sets after it."""
+        """Yield every number of sabotages with the score and the spy sets after it."""
         for sabotages in range(self.setup.spies + 1):
             left = [spies for spies in alive if (spies & told).bit_count() == sabotages]
             failed = sabotages >= self.setup.needed[sum(score)]
@@ -185,7 +182,7 @@ class Resistance(LoneStrategy):
         return worst
 
 
-# What the spies know: the situation in words, the groups of the resistance and their own, spy sets, and how likely.
+# The spies' information: the situation as text, the groups of the resistance and their own, spy sets, probability.
 Known = tuple[str, Groups, Groups, list[int], Fraction]
 
 
@@ -196,13 +193,12 @@ class Spies(LoneStrategy):
         return self.most((0, 0), [("", self.everyone, self.everyone, self.spies, Fraction(1))])
 
     def most(self, score: Score, known: list[Known]) -> Fraction:
-        """Return the resistance's greatest win from here, given all that the spies may know."""
-        groups = known[0][1]  # its groups are of the same sizes in all that the spies may know
+        """Return the resistance's greatest win from here, given every possible knowledge of the spies."""
+        groups = known[0][1]  # its groups have the same sizes in all of these
         found = self.at_last if self.is_last(score) else self.after_mission
         return max(found(score, known, mission) for mission in choices(groups, self.size(score)))
 
     def at_last(self, score: Score, known: list[Known], mission: tuple[int, ...]) -> Fraction:
-        """Return the win with this last mission."""
         found = Fraction(0)
         for _, groups, finer, alive, weight in known:
             go_on()

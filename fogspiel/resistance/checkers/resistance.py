@@ -1,22 +1,25 @@
-"""The checker of solutions of The Resistance: plain whole numbers, the rules, and no solver.
+"""The checker of solutions of The Resistance: plain integers, the rules, and no solver.
 
 A certificate is a dict of
 
-    format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     payoffs of the resistance as fractions: what it gets at least, what the spies hold it to
+    format, game, rules     its format, its game, and the version of the rules
+    value, lower, upper     payoffs of the resistance as fractions: its guarantee, and the bound the spies hold it to
     resistance              {history: {mission or plan: probability}} wherever the strategy can come
     spies                   {history and mission: {type: probability of sabotage}} while both teams lack two points
     digest                  of all the rest
 
-After a history the players fall into groups that went on the same missions. A mission is written as how many of each
-group go, "2,1"; it splits each group into those who go and those who stay, in this order, empty ones dropped. A
-history is a list of missions with outcomes, "2+ 2,1-", where - is sabotage. Who of a group goes is drawn by lot. A type
-is how many spies are in each group after the mission. When a team lacks one point, the resistance follows a plan: the
-missions that are left, "2,0,0 1,1,1 1,0,1,0,1", of which one must be clean if it is the resistance that lacks one, and
-all otherwise; then only the last one is written, from which the others are drawn, where it is the largest of the late
-ones and falls by one sabotage. The spies sabotage whenever they can. A game that is not official is named by its
-numbers: resistance7-2-3-3-4x2-4-2spies has 7 players, 2 spies and 5 missions, the fourth of 4 players, which takes 2
-sabotages.
+After a history the players fall into groups that went on the same missions. A mission is written as the number of
+members from each group, "2,1"; it splits each group into those who go and those who stay, in this order, empty ones
+dropped. A history is a list of missions with outcomes, "2+ 2,1-", where - is sabotage. The members are drawn from each
+group by lot. A type is the number of spies in each group after the mission.
+
+When a team lacks one point, the resistance follows a plan: the missions that are left, "2,0,0 1,1,1 1,0,1,0,1". One of
+them must be clean if the resistance lacks the point, and all otherwise. In the second case only the last one is
+written, from which the rest are drawn, where it is the largest of the late ones and falls by one sabotage. The spies
+sabotage whenever they can.
+
+A game that is not official is named by its numbers: resistance7-2-3-3-4x2-4-2spies has 7 players, 2 spies and 5
+missions, the fourth of 4 players, which takes 2 sabotages.
 """
 
 from abc import ABC, abstractmethod
@@ -43,7 +46,7 @@ from ..game.setups import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
 OWNERS = "the resistance's", "the spies'"
-VERIFY_FIRST = {FORMAT: True}  # the words for one trust what it says
+VERIFY_FIRST = {FORMAT: True}  # explanations trust the certificate's content
 Groups = tuple[int, ...]  # masks of players; player i is bit i
 Score = tuple[int, int]  # the points of the resistance and of the spies
 
@@ -56,7 +59,7 @@ class ResistanceCertificate(SolutionCertificate):
 
 
 def verify(body: Any) -> Bounds:
-    """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the value, as two equal bounds, that a certificate proves, or raise a ValueError with the flaw."""
     check_head(body, ResistanceCertificate.__required_keys__, FORMAT)
     check_rules(body, VERSION)
     setup = setup_of(body["game"])
@@ -66,7 +69,7 @@ def verify(body: Any) -> Bounds:
 
 
 def setup_of(game: Any) -> Setup:
-    """The set-up that a certificate names, in the one way it is written."""
+    """Return the set-up that a certificate names in canonical form."""
     try:
         setup = find_setup(str(game))
     except ValueError as error:
@@ -77,17 +80,16 @@ def setup_of(game: Any) -> Setup:
 
 
 def lowest(group: int, number: int) -> int:
-    """The lowest players of a group."""
+    """Return the lowest `number` players of a group."""
     return sum(1 << player for player in [p for p in range(16) if group >> p & 1][:number])
 
 
 def split(groups: Groups, mission: int) -> Groups:
-    """The groups after a mission."""
     return tuple(half for group in groups for half in (group & mission, group & ~mission) if half)
 
 
 def crews(groups: Groups, size: int) -> list[int]:
-    """One mission of that size of each kind."""
+    """Return one mission of that size of each kind."""
     if not groups:
         return [0] if size == 0 else []
     most = range(min(groups[0].bit_count(), size) + 1)
@@ -95,7 +97,6 @@ def crews(groups: Groups, size: int) -> list[int]:
 
 
 def numbers(groups: Groups, players: int) -> str:
-    """Count the players of each group, as text."""
     return ",".join(str((group & players).bit_count()) for group in groups)
 
 
@@ -110,14 +111,12 @@ class TeamStrategy(ABC):
         self.spies = [sum(1 << p for p in spies) for spies in combinations(range(setup.players), setup.spies)]
 
     def row(self, history: str) -> dict[str, str]:
-        """Return the strategy's row after a history."""
         demand(history in self.table, f"the strategy says nothing about the situation {history!r}")
         self.used.add(history)
         row: dict[str, str] = self.table[history]
         return row
 
     def payoff(self) -> Fraction:
-        """The payoff that the strategy guarantees."""
         won = self.won()
         extra = sorted(set(self.table) - self.used)
         demand(not extra, f"the strategy speaks of the situation {quoted(''.join(extra[:1]))}, which cannot come up")
@@ -125,11 +124,11 @@ class TeamStrategy(ABC):
 
     @abstractmethod
     def won(self) -> Fraction:
-        """The sum over the spy sets of the probability that the resistance wins."""
+        """Return the sum over the spy sets of the probability that the resistance wins."""
 
 
 class GroupStrategy(TeamStrategy):
-    """A strategy of a team whose plans are for groups of players who went on the same missions."""
+    """A strategy of a team with plans for groups of players who went on the same missions."""
 
     def clean(self, number: int, mission: int, spies: int) -> bool:
         """True if these spies are too few on the mission of a round to sabotage it."""
@@ -140,7 +139,7 @@ class GroupStrategy(TeamStrategy):
         return score[1] == self.setup.points - 1
 
     def first_of_plan(self, score: Score) -> int:
-        """The round of the first mission that a plan writes."""
+        """Return the round of the first mission that a plan writes."""
         return self.setup.rounds - 1 if self.behind(score) and self.setup.nested else sum(score)
 
 
@@ -151,7 +150,7 @@ class Resistance(GroupStrategy):
         return sum(self.against("", self.everyone, (0, 0)).values(), Fraction(0))
 
     def against(self, history: str, groups: Groups, score: Score) -> dict[int, Fraction]:
-        """The probability to win against each spy set, where spies of one type agree on what to do."""
+        """Return the probability to win against each spy set, where spies of one type act alike."""
         won = dict.fromkeys(self.spies, Fraction(0))
         shares = {text: probability(share, f"the share of {quoted(text)}") for text, share in self.row(history).items()}
         right = total(shares.values()) == 1 and 0 not in shares.values()
@@ -178,14 +177,13 @@ class Resistance(GroupStrategy):
         return won
 
     def read(self, text: str, groups: Groups, size: int) -> int:
-        """A mission from its text."""
         for mission in crews(groups, size):
             if numbers(groups, mission) == text:
                 return mission
         raise refusal(f"{quoted(text)} is no mission of {size} players from groups of {numbers(groups, -1)}")
 
     def planned(self, text: str, groups: Groups, score: Score) -> list[int]:
-        """The spy sets that a plan wins against."""
+        """Return the spy sets that a plan wins against."""
         words, first = text.split(" "), self.first_of_plan(score)
         left = self.setup.rounds - first
         demand(len(words) == left, f"the plan {quoted(text)} must list {left} missions")
@@ -204,7 +202,7 @@ class Spies(GroupStrategy):
         return self.best("", self.everyone, (0, 0), dict.fromkeys(self.spies, Fraction(1)))
 
     def best(self, history: str, groups: Groups, score: Score, weights: dict[int, Fraction]) -> Fraction:
-        """The most that the resistance wins, where each spy set comes here with its weight."""
+        """Return the most that the resistance wins, where each spy set comes here with its weight."""
         if max(score) == self.setup.points - 1:
             scale = common_denominator(weights.values())
             whole = [(spies, int(weight * scale)) for spies, weight in weights.items() if weight]
@@ -228,13 +226,13 @@ class Spies(GroupStrategy):
         return max(found)
 
     def plan(self, groups: Groups, round_: int, alive: list[tuple[int, int]], best: int, behind: bool) -> int:
-        """The most that the missions from this round on win against spies who sabotage all they can, or `best`."""
+        """Return the most that the missions from this round on win if spies always sabotage, or `best` if larger."""
         size = self.setup.sizes[round_]
         if round_ == self.setup.rounds - 1:
             return self.last(groups, size, alive, best)
         everything = sum(weight for _, weight in alive)
         for mission in crews(groups, size) if everything > best else []:
-            # If all must be clean, those that this one is clean of are left; otherwise they are won already.
+            # If all must be clean, only the spy sets that this one is clean of remain; otherwise these are won already.
             left = [(spies, weight) for spies, weight in alive if self.clean(round_, mission, spies) == behind]
             start = 0 if behind else everything - sum(weight for _, weight in left)
             rest = self.plan(split(groups, mission), round_ + 1, left, max(best - start, 0), behind)
@@ -242,7 +240,7 @@ class Spies(GroupStrategy):
         return best
 
     def last(self, groups: Groups, size: int, alive: list[tuple[int, int]], best: int, crew: int = 0) -> int:
-        """The most that a last mission wins, or `best`: spy sets drop out as players are sent."""
+        """Return the most that a last mission wins, or `best` if larger: spy sets drop out as players are sent."""
         go_on()
         everything, needed = sum(weight for _, weight in alive), self.setup.needed[-1]
         if everything <= best:

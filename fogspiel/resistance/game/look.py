@@ -12,7 +12,7 @@ from .setups import SETUPS
 
 
 def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
-    """The players; spies that are known are red, who is on the mission is marked; so many are to be picked."""
+    """Draw the players: known spies are red, members of the mission are marked; `picked` are to be picked."""
     cells = []
     for player in range(number):
         spy, sent = bool(secret >> player & 1), bool(mission >> player & 1)
@@ -23,7 +23,6 @@ def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:
 
 
 def missions(cells: np.ndarray, mission_at: int, outcome_at: int) -> tuple[BoardPicture, Facts]:
-    """List the members and the outcome of each mission."""
     number = int(cells[rules.PLAYERS])
     rows, facts = [], []
     for place in range(ROUNDS):
@@ -51,7 +50,6 @@ class Stand(NamedTuple):
 
 
 def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
-    """Return the status of a game."""
     outcomes = [int(cell) for cell in cells[outcome_at : outcome_at + ROUNDS]]
     won, lost = outcomes.count(SUCCESS), outcomes.count(FAILURE)
     number, score = won + lost, f"Resistance {won}, spies {lost}."
@@ -64,7 +62,6 @@ def stand_of(cells: np.ndarray, mission_at: int, outcome_at: int) -> Stand:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the knowledge of a team."""
     stand = stand_of(seen, rules.SEEN_MISSION, rules.SEEN_OUTCOME)
     secret, many = int(seen[rules.SEEN_SECRET]), int(seen[rules.PLAYERS])
     deeds: tuple[Cards, ...] = ()
@@ -79,7 +76,6 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The same with the spies."""
     stand, secret = stand_of(state, rules.MISSION, rules.OUTCOME), int(state[rules.SECRET])
     spies = f"The spies are {crew(secret)}." if secret else "The spies are not drawn yet."
     team = players(int(state[rules.PLAYERS]), secret, stand.mission)
@@ -99,7 +95,6 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     setup = SETUPS[int(game.name.removeprefix("resistance"))]
     sizes = ", ".join(map(str, setup.sizes[:-1]))
     many = f"{setup.players} players, {setup.spies} of them spies; missions of {sizes} and {setup.sizes[-1]} players."
@@ -108,7 +103,7 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return many, *LINES, f"Mission {setup.needed.index(2) + 1} fails only if two spies on it sabotage it."
 
 
-# The Resistance: who is sent, and how the missions end.
+# The Resistance: the team sent, and the outcomes of missions.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
@@ -134,5 +129,4 @@ def first_news(game: Game, now: np.ndarray) -> list[str]:
 
 
 def _sent(now: np.ndarray, mission: int) -> list[str]:
-    """Report a team to the spies."""
     return [f"the other: send {crew(mission)}"] if mission and now[rules.SEEN_SECRET] else []

@@ -45,7 +45,6 @@ PASS, SABOTAGE = 1 << MAX_IN_MASK, (1 << MAX_IN_MASK) + 1
 
 @inlined
 def points(state, outcome):
-    """Count the missions that have ended that way."""
     total = 0
     for number in range(state[ROUND]):
         if state[OUTCOME + number] == outcome:
@@ -54,7 +53,6 @@ def points(state, outcome):
 
 
 def start_with(setup: Setup) -> Kernel:
-    """The kernel that starts a game of that set-up."""
     players, spies = setup.players, setup.spies
     sizes, needed = setup.sizes, setup.needed
 
@@ -126,7 +124,7 @@ def score(state):
 
 
 def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """Draw other spies, who may have sabotaged all the missions that failed: the resistance does not know them."""
+    """Draw other spies who may have sabotaged all the failed missions: the resistance does not know them."""
     other = state.copy()
     if player == 0 and state[SECRET] > 0:
         teams = (sum(1 << spy for spy in team) for team in combinations(range(state[PLAYERS]), int(state[SPIES])))
@@ -142,13 +140,13 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
     return other
 
 
-# Words
+# Text
 
 OUTCOMES = ("under way", "success", "sabotaged")
 
 
 def crew(mask: int) -> str:
-    """Players as people count them, from 1."""
+    """Return player numbers counted from 1."""
     return " ".join(str(player + 1) for player in range(MAX_IN_MASK) if mask >> player & 1)
 
 
@@ -159,7 +157,6 @@ def label(action: int) -> str:
 
 
 def rounds_text(cells: np.ndarray, mission: int, outcome: int) -> list[str]:
-    """A line for each round that has begun."""
     return [
         f"round {number + 1}: {crew(int(cells[mission + number]))}, {OUTCOMES[cells[outcome + number]]}"
         for number in range(ROUNDS)
@@ -191,7 +188,6 @@ SOURCE = (
 
 
 def table(players: int, setup: Setup) -> Game:
-    """The record of one number of players."""
     most = max(comb(players, size) for size in (*setup.sizes, setup.spies))
     return Game(
         name=f"resistance{players}",

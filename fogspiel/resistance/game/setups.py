@@ -1,9 +1,9 @@
-"""The set-ups of The Resistance: plain numbers, so that the checkers read them without NumPy and the solvers."""
+"""Set-ups of The Resistance: plain numbers, so that the checkers read them without NumPy and the solvers."""
 
 import re
 from typing import NamedTuple
 
-VERSION = 1  # the version of the rules, and so of the games and of the certificates
+VERSION = 1  # version of the rules, and so of the games and of the certificates
 
 
 class Setup(NamedTuple):
@@ -13,7 +13,7 @@ class Setup(NamedTuple):
     spies: int
     sizes: tuple[int, ...]
     needed: tuple[int, ...]
-    points: int = 3  # who has this many points first wins; there are 2 points - 1 missions
+    points: int = 3  # points that win; there are 2 points - 1 missions
 
     @property
     def rounds(self) -> int:
@@ -38,24 +38,23 @@ SETUPS = {
     11: Setup(11, 4, LARGE, TWO_IN_THE_FOURTH),
     12: Setup(12, 4, LARGE, TWO_IN_THE_FOURTH),
     13: Setup(13, 5, LARGE, TWO_IN_THE_FOURTH),
-}  # the official set-ups for 5 to 10 players, and the missions of 8 to 10 players for 11 to 13, who have none
+}  # the official set-ups for 5 to 10 players; 11 to 13 players have none and use the missions of 8 to 10
 
 
 # Variants, which are named by their numbers
 
 MAX_PLAYERS = 14
-POINTS_OF_ROUNDS = {3: 2, 5: 3, 7: 4}  # how many missions there may be, and the points that win
+POINTS_OF_ROUNDS = {3: 2, 5: 3, 7: 4}  # possible numbers of missions, and the points that win
 FORM = "resistance7-2-3-3-4x2-4-2spies (players, missions, where 4x2 is one of four that takes two sabotages, spies)"
 VARIANT = re.compile(r"resistance([1-9]\d?)-((?:[1-9]\d?(?:x[1-9])?-){1,9})([1-9]\d?)spies", re.ASCII)
 
 
 def is_variant(name: str) -> bool:
-    """True if a name is meant to be that of a variant."""
     return name.startswith("resistance") and name.endswith("spies")
 
 
 def name_of(setup: Setup) -> str:
-    """The name of an official set-up, or that of the variant that any other one is."""
+    """Return the name of an official set-up, or the variant's name of any other one."""
     if SETUPS.get(setup.players) == setup:
         return f"resistance{setup.players}"
     missions = zip(setup.sizes, setup.needed, strict=True)
@@ -64,7 +63,7 @@ def name_of(setup: Setup) -> str:
 
 
 def find_setup(name: str) -> Setup:
-    """The set-up of that name, or a ValueError that says what is wrong with it."""
+    """Return the set-up of that name, or raise a ValueError with the flaw."""
     official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
     if name in official:
         return official[name]
@@ -77,9 +76,9 @@ def find_setup(name: str) -> Setup:
 
 
 def vary(name: str, missions: str | None, spies: int | None, fails: str | None) -> str:
-    """The name of a game of The Resistance with other missions, spies or sabotages, as users write these.
+    """Return the name of a game of The Resistance with other missions, spies or sabotages, as users write these.
 
-    What is not said stays as it is; missions of another number take one sabotage each.
+    Omitted numbers stay unchanged; missions of another number take one sabotage each.
     """
     if (missions, spies, fails) == (None, None, None):
         return name
@@ -92,7 +91,7 @@ def vary(name: str, missions: str | None, spies: int | None, fails: str | None) 
 
 
 def _setup_to_vary(name: str, missions: str | None, spies: int | None) -> Setup:
-    """The set-up that a game has by its name; one that only has a number of players needs missions and spies."""
+    """Return the set-up of a game by its name; a mere number of players needs missions and spies."""
     plain = re.fullmatch(r"resistance([1-9]\d?)", name, re.ASCII)
     if plain is None and not is_variant(name):
         raise ValueError(f"{name[:80]!r} has no missions: --missions, --spies and --fails are for resistance5 and such")
@@ -104,21 +103,20 @@ def _setup_to_vary(name: str, missions: str | None, spies: int | None) -> Setup:
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
-    """The whole numbers of a list with commas."""
     if re.fullmatch(r"[1-9]\d?(,[1-9]\d?)*", text, re.ASCII) is None:
         raise ValueError(f"--{option} is {text[:80]!r}: it must be whole numbers with commas, as 2,3,3,4,4")
     return tuple(map(int, text.split(",")))
 
 
 def make_setup(players: int, spies: int, sizes: tuple[int, ...], needed: tuple[int, ...]) -> Setup:
-    """The set-up of these numbers, or a ValueError that says which of them is wrong."""
+    """Return the set-up of these numbers, or raise a ValueError naming the wrong one."""
     if len(sizes) not in POINTS_OF_ROUNDS:
         raise ValueError(f"the number of missions is {len(sizes)}: it must be 3, 5 or 7, so that a team wins most")
     return check_setup(Setup(players, spies, sizes, needed, POINTS_OF_ROUNDS[len(sizes)]))
 
 
 def check_setup(setup: Setup) -> Setup:
-    """The set-up, or a ValueError that says which of its numbers is wrong."""
+    """Return the set-up, or raise a ValueError naming its wrong number."""
     players, spies, sizes, needed, points = setup
     if POINTS_OF_ROUNDS.get(len(sizes)) != points:
         raise ValueError(f"{points} points win after {len(sizes)} missions: it must be 2 of 3, 3 of 5 or 4 of 7")

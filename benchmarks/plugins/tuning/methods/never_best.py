@@ -33,8 +33,8 @@ PULLED = 32  # arms pulled at a time, each some times
 PULLS = 4
 CURIOSITY = 0.5  # of the bound sqrt(2 ln t / n), whose scale is that of a coin
 PLAYERS, MAX_PLAYERS = 8, 400
-PAIRS_A_CELL = 16  # for which the budget should suffice, where scores vary
-PARTS = 8  # events in which all cells of the table have a turn
+PAIRS_A_CELL = 16  # affordable game pairs per cell, where scores vary
+PARTS = 8  # events, in each of which every cell of the table has a turn
 MIN_WEIGHT = 1e-3
 
 
@@ -50,7 +50,7 @@ def cma(arena: Arena) -> Iterator[Step]:
     except ImportError:
         raise ValueError("the method cma needs the package cma: pip install cma") from None
     x, moved = arena.start, ~hashed_parameters(arena)
-    count = max(int(moved.sum()), 2)  # the package wants two numbers; where there is just one, the other is idle
+    count = max(int(moved.sum()), 2)  # the package requires two numbers; with just one parameter, the second is idle
 
     def gaussian(*shape: int) -> np.ndarray:
         numbers = np.empty(shape)
@@ -123,14 +123,14 @@ def bandit(arena: Arena) -> Iterator[Step]:
 
 
 def laws(points: np.ndarray, pulls: np.ndarray, halves: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Points and pulls of every arm: for each seat, or for both together."""
+    """Return points and pulls of every arm: for each seat, or for both together."""
     if halves:
         return [(points[:, seat], pulls[:, seat]) for seat in (0, 1)]
     return [(points.sum(axis=1), pulls.sum(axis=1))]
 
 
 def rank_arms(points: np.ndarray, pulls: np.ndarray) -> np.ndarray:
-    """The arms to pull next: those of the highest upper confidence bounds."""
+    """Return the arms to pull next: those of the highest upper confidence bounds."""
     total = float(pulls.sum())
     bounds = np.full(len(points), np.inf)
     known = pulls > 0
