@@ -42,7 +42,6 @@ class Solution(JsonRecord):
 
     @classmethod
     def bounded(cls, solver: str, sizes: Mapping[str, Size], lower: float, upper: float) -> Self:
-        """Return a solution by bounds in floats, without a certificate."""
         value = (lower + upper) / 2
         return cls(value, lower, upper, False, solver, sizes, None, value, (lower, upper))
 
@@ -97,8 +96,6 @@ class SolverProgress(NamedTuple):
 
 
 class SolverState(NamedTuple):
-    """State of an interrupted solver."""
-
     rows: Sequence[Record] = ()
     state: bytes | None = None
 

@@ -126,7 +126,6 @@ class TreeSource(GameSource):
         return labels.infosets[infoset] or f"infoset {infoset + 1}", [labels.actions[infoset][a] for a in actions]
 
     def as_game(self) -> Game:
-        """Return the game with kernels that traverse its tree."""
         from .tree.game import game_of_tree
 
         return game_of_tree(self.describe(), self.name, self.version)
@@ -195,7 +194,6 @@ class NamedSource(GameSource):
 
 
 def named_games() -> dict[str, "NamedGames"]:
-    """Return the games that slices and plug-ins add."""
     return extras("solving.methods", "SOURCES")
 
 
@@ -219,10 +217,7 @@ def problem_of_package(name: str) -> GameSource:
 
 
 def find_source(words: str) -> GameSource:
-    """Return the source that the user's argument names, or raise ValueError with the possible forms.
-
-    A Python file that it names is executed.
-    """
+    """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
     if OPENING in words:
         return problem_of_opening(words)
     for games in named_games().values():
@@ -233,7 +228,6 @@ def find_source(words: str) -> GameSource:
 
 
 def tree_strategies(words: str, strategies: Any) -> Any:
-    """Return the strategies of a tree's certificate, in the views and actions of its game."""
     from .tree.game import translate_rows
 
     try:

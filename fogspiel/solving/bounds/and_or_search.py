@@ -53,7 +53,6 @@ class AndOrSearch:
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
 
     def is_sure_win(self, own: int, worlds: np.ndarray) -> bool:
-        """True if the player, to move with these possible worlds, has a sure win."""
         return self.winning_try(own, worlds) != REFUTED
 
     def winning_try(self, own: int, worlds: np.ndarray) -> int:
@@ -107,7 +106,6 @@ class AndOrSearch:
         return REFUTED
 
     def _implied(self, own: int, worlds: np.ndarray) -> int | None:
-        """Return the verdict implied by a decided belief with the same own stones, or None."""
         mine = None
         for known, found in reversed(self._decided.get(own, OrderedDict()).values()):
             if (found == REFUTED and len(known) <= len(worlds)) or (found != REFUTED and len(known) >= len(worlds)):

@@ -281,7 +281,6 @@ class Beliefs:
         return Split(worlds[outcomes == ILLEGAL], worlds[(outcomes == GOES_ON)], int(wins))
 
     def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
-        """Return for each cell in how many worlds a try there is illegal, continues, wins, draws."""
         tally_outcomes(self._ground, self.player, own, worlds, self._tally)
         tally: list[list[int]] = self._tally.tolist()
         return tally
@@ -301,7 +300,6 @@ class Beliefs:
             self._out = np.zeros(len(self._table), np.int64)
 
     def look(self, player: int, own: int, other: int) -> tuple[int, int]:
-        """Return the cells at which a try of that player is illegal, and those at which it wins, as bits."""
         found = self._looks.get((player, own, other))
         if found is None:
             decided_cells(self._ground, player, own, other, self._pair)
@@ -376,7 +374,6 @@ class PerfectInformation:
 
 @kernel
 def refill(keys, outcomes, table, values):
-    """Insert stored positions into a larger table."""
     for k in range(len(keys)):
         at = slot_of(table, keys[k])
         table[at] = keys[k]

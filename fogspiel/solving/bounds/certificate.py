@@ -84,7 +84,6 @@ class Prover:
         return worth
 
     def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
-        """Return the rows of the try that wins for sure, with its continuation."""
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)
         illegal = self.jump(own, split.illegal) if len(split.illegal) else None
@@ -107,8 +106,6 @@ class Prover:
 
 
 class _RowWriter:
-    """Writer of the infosets of a relaxed game that a strategy reaches, as rows."""
-
     def __init__(self, prover: Prover, game: RelaxedGame, behaviour: list[Fraction]) -> None:
         self.prover, self.game, self.behaviour = prover, game, behaviour
         self.side = prover.relaxation.sides[PLANNER]
@@ -151,7 +148,6 @@ class _RowWriter:
 def make_certificate(
     game: str, lower: Fraction, black: list[NodeJson], upper: Fraction, white: list[NodeJson]
 ) -> BoundsCertificate:
-    """Return the proof that the value of a game is between two bounds, with its digest."""
     body: BoundsCertificate = {
         "format": FORMAT,
         "game": game,
@@ -191,7 +187,6 @@ def _number(bound: Fraction) -> str:
 
 
 def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, everything: bool) -> list[str]:
-    """Return the proof of one player: the first turns, and every node if `everything`."""
     if not nodes:
         return [f"{name}: nothing is proved but that it gets 0 or more."]
     head = (
@@ -210,7 +205,6 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
 
 
 def _worths(node: Any) -> str:
-    """Describe the value of a node: one for all worlds, or the range from worst to best."""
     if "worth" in node:
         return _number(Fraction(node["worth"]))
     worths = sorted({Fraction(worth, node["unit"]) for worth in node["worths"]})

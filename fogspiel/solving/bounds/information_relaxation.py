@@ -80,11 +80,9 @@ class RelaxedGame:
         return merge(self.treeplexes, rows, columns, values[payoffs], GRID)
 
     def is_end(self, turn: PrivateTurn) -> bool:
-        """True if the window is over, so that the planner makes an assumption."""
         return turn.depth >= self.turns
 
     def used_assumptions(self, behaviour: np.ndarray) -> list[int]:
-        """Return the assumptions that the planner makes with positive probability."""
         plan, found = plan_of(self.treeplexes[PLANNER], behaviour), []
         for (turn, _), choices, first in zip(self.infosets, self.choices, self.treeplexes[PLANNER].first, strict=True):
             if self.is_end(turn):
@@ -93,8 +91,6 @@ class RelaxedGame:
 
 
 class PrivateBeliefs:
-    """The beliefs of one player along its private histories."""
-
     def __init__(self, search: AndOrSearch) -> None:
         self.search, self.beliefs, self.player = search, search.beliefs, search.player
 
@@ -160,7 +156,6 @@ class Relaxation:
         return worlds[[not self.is_exposed(own, world) for world in worlds.tolist()]]
 
     def guarantee(self, own: int, worlds: np.ndarray) -> float:
-        """Return the planner's guaranteed value from a belief on, in floating point."""
         return run_to_end(self.steps(own, worlds))
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, float]:
@@ -241,7 +236,6 @@ class Relaxation:
         return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
     def assume_hopeful(self, turn: PrivateTurn) -> list[np.ndarray]:
-        """Return the planner's one assumption: the world is not hopeless."""
         return [self.hopeful_worlds(turn.own, turn.worlds)]
 
     def relaxed_game(
@@ -303,7 +297,6 @@ class _Walk:
     def _continuations(
         self, who: int, turns: tuple[PrivateTurn, PrivateTurn], failed: Failed, sequences: tuple[int, int]
     ) -> list[History]:
-        """Return the histories after any try of the player to move; record the payoffs of those that end."""
         side, turn, other = self.owner.sides[who], turns[who], turns[1 - who].own
         if side.is_sure_win(turn, failed):
             if who == PLANNER:
@@ -334,7 +327,6 @@ class _Walk:
         return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
 
     def _choices(self, who: int, turn: PrivateTurn, failed: Failed, at_end: bool) -> list[int]:
-        """Return the tries of a player, or the planner's assumptions at the end of the window."""
         if who == OPPONENT:
             return self.owner.sides[OPPONENT].tries(turn, failed)
         if not at_end:

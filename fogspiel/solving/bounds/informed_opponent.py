@@ -54,7 +54,6 @@ class Schedule(NamedTuple):
         return cls(turns if found[1] else TO_THE_END, turns if found[1] == "every" else TO_THE_END)
 
     def stages(self, board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-        """Solve and prove the relaxed game of each player from the empty board on."""
         for player, name in enumerate(PLAYERS):
             stage = f"{name}, the other informed after {self.first} and {self.later} turns"
             if stage in ledger.done:
@@ -86,7 +85,6 @@ def prove_informed(stage: str, relaxation: Relaxation, turns: int, ledger: Ledge
 
 
 def demand_size(name: str) -> None:
-    """Reject a board that is too large."""
     if int(name[-1]) > LARGEST:
         raise ValueError(
             f"{name} is too large for an informed opponent: boards up to {LARGEST}x{LARGEST} can be solved"
@@ -124,7 +122,6 @@ class WhiteOpening:
         return [turn.worlds[opposite], self.relaxation.hopeful_worlds(turn.own, turn.worlds)]
 
     def steps(self) -> Generator[None, None, float]:
-        """Evaluate the assumptions."""
         return self.relaxation.solve(self.game)
 
     def rows(self, prover: Prover) -> list[Row]:

@@ -66,7 +66,6 @@ class PointSearch:
         self.start = BeliefPoint(least, weights / weights.sum())
 
     def sweep(self) -> None:
-        """Run one sweep; its vectors stay in the library."""
         draw = np.random.default_rng(self.sweeps)
         hopeful = self.sweeps % 2 == 0
         self.sweeps += 1
@@ -138,7 +137,6 @@ class PointSearch:
         return {"sweeps": self.sweeps, "started": self.start is None, "nodes": nodes, "hopes": hopes, "best": best}
 
     def go_on_from(self, saved: Saved) -> None:
-        """Restore the state of an earlier search."""
         self.sweeps = saved["sweeps"]
         self.start = None if saved["started"] else self.start
         for own, rows, worths in saved["nodes"]:
@@ -155,7 +153,7 @@ def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
     return BeliefPoint(point.own, weights / weights.sum())
 
 
-# The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to what is needed.
+# The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary part.
 #
 # From the whole game down, a node needs a positive value only in some worlds: those after an answer that would otherwise
 # cost too much. Bad answers of the opponent leave slack, so most worlds are not needed at all.
@@ -217,7 +215,6 @@ class VectorProof:
         return sources, Vectors(base, field.wide, np.concatenate(tables))
 
     def _note(self, field: TurnOutcomes, stone: int, number: int, turn: int, demanded: np.ndarray) -> None:
-        """Raise the demands of a node to those of the worlds after a stone."""
         wanted = np.ceil(demanded * GRID * (1 + SAFE)).astype(np.int64)
         if wanted.any():
             worths, ranks = self.library.nodes[number].worths, self.fields.ranks(field, stone, turn)
@@ -225,7 +222,6 @@ class VectorProof:
             found[ranks] = np.maximum(found[ranks], np.minimum(wanted, worths[ranks]))
 
     def nodes(self) -> list[NodeJson]:
-        """Return the nodes of the proof, without that of the whole game."""
         out: list[NodeJson] = []
         for number in self.numbers:
             node, demands = self.library.nodes[number], self.demands[number]
@@ -251,12 +247,10 @@ class VectorProof:
 
 
 def proved_worth(saved: Saved) -> Fraction:
-    """Return the guarantee of a saved strategy in the whole game."""
     return Fraction(max(int(saved["best"][1] * GRID - SLACK), 0), GRID) if saved["best"] else Fraction(0)
 
 
 def vector_proof(search: PointSearch) -> list[NodeJson]:
-    """Return the nodes that prove a search's result for the whole game."""
     saved, board, worlds = search.to_json(), search.fields.board, search.fields.worlds_beside(0).tolist()
     rules, worth = PonnukiRules(board.rows), proved_worth(saved)
     turns = [rules.turns.index(shift.tolist()) for shift in board.symmetries]

@@ -32,8 +32,6 @@ SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of
 
 
 class BoundsStep(NamedTuple):
-    """Current bounds, and the state to resume from."""
-
     remark: str
     lower: Fraction
     upper: Fraction
@@ -94,7 +92,6 @@ class Ledger:
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
-        """Restore the ledger of a game from the state of an earlier step."""
         if saved.get("game") != game:
             raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
         bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
@@ -104,10 +101,7 @@ class Ledger:
 
 @dataclass
 class CpuBudget:
-    """A budget of CPU seconds and bytes, and the schedule of reports.
-
-    CPU time does not pass while other programs have the machine, so the proofs do not depend on them.
-    """
+    """A CPU and memory budget with a report schedule; CPU time, so that proofs do not depend on the machine's load."""
 
     seconds: float
     memory: float
@@ -168,7 +162,6 @@ def search_bounds(
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """Solve the whole game as one relaxed game for each player."""
     for player, name in enumerate(PLAYERS):
         relaxation = Relaxation(board, player, turns=TO_THE_END, check=budget.demand)
         prover = Prover(relaxation)
@@ -240,8 +233,6 @@ def watched(
 def watch_relaxation(
     steps: Generator[None, None, Result], stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget
 ) -> Generator[str, None, Result]:
-    """Return the result of the steps of a stage that solves relaxed games."""
-
     def used() -> int:
         return sum(search.bytes for search in relaxation.searches)
 
@@ -267,7 +258,6 @@ def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
 
 
 def prove_opening(stage: str, opening: "PonnukiOpening", ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """Solve the relaxed games behind a player's first moves on 4x4, then write the proof."""
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))

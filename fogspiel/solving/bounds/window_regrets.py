@@ -62,7 +62,6 @@ class Sums(NamedTuple):
 
 @in_place
 def visited(k, setting, out):
-    """Write the infosets that the planner may reach in world k."""
     outcomes, (first, cell, down) = setting.answers.outcomes, setting.decisions
     infosets = len(first) - 1
     for i in range(infosets):

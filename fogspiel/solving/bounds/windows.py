@@ -54,8 +54,6 @@ class BeliefPoint:
 
 
 class VectorSet:
-    """The vectors of a player, by own stones."""
-
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
         self.nodes: list[VectorNode] = []
@@ -72,7 +70,6 @@ class VectorSet:
         return number
 
     def table(self, own: int) -> np.ndarray:
-        """Return the vectors for own stones in canonical form, one per row."""
         if own not in self._tables:
             rows = [self.nodes[number].worths for number in self.by_own.get(own, [])]
             self._tables[own] = np.array(rows, float) / GRID
@@ -97,8 +94,6 @@ MIN_CHANCE = 1e-3  # less likely sequences lead to no point
 
 @dataclass(frozen=True, eq=False)
 class WindowStrategy:
-    """A strategy for a window and its vector."""
-
     rows: Rows
     worths: np.ndarray
     worth: float  # its value at the point, or in the worst world if the opponent chooses the world
@@ -159,10 +154,7 @@ class Window:
         return np.concatenate(rows)
 
     def solve(self, iterations: int, adversarial: bool = False) -> None:
-        """Repeat regret matching with the best vectors for the beliefs reached so far.
-
-        If `adversarial`, the opponent chooses the world, among those with a weight.
-        """
+        """Repeat regret matching with the best vectors so far; if `adversarial`, the opponent chooses a weighted world."""
         chosen = np.zeros(self.sequences, np.int64)
         for turn in range(ROUNDS + 1):
             best_rows(self.decisions.cell, self.vectors, self.rows, self.beliefs, chosen)
@@ -177,7 +169,6 @@ class Window:
             total /= steps
 
     def _pick(self, chosen: np.ndarray) -> None:
-        """Add the chosen vectors to the candidates, up to MAX_PICKS."""
         known = (self.picks == chosen[:, None]) & (np.arange(MAX_PICKS) < self.picked[:, None])
         new = np.flatnonzero(~known.any(axis=1) & (self.picked < MAX_PICKS))
         self.picks[new, self.picked[new]] = chosen[new]
@@ -190,7 +181,6 @@ class Window:
         return [(float(self.plan[s] * masses[s]), self._point_after(s)) for s in likely]
 
     def _point_after(self, s: int) -> BeliefPoint:
-        """Return the point after a sequence, in canonical form."""
         stone = int(self.decisions.cell[s])
         own, turns = self.fields.image(self.field.own | 1 << stone)
         weights = np.zeros(len(self.fields.worlds_beside(own)))

@@ -58,6 +58,5 @@ def plain(cells: np.ndarray) -> np.ndarray:
 
 
 def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
-    """Describe the first cell that differs."""
     cell = int(np.flatnonzero(cells != before)[0])
     return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"

@@ -45,8 +45,6 @@ MAX_VIEWS = 20_000  # infosets whose views are compared
 
 @dataclass(frozen=True, repr=False)
 class GameCheck:
-    """Findings about a game, and notes on it."""
-
     game: str
     findings: list[Finding]
     facts: dict[str, Any] = field(default_factory=dict)
@@ -89,7 +87,6 @@ def check_game(game: Game | str) -> GameCheck:
 
 
 def _words_of(game: Game) -> str:
-    """Return the argument by which another process finds the game."""
     words = spec_of(game.name)
     if words is not None and known_game(game.name) is game:
         return words.absolute
@@ -102,7 +99,6 @@ def _words_of(game: Game) -> str:
 
 
 def _declarations(game: Game) -> Iterator[Finding]:
-    """Check sizes, payoffs and the arguments of kernels."""
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
@@ -124,7 +120,6 @@ def _strategies(game: Game) -> list[Strategy]:
 
 
 def _arguments(rule: str, name: str, kernel: Kernel) -> Iterator[Finding]:
-    """Check the declaration of a kernel."""
     function = getattr(kernel, "py_func", kernel)
     if COMPILED and function is kernel:
         yield Finding(rule, f"{name} is not a kernel", "put @kernel above it", None, _line_of(function))
@@ -168,7 +163,6 @@ def _examine(words: str) -> Examination:
 
 
 def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
-    """Check the compiled rules, and complete the facts."""
     failures = list(_compile_all(game))
     yield from failures
     if failures:
@@ -183,7 +177,6 @@ def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Itera
 
 
 def _compile_all(game: Game) -> Iterator[Finding]:
-    """Compile every kernel; translate the compiler's messages."""
     kernels = [(name, name, kernel, RULE_SIGNATURES[name]) for name, kernel in game.rules._asdict().items() if kernel]
     for strategy in _strategies(game):
         for name, of in (("prepare", PREPARE), ("choose", CHOOSE)):
@@ -254,7 +247,6 @@ def compiler_words(error: Exception) -> tuple[str | None, str, str]:
 
 
 def _kind(words: str) -> str:
-    """Return the plain name of a compiler's type; other text unchanged."""
     name = re.sub(r"^Literal\[(\w+)\].*", r"\1", words).strip()
     if built := re.match(r"<(?:built-in function|function|intrinsic|class) '?([\w.]+)", name):
         return f"`{built[1]}`"

@@ -56,8 +56,6 @@ class Finding(JsonRecord):
 
 @dataclass(frozen=True)
 class Examination(JsonRecord):
-    """Findings of the uncompiled rules."""
-
     KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
 
     findings: list[Finding]
@@ -101,7 +99,6 @@ class Examiner:
     # The whole examination
 
     def examine(self) -> Examination:
-        """Examine short histories, then whole games, then texts and strategies."""
         self._walk()
         if not self.found:
             self._play()
@@ -123,7 +120,6 @@ class Examiner:
                     waiting.append(((*record, action), after))
 
     def _play(self) -> None:
-        """Play games of all strategies by name, in both seats."""
         names = [name for name in policy_names(self.game) if name != REDRAWN]
         give_up = time.monotonic() + GAMES_SECONDS
         for number in range(max(GAMES, 2 * len(names))):
@@ -396,7 +392,6 @@ class Examiner:
         return answer
 
     def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
-        """Return the cells as written by a rule."""
         given = cells_of(role, values)
         self._run(name, given, *rest)
         return plain(given)
@@ -410,7 +405,6 @@ class Examiner:
     # Texts
 
     def _fault(self, name: str, error: Exception) -> Broken:
-        """Describe the error that a rule raised, and its location."""
         place = place_of(error)
         if isinstance(error, OutOfCells):
             return self._overflow(name, error, place)
@@ -461,7 +455,6 @@ def place_of(error: BaseException) -> str | None:
 
 
 def said(record: Sequence[int]) -> str:
-    """Format a record as part of a sentence."""
     return f"the actions {' '.join(map(str, record))}" if record else "no action"
 
 

@@ -54,7 +54,6 @@ class KnownValue:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """Return the entry of the index, or raise ValueError with the fault."""
         try:
             certificate = body["certificate"]
             return cls(
@@ -73,7 +72,6 @@ class KnownValue:
             raise ValueError(f"an entry of the known values is damaged ({error!r}): install again") from None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry with its derived fields."""
         signed = self.signed
         return {
             "game": self.game,
@@ -111,7 +109,6 @@ class KnownValue:
         return self.game, words_of(self.lower, self.upper), signed, self._proof(), self.published, self.ours
 
     def lines(self) -> list[str]:
-        """Return the full description of this game."""
         lines = [f"{self.game} is worth {interval_words(self.lower, self.upper)} to the first player"]
         lines += [f"payoffs: {self.payoffs}"]
         if self.signed is not None and self.payoffs != SIGNS:
@@ -141,7 +138,6 @@ def interval_words(lower: Fraction, upper: Fraction) -> str:
 
 
 def short(number: Fraction) -> str:
-    """Format a fraction, or its first digits if it is long."""
     text = str(number)
     if len(text) <= ROOM:
         return text
@@ -212,7 +208,6 @@ def verify_shipped(known: KnownValue) -> Bounds:
 
 
 def _instead(known: KnownValue) -> str:
-    """Suggest an alternative for a game without a shipped certificate."""
     if known.certificate is None:
         return "its value is known in another way"
     return f"make it with `{known.make}` and check it with `{known.check}`"

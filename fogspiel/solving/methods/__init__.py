@@ -41,8 +41,6 @@ class CertificateFormat:
 
 @dataclass(frozen=True)
 class SolveMethod:
-    """A method of solving games."""
-
     name: str
     solve: Callable[["GameSource", SolveOptions, SolverState], Work]  # solve step by step, resuming from a saved state
     help: str = ""  # its line in `fogspiel solve --help`

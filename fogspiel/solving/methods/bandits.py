@@ -32,7 +32,6 @@ SEED = 1995
 
 @kernel
 def soft_max(scores, out):
-    """Write probabilities proportional to the exponentials of the scores."""
     most, total = scores[0], 0.0
     for k in range(1, len(scores)):
         most = max(most, scores[k])
@@ -45,7 +44,6 @@ def soft_max(scores, out):
 
 @kernel
 def draw(chances, stream):
-    """Draw an index by these probabilities."""
     u, place = random_unit(stream), 0
     while place < len(chances) - 1 and u >= chances[place]:
         u -= chances[place]
@@ -119,7 +117,6 @@ class BanditRun:
 
 
 def table_of(form: SequenceForm) -> np.ndarray:
-    """Return the payoff table of a game in which each player decides once."""
     if max(treeplex.infosets for treeplex in form.treeplexes) > 1:
         counts = " and ".join(str(treeplex.infosets) for treeplex in form.treeplexes)
         raise ValueError(

@@ -33,8 +33,6 @@ PROBABLE = 1e-9  # tolerance for the sums of saved probabilities
 
 
 class CfrVariant(NamedTuple):
-    """Variant of CFR: its regret update and its averaging."""
-
     alpha: float
     beta: float
     gamma: float
@@ -128,7 +126,6 @@ def update(player, opposing, sign, keep_gain, keep_loss, weight, predictive):
 
 @kernel
 def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
-    """Run iterations after the first `done`."""
     for t in range(done + 1, done + iterations + 1):
         keep_gain = keep_iterate(t - 1.0, alpha)
         keep_loss = keep_iterate(t - 1.0, beta)
@@ -188,7 +185,6 @@ class RegretMinimiser:
 
     @property
     def average(self) -> Pair:
-        """The behaviour of the average plans of both players."""
         one, two = self._players
         return proportional(self.treeplexes[0], one.average), proportional(self.treeplexes[1], two.average)
 
@@ -197,7 +193,6 @@ class RegretMinimiser:
         return np.concatenate((self._header, self._memory)).astype("<f8").tobytes()
 
     def restore(self, state: bytes) -> None:
-        """Continue from a saved state of the same run."""
         header, identity = len(self._header), len(self._identity)
         if len(state) != 8 * (header + len(self._memory)):
             raise ValueError(
@@ -215,7 +210,6 @@ class RegretMinimiser:
             player.plan[:] = plan_of(treeplex, player.behaviour)
 
     def _rows(self, memory: np.ndarray) -> Pair:
-        """Return each player's part of the memory, one row for each of the `parts`."""
         split = self.parts * self.treeplexes[0].sequences
         return memory[:split].reshape(self.parts, -1), memory[split:].reshape(self.parts, -1)
 
@@ -245,7 +239,6 @@ class RegretMinimiser:
 
     @property
     def _remembered(self) -> list[float]:
-        """The additional state of a subclass."""
         return []
 
     def _recall(self, remembered: list[float]) -> None:
@@ -253,8 +246,6 @@ class RegretMinimiser:
 
 
 class TreeRegrets(RegretMinimiser):
-    """A run of a method on a sequence form."""
-
     def __init__(self, form: SequenceForm, method: str = "pcfr+"):
         super().__init__(form.treeplexes, (form.matrix, form.transposed), method)
         self.form = form

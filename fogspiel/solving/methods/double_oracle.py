@@ -42,7 +42,6 @@ class BrokenInvariant(AssertionError):
 
 
 def require(holds: bool, claim: str) -> None:
-    """Raise BrokenInvariant unless the claim holds."""
     if not holds:
         raise BrokenInvariant(f"this must hold but does not: {claim}")
 
@@ -184,8 +183,6 @@ def mark_way(parent, choice, used, needed):
 
 
 class Side:
-    """One player's part of the restricted game."""
-
     def __init__(self, form: SequenceForm, player: int, tolerance: float) -> None:
         self.form, self.player = form, player
         self.treeplex = form.treeplexes[player]
@@ -223,7 +220,6 @@ class Side:
         return np.where(anchor == NOWHERE, NOWHERE, rank[anchor])
 
     def plan(self, behaviour: np.ndarray) -> np.ndarray:
-        """Return the whole-game plan of a behaviour strategy in the restricted game."""
         whole = self.allowed.astype(float)
         whole[self.generated] = behaviour
         return plan_of(self.treeplex, whole)
@@ -250,10 +246,7 @@ def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceFor
 
 
 def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Sequence[Record] = ()) -> Iterator[Growth]:
-    """Grow the sequences of both until the strategies of a round secure the same value, up to the tolerance.
-
-    With the records of earlier rounds it resumes after the last of them.
-    """
+    """Grow both players' sequences until their bounds meet up to the tolerance; resume after `records`."""
     sides = Side(form, 0, tolerance), Side(form, 1, tolerance)
 
     def respond() -> tuple[float, float, dict[str, Any]]:

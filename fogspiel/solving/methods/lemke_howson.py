@@ -65,7 +65,6 @@ class Tableau:
         return [-1, *self.slack]
 
     def mixture(self, own: Sequence[int]) -> list[Fraction]:
-        """Return the weights of the own variables, normalised to sum 1."""
         weight = {label: line[-1] for label, line in zip(self.basic, self.rows, strict=True)}
         total = sum(weight.get(label, 0) for label in own)
         return [Fraction(weight.get(label, 0), total) for label in own]
@@ -110,7 +109,6 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
 
 
 def strategies(treeplex: Treeplex) -> int:
-    """Count a player's reduced pure strategies."""
     below = [1] * treeplex.sequences
     for i in range(treeplex.infosets - 1, -1, -1):
         below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])

@@ -239,7 +239,6 @@ class Simplex:
         return True
 
     def optimum(self) -> LpPoint:
-        """Run to the optimum."""
         while not self.advance():
             pass
         return self.point
@@ -259,7 +258,6 @@ class Simplex:
             self._status = _pack(self._keeper)
 
     def _slice(self, model: Any, iterations: int) -> Any:
-        """Return the solver after one slice if it found the optimum, else None."""
         solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
         if self._status:
             set_basis(solver, *self._status.split(DIVIDER))
@@ -297,10 +295,7 @@ class BehaviourEquilibrium:
 
 
 def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> int:
-    """Return the requested planner, or else the one whose program has fewer rows.
-
-    The simplex method's work grows with them; ties go to the second player.
-    """
+    """Return the requested planner, or else the one with fewer LP rows, which drive the simplex's work; ties: the second."""
     if primal_player not in (0, 1, "auto"):
         raise ValueError(
             f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"
@@ -312,10 +307,7 @@ def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> i
 
 
 def equilibrium(form: SequenceForm, primal_player: int | str = "auto", method: str = "simplex") -> BehaviourEquilibrium:
-    """Find optimal strategies by linear programming, with bounds from best responses to them (not from the program).
-
-    The planner "auto" is the player whose program has fewer rows (`primal_player_of`).
-    """
+    """Find optimal strategies by LP, with bounds from best responses to them; "auto" means `primal_player_of`."""
     chosen = primal_player_of(form, primal_player)
     point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)

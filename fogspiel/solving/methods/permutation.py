@@ -106,7 +106,6 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
 
 
 def solve(board: Board = TTT) -> PermutationCertificate:
-    """Return the certificate of the permutation version: its exact value and an optimal strategy for each player."""
     *_, last = rounds(board)
     assert last.certificate is not None
     return last.certificate
@@ -141,7 +140,6 @@ def answers(board: Board, mixtures: Mixtures) -> Replies:
 
 
 def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
-    """Return the first player's guarantee and the second player's concession."""
     return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
 
 

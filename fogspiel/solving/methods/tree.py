@@ -113,7 +113,6 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
 
 
 def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
-    """Return the realisation plan of a mixture of pure strategies."""
     plan = [Fraction(0)] * sequences
     for chosen, weight in zip(pure, mixture, strict=True):
         for sequence in chosen if weight else ():
@@ -237,7 +236,6 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
 def _in_fractions(
     tree: Tree, reduced: ReducedGame, found: TreeEquilibrium, insist: bool
 ) -> tuple[list[Fraction], list[Fraction]]:
-    """Return the strategies in fractions: exact where there is a vertex to start from, else close to the floats."""
     if found.exactly is not None and (insist or tree.nodes <= QUICKLY_EXACT):
         return reduced.lift(*found.exactly().behaviours)
     first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))

@@ -139,7 +139,6 @@ def respond(tree, player, gain):
 
 
 def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
-    """Return the realisation probabilities of a player's sequences, after checking the strategy."""
     row = np.ascontiguousarray(behaviour, np.float64)
     _check_length(tree, player, row.shape)
     fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
@@ -178,7 +177,6 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
 
 
 def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
-    """Return the best responses to both strategies of a pair, in floats."""
     arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
     gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
     fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
@@ -202,7 +200,6 @@ def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Strateg
 
 
 def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list[Fraction]:
-    """Return `_reach` for fractions: the probabilities must sum to 1 exactly."""
     _check_length(tree, player, (len(behaviour),))
     reach = [Fraction(1)] * len(behaviour)
     for i in np.flatnonzero(tree.owner == player).tolist():
@@ -241,7 +238,6 @@ def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
 
 
 def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
-    """Back up the best action value of each infoset in reverse order, in fractions."""
     for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
         low = int(tree.first[i])
         gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
@@ -277,13 +273,11 @@ def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fractio
 
 
 def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
-    """Return the best responses to both strategies of a pair, in fractions."""
     (value, reach, gains), unit = _exact_units(tree, first, second)
     mine, theirs = ([gain / unit for gain in side] for side in gains)
     return Responses(value / unit, reach, (mine, theirs))
 
 
 def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> StrategyBounds[Fraction]:
-    """Return the value and both best-response bounds of a strategy pair, in fractions."""
     (value, _, gains), unit = _exact_units(tree, first, second)
     return StrategyBounds(value / unit, -gains[1][0] / unit, gains[0][0] / unit)

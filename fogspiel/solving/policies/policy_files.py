@@ -45,8 +45,6 @@ Key = tuple[int | None, str]  # the player (None for both), and the id or the te
 
 @dataclass
 class PolicyTable:
-    """Content of a policy file by state, with line numbers."""
-
     file: Path
     # By state: the location in the file and the probabilities, one or more times.
     rows: dict[Key, list[tuple[str, ActionProbabilities]]] = field(default_factory=dict)
@@ -60,14 +58,12 @@ class PolicyTable:
         raise MissingState(f"{self.file} has no row for {state.line!r} (state {state.id}) of player {state.player + 1}")
 
     def probabilities(self, state: InformationState) -> ActionProbabilities:
-        """Return the mean of the file's probabilities at a state."""
         answers = self.answers(state)
         laws = [check_probabilities(state, answer, f"{self.file}, {place}") for place, answer in answers]
         return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
 
 
 def table_behind(policy: object) -> PolicyTable | None:
-    """Return the table that a policy was read from, or None."""
     table = getattr(getattr(policy, "probabilities", None), "__self__", None)
     return table if isinstance(table, PolicyTable) else None
 
@@ -104,7 +100,6 @@ def holds_policy(words: str) -> bool:
 
 
 def demand_json(words: str) -> Any:
-    """Return the content of a JSON file, or raise ValueError with the reason."""
     return _parsed(Path(words), _content(Path(words)))
 
 
@@ -153,7 +148,6 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
 
 
 def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | None":
-    """Return the interpreter of answers, for games where only some information states are asked."""
     from ..methods import solve_methods
     from ..sources import KernelSource
 
@@ -237,7 +231,6 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTab
 
 
 def _key(file: Path, place: str, player: Any, name: Any) -> Key:
-    """Return the key of a row, or raise ValueError."""
     if not isinstance(name, str) or not name:
         raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
     if player is not None and str(player) not in ("1", "2"):
@@ -246,7 +239,6 @@ def _key(file: Path, place: str, player: Any, name: Any) -> Key:
 
 
 def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
-    """Yield the states of a CSV file, with the probabilities of all their lines."""
     reader = csv.DictReader(io.StringIO(text))
     columns = set(reader.fieldnames or ())
     if not {"action", "probability"} <= columns or not columns & {"id", "state"}:

@@ -38,7 +38,6 @@ def question_json(state: InformationState) -> dict[str, Any]:
 
 
 def head_json(game: Game, count: int) -> dict[str, Any]:
-    """Return the first line: the game and the format of answers."""
     return {
         "game": game.name,
         "title": game.title,
@@ -141,7 +140,6 @@ class Coach:
         }
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
-        """Return the cost of each of a player's decisions, from views and actions."""
         history: tuple[int, ...] = ()
         found = []
         for seen, action in decisions:
@@ -172,7 +170,6 @@ def _small_tree(game: Game) -> Tree:
 
 
 def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
-    """Return the reach probability of each infoset of a side by chance and the opponent under this policy."""
     mine = np.flatnonzero(tree.label >= 0)
     mine = mine[tree.owner[tree.label[mine]] == side]
     chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]

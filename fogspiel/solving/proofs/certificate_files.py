@@ -33,7 +33,6 @@ MAX_MEBIBYTES = 64.0
 
 
 def write_certificate(body: Body, path: Path) -> None:
-    """Write a certificate; report a failure as an error message."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
@@ -105,7 +104,6 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 
 
 def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
-    """Return an agent that plays a certificate whose head matches the game."""
     from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
     from ...core.find import spec_of
     from ...core.game_names import is_tree
@@ -122,7 +120,6 @@ def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | Non
 
 
 def strategies_of(body: Body) -> Any:
-    """Return the rows of both strategies of a certificate of a tree, small or large."""
     from .checkers import large_tree
 
     if body.get("format") != large_tree.FORMAT:
@@ -165,7 +162,6 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    """List the views and actions of a player as text, row by row."""
     for seen, choices in strategy_choices(body, side, source):
         yield seen, choices_text(choices)
 
@@ -197,7 +193,6 @@ def _short(share: str) -> str:
 
 
 def verified_sentence(answer: Mapping[str, Any]) -> str:
-    """Describe the result of a check."""
     lower, upper = answer["lower"], answer["upper"]
     value = f"is exactly {lower}" if answer["exact"] else f"is between {lower} and {upper}"
     spent = f"{answer['cpu_seconds']} CPU s"
@@ -221,7 +216,6 @@ def knowledge_of(game: Game, tree: Tree) -> Knowledge:
 
 
 def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
-    """Return the rows of a strategy: one for each infoset that the player can reach by it."""
     rows: list[Row] = []
     decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use: a row and an action
     for infoset in tree.numbers(player).tolist():
@@ -244,7 +238,6 @@ def make_certificate(
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
 ) -> TreeCertificate:
-    """Return the certificate that these strategies secure these bounds."""
     lower, upper = bounds
     body: TreeCertificate = {
         "format": FORMAT,
@@ -277,7 +270,6 @@ def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
 
 
 def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
-    """Return the lines of a strategy: one for each infoset that the player can reach by it."""
     lines: list[str] = []
     decisions = {0: ""}  # the decision of each sequence in use: a line and an action
     for infoset in tree.numbers(player).tolist():

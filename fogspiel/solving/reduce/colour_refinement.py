@@ -52,7 +52,6 @@ class Quotient:
 
 
 def refine(program: LinearProgram) -> Quotient:
-    """Return the quotient of a program by its coarsest equitable colouring."""
     return quotient(program, colours_of(program))
 
 
@@ -71,7 +70,6 @@ def _ranked(*keys: np.ndarray) -> np.ndarray:
 
 
 def _in_order(colour: np.ndarray) -> np.ndarray:
-    """Renumber colours by first occurrence."""
     _, first, inverse = np.unique(colour, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
@@ -126,8 +124,6 @@ def split_unlike(order, begin, start, column, whole, given, other, total, colour
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """The rows, or the columns, of a program: their coefficients, and the initial colours."""
-
     entries: Sparse
     given: np.ndarray
 

@@ -191,7 +191,6 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
 
 
 def row_starts(form: SequenceForm) -> np.ndarray:
-    """Return the first entry of each of the first player's sequences."""
     return np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
 
 
@@ -297,7 +296,6 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
 
 
 def _undominated_actions(tree: Tree) -> np.ndarray:
-    """Return the actions that remain after one pass, infoset by infoset."""
     ranks = {payoff: rank for rank, payoff in enumerate(sorted(set(tree.payoffs)))}
     width = np.int16 if len(ranks) < 2**15 else np.int32
     low, high = np.full(tree.nodes, len(ranks), width), np.full(tree.nodes, -1, width)
@@ -314,7 +312,6 @@ def _undominated_actions(tree: Tree) -> np.ndarray:
 
 
 def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
-    """Return the tree with the retained actions only, and the renumbering of `undominated_actions`."""
     action = np.concatenate(([0], np.cumsum(tree.count)))
     fresh = np.empty(tree.nodes, np.int32)
     number_kept(tree.parent, tree.slot, tree.label, action, kept, fresh)

@@ -35,7 +35,7 @@ from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undom
 
 # Tails as plans: a last piece of one player's decisions becomes one choice among plans, where that is smaller.
 #
-# A plan assigns an action to every infoset of the tail that it does not itself prevent, and its payoff row is the sum of
+# A plan assigns an action to every infoset of the tail that it does not itself prevent. Its payoff row is the sum of
 # the rows of its sequences. Mixing plans is as good as mixing actions (Kuhn 1953), so the value stays. It pays where
 # the opponent decides nothing more: then many plans have equal rows, or dominated ones, and go.
 #
@@ -133,8 +133,6 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
 
 
 class Plans(NamedTuple):
-    """The plans of some tails, one tail after the other."""
-
     tail: np.ndarray  # the first infoset of each plan
     payoffs: Sparse  # the payoff row of each plan
     begin: np.ndarray  # the sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1].
@@ -221,7 +219,6 @@ def presolve_tree(tree: Tree) -> ReducedGame:
 
 
 def presolve_form(form: SequenceForm) -> ReducedGame:
-    """Return a sequence form, reduced until nothing changes."""
     same = np.arange(form.treeplexes[0].sequences), np.arange(form.treeplexes[1].sequences)
     return _reduce(form.treeplexes, form, same, (same[0] >= 0, same[1] >= 0))
 
@@ -239,10 +236,7 @@ def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: 
 
 
 def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
-    """Return the form after all steps of both players, until nothing changes, and both players' shares.
-
-    Every step is the first player's, so the second takes its steps with the seats exchanged.
-    """
+    """Return the form reduced for both players until nothing changes, the second with seats exchanged, and their shares."""
     shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
     before = None
     while before != form.sizes:

@@ -93,8 +93,6 @@ NO_PAY = (Fraction(0), Fraction(0))
 
 
 class InsertionPoint(NamedTuple):
-    """Insertion point of the next node, and the path to it."""
-
     parent: int
     slot: int
     chance_index: int
@@ -103,8 +101,6 @@ class InsertionPoint(NamedTuple):
 
 
 class Infoset(NamedTuple):
-    """Content of an infoset in `Tree` and `Labels`."""
-
     owner: int
     before: int
     first: int
@@ -204,7 +200,6 @@ class TreeBuilder:
         self._label[-1] = LEAF - pay_and_number[1]
 
     def _leaf_number(self, paid: Pay, called: str) -> int:
-        """Return the number of a payoff, whose sum must be that of all others."""
         first, second = paid
         if self._total is None:
             self._total = first + second
@@ -216,7 +211,6 @@ class TreeBuilder:
         return self._payoffs.setdefault(first, len(self._payoffs))
 
     def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
-        """Return the complete tree, with its labels."""
         assert self.complete and self._total is not None
         rows = self._infosets
         payoffs = sorted(self._payoffs)
@@ -261,7 +255,6 @@ class TreeBuilder:
             self._open.append(InsertionPoint(node, slot, chances[slot], lasts[slot], paid))
 
     def _paid(self, place: InsertionPoint, pay: Pay) -> Pay:
-        """Return the players' payments on the way to a node and at it."""
         if pay is NO_PAY or place.paid is NO_PAY:
             return place.paid if pay is NO_PAY else pay
         paid = (place.paid[0] + pay[0], place.paid[1] + pay[1])
@@ -280,7 +273,6 @@ class TreeBuilder:
         return number
 
     def _passes(self, player: int, sequence: int, number: int) -> bool:
-        """True if the sequence of a player passes through the infoset."""
         target = self._infosets[number]
         mine = [row for row in self._infosets if row.owner == player]
         while sequence > 0:
@@ -292,6 +284,5 @@ class TreeBuilder:
 
 
 def _brief(number: Fraction) -> str:
-    """Format a number: a fraction if it is short."""
     short = max(abs(number.numerator), number.denominator) < 10**9
     return str(number) if short else f"{float(number):.12g}"

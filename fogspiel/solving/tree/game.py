@@ -90,8 +90,6 @@ def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mappin
 
 
 class _Actions(NamedTuple):
-    """The different names of players' actions, and the action numbers of each infoset."""
-
     names: tuple[str, ...]
     offers: tuple[tuple[int, ...], ...]
 
@@ -169,7 +167,6 @@ def score(state):
 
 @kernel
 def enter(state, node, label, owner):
-    """Write the state at a node."""
     here = label[node]
     state[NODE] = node
     state[INFOSET] = here if here >= 0 else NOTHING
@@ -209,8 +206,6 @@ def _rules_of(arrays: _Arrays) -> Rules:
 
 
 class _Words:
-    """Texts shown to players, in the labels of the tree."""
-
     def __init__(self, described: LabelledTree, actions: _Actions, payoffs: tuple[Fraction, ...]):
         self.tree, self.players, self.labels, self.total = described
         self.actions, self.payoffs = actions, payoffs
@@ -253,7 +248,6 @@ def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
 
     @cache
     def alike(player: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the number of each node's group, and the nodes of each group."""
         label = np.minimum(arrays.label, 0)
         decisions = np.flatnonzero(tree.label >= 0)
         infosets = tree.label[decisions]

@@ -128,7 +128,6 @@ class SequenceForm:
         }
 
     def swapped(self) -> "SequenceForm":
-        """Return the same game with the seats exchanged."""
         order = np.lexsort((self.rows, self.columns))
         first, second = self.treeplexes
         return SequenceForm(
@@ -137,7 +136,6 @@ class SequenceForm:
 
 
 def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: int) -> Sparse:
-    """Return a matrix by rows from its entries in any order."""
     order = np.lexsort((columns, rows))
     start = np.zeros(height + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=height), out=start[1:])
@@ -267,7 +265,6 @@ def infosets_of(treeplex: Treeplex) -> Iterator[tuple[int, int, int]]:
 
 
 def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fraction]:
-    """Return `plan_of` in exact arithmetic."""
     plan = [Fraction(1)] * treeplex.sequences
     for parent, first, count in infosets_of(treeplex):
         for s in range(first, first + count):
@@ -276,7 +273,6 @@ def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fra
 
 
 def exact_best_total(treeplex: Treeplex, worth: list[Fraction]) -> Fraction:
-    """Return `best_total` in exact arithmetic."""
     folded = list(worth)
     for parent, first, count in reversed(list(infosets_of(treeplex))):
         folded[parent] += max(folded[first : first + count])

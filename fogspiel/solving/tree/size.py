@@ -38,7 +38,6 @@ def estimate_histories(game: Game, most: float) -> float | None:
 
 
 def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
-    """Return one random walk's estimate of the number of histories; None if that is more than `most`."""
     total = product = 1.0
     for _ in range(MAX_MOVES):
         if not (actions := session.actions):

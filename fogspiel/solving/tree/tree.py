@@ -90,7 +90,6 @@ def session_at(game: Game, tree: Tree, node: int) -> Session:
 
 @kernel
 def follow(parent, slot, label, owner, first, out):
-    """Write the last sequences of both players at each node."""
     for node in range(1, len(parent)):
         above = parent[node]
         out[node, 0] = out[above, 0]
@@ -171,7 +170,6 @@ FINDINGS = record_of(Findings, CELLS, TABLE32, TABLE, CELLS, TABLE, CELLS)
 
 @kernel
 def digest(cells, salt):
-    """Return a 64-bit digest of some cells."""
     h = mixed(np.uint64(salt))
     for cell in cells:
         h = mixed(h ^ np.uint64(cell)) + np.uint64(0x9E3779B97F4A7C15)
@@ -180,10 +178,7 @@ def digest(cells, salt):
 
 @kernel
 def place_of(rows, table, start, key, key_2):
-    """Return the hash-table row with both keys, or the free row where it belongs.
-
-    The search starts at `start`, of which only the lowest bits count.
-    """
+    """Return the hash-table row with both keys, or the free row where it belongs; only the low bits of `start` count."""
     mask = len(table) - 1
     at = start & mask
     while table[at] >= 0 and (rows[table[at], 0] != key or rows[table[at], 1] != key_2):
@@ -193,7 +188,6 @@ def place_of(rows, table, start, key, key_2):
 
 @kernel
 def scatter(numerator, denominator):
-    """Return the first slot of a probability."""
     return np.int64(mixed(np.uint64(numerator) ^ mixed(np.uint64(denominator))))
 
 
@@ -349,7 +343,6 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
 
 
 def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool = False) -> np.ndarray:
-    """Return the hash table of the first rows, with slots for twice the capacity of `rows`."""
     if 2 * len(rows) <= len(table):
         return table
     larger = np.full(1 << (4 * len(rows)).bit_length(), -1, np.int64)

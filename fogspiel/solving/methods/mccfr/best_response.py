@@ -62,8 +62,6 @@ class Descent(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Opponent, limits and pruning of a best response, and whether chance has weights."""
-
     primal_player: int
     most: int
     cut: float

@@ -249,7 +249,6 @@ class Sampling:
         return json.dumps(head).encode() + b"\n" + b"".join(part.tobytes() for part in cells)
 
     def restore(self, state: bytes) -> None:
-        """Restore a saved state of the same run."""
         line, _, rest = state.partition(b"\n")
         head = json.loads(line)
         if (head["game"], head["method"], head["seed"]) != (self.game.name, self.method, self.seed):
@@ -327,7 +326,6 @@ def solve(method: str, problem: GameSource, options: SolveOptions, saved: Solver
         return sampling.state if sampling.state_bytes <= LARGEST_STATE else None
 
     def slices() -> Iterator[SolverProgress]:
-        """Sample up to the next evaluation."""
         nonlocal kept
         while True:
             ends = sampling.iterations >= last or clock.seconds + look_seconds >= limit

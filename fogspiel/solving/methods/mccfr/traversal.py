@@ -21,10 +21,10 @@ from ...tree.tree import place_of
 
 # The visited information states: a hash table with regrets and the sums of strategies.
 #
-# An information state is its owner's knowledge: its own information states and actions so far, and its current view
-# (perfect recall by construction). It is identified by a 128-bit key. The key of the owner's past is a chain: the key of
-# its last information state and the action there. View and chain are hashed by sums of products with random odd numbers
-# modulo 2^64, in two independent halves.
+# An information state is its owner's knowledge: its own information states and actions so far, and its present view
+# (perfect recall by construction). It is identified by a 128-bit key. The key of the owner's past is a chain: the key
+# of its last information state and the action there. View and chain are hashed by sums of products with random odd
+# numbers modulo 2^64, in two independent halves.
 
 # Counters: information states and their actions in the table, iterations, positions visited, information states that
 # did not fit, and the fault of the rules, if any.
@@ -68,7 +68,6 @@ def key_of(seen, past, salt):
 
 @inlined
 def chain_after(key, slot):
-    """Return one half of the chain after an action of an information state."""
     return np.int64(mixed(np.uint64(key) + np.uint64(slot + 1) * GOLDEN))
 
 
@@ -171,7 +170,6 @@ def draw_chance(weights, weighted, state, choices, count, odds, stream):
 
 @inlined
 def is_full(counters, rows, regret, closed):
-    """True if the table must grow before the next iteration."""
     few = len(rows) - counters[ROWS] < RESERVE or len(regret) - counters[ENTRIES] < RESERVE * ACTIONS_EACH
     return few and closed == 0
 

@@ -75,8 +75,6 @@ class DecisionDag:
 
 @dataclass(frozen=True, eq=False)
 class BilinearForm:
-    """A phantom game: Black gets 1/2 + x' M y / unit for the plans x and y."""
-
     name: str
     variant: str
     histories: tuple[Histories, Histories]
@@ -118,8 +116,6 @@ class Workspace(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Indices of `counters`."""
-
     entries: int = 0
     nodes: int = 1
     touched: int = 2
@@ -309,7 +305,6 @@ def build_form(
 
 
 def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
-    """Allocate this many entries of M, and worlds in proportion."""
     columns = len(white.sequences)
     return Workspace(
         worlds=np.empty(size // 4, np.int64),
@@ -324,7 +319,6 @@ def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
 
 
 def _renumber(histories: np.ndarray, side: DecisionDag) -> np.ndarray:
-    """Map sequence numbers of the histories to those of the form."""
     number = np.full(1 + int(side.numbers.max()), NOWHERE, np.int32)
     number[side.numbers] = np.arange(side.sequences)
     return np.take(number, histories)

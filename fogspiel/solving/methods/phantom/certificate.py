@@ -45,7 +45,6 @@ Row = list[Any]
 
 
 def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
-    """Return the certificate of a solved game of the classical variant."""
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
     rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
@@ -141,8 +140,8 @@ def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[in
 #     grow       number the groups, nodes and sequences of a player
 #     weigh      query the policy wherever it can come to, and sum realisation weights by sequence
 #     meet       traverse the orders of stones with the groups of both players that fit the stones: given the stones,
-#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's weights
-#                times the payoff, over all ends of games
+#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's
+#                weights times the payoff, over all ends of games
 #     respond    backwards through the nodes: the best-response value, and its tries
 #
 # Neither symmetry nor dominance is assumed of a policy.
@@ -164,8 +163,6 @@ def give_away(sets, side, weights, worth, value, out):
 
 
 class BestReply(NamedTuple):
-    """The best response of one player to the opponent's policy."""
-
     value: np.ndarray  # its value from each node on, weighted by the opponent's play
     choice: np.ndarray  # the cell it tries at each node, or NOWHERE at unreachable ones
 
@@ -193,12 +190,10 @@ class Evaluation(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """True if all numbers are integers."""
         return self.weights[0].unit > 0
 
     @property
     def value(self) -> float | Fraction:
-        """Expected payoff of the first player."""
         numbers, worth = self.weights[0].numbers, self.worths[0]
         if not self.exact:
             return float(numbers @ worth)
@@ -254,7 +249,6 @@ def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda
 def _worths(
     sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of all sequences to either player against the opponent's weights."""
     turns, kind = 2 + sets.cells // 2, weights[0].dtype
     held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
     worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)

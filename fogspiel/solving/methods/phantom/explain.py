@@ -42,8 +42,6 @@ KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
 
 
 class CertificateRow(NamedTuple):
-    """One parsed row of a certificate."""
-
     situation: Situation
     own: int
     known: int
@@ -144,8 +142,8 @@ def board_text(board: Board, player: int, advice: CertificateRow) -> list[str]:
 # The decisions of a phantom game as questions, each once: without the order of tries, up to symmetry.
 #
 # A cell that wins, unless it is occupied, is tried before anything else (Lemma 3 of Teytaud and Teytaud 2011), so there
-# is no question as long as there is one, nor where a single cell can be tried. Answers apply to all images of a question
-# and to all orders of its tries.
+# is no question as long as there is one, nor where a single cell can be tried. Answers apply to all images of a
+# question and to all orders of its tries.
 
 
 def questions(game: Game) -> list[InformationState]:
@@ -160,7 +158,6 @@ def questions(game: Game) -> list[InformationState]:
 
 
 def _situation(histories: Histories, infoset: int) -> Situation:
-    """Return the player's observations at an infoset."""
     turns = [(int(histories.infosets[infoset, INFOSET.tried]), NOWHERE)]
     while (sequence := int(histories.turns[histories.infosets[infoset, INFOSET.turn], TURN.before])) > 0:
         infoset = int(histories.sequences[sequence, SEQUENCE.infoset])
@@ -171,7 +168,6 @@ def _situation(histories: Histories, infoset: int) -> Situation:
 
 
 def _state_of(game: Game, player: int, situation: Situation) -> InformationState:
-    """Return the information state of a situation, with failed tries in the order of their cells."""
     tries = []
     for failed, stone in situation:
         tries += [(cell, 1) for cell in range(failed.bit_length()) if failed >> cell & 1]

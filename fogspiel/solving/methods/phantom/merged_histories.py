@@ -27,8 +27,6 @@ MAX_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cel
 
 
 class Sets(NamedTuple):
-    """Tables about the sets of cells of a board."""
-
     cells: int
     # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
     rank: np.ndarray
@@ -184,17 +182,13 @@ def place(sets, side, weights, held, player, number, hidden, cell):
 
 @inlined
 def add_end(worth, held, player, number, sign, weight):
-    """Add the end of a game to all of a player's sequences that fit it."""
     for k in range(held.size[player, number]):
         worth[held.sequences[player, number, k]] += sign * weight
 
 
 @kernel
 def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
-    """Play all orders of stones; the value of a sequence is the opponent's weight where it wins less where it loses.
-
-    Also mark all nodes that can be reached.
-    """
+    """Play all orders of stones: a sequence's value is the opponent's weight of wins less losses; mark reachable nodes."""
     cells = sets.cells
     stones, cell_at = np.zeros(2, np.int64), np.zeros(cells + 1, np.int64)
     for player in range(2):

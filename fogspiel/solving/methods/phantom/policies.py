@@ -34,7 +34,6 @@ TERMS = 1 << 24  # more than any sum here has
 
 
 def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
-    """Return a policy as a batch query."""
     if policy.probabilities is uniform_probabilities:
         return uniform
     batch = policy.batch
@@ -97,8 +96,6 @@ def state_after(game: Game, board: Board, player: int, tries: Sequence[tuple[int
 
 
 class MergedPolicies:
-    """Two measured policies of a phantom game, with the texts of the game."""
-
     def __init__(self, game: Game, board: Board, found: Evaluation):
         self.game, self.board, self.found = game, board, found
 
@@ -214,7 +211,6 @@ class CertificatePlayer:
 
 
 def probabilities_of(document: PhantomCertificate) -> Probabilities:
-    """Return a certificate's probabilities at every information state."""
     board = board_of(document["game"])
     strategies = [strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1)]
 

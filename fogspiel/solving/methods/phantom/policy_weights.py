@@ -176,13 +176,11 @@ class Questions(NamedTuple):
 
     @property
     def legal(self) -> np.ndarray:
-        """The cells that may be tried, one row per state."""
         stones, known = self.taken
         return np.asarray((stones | known)[:, None] >> np.arange(self.board.cells) & 1 == 0)
 
     @property
     def states(self) -> InformationStates:
-        """The information states."""
         board, record, (stones, known) = self.board, self.level.record, self.taken
         turns = record.shape[1] // 2
         views = np.empty((len(stones), rules.SEEN_RECORD + 2 * turns), np.int64)

@@ -37,8 +37,6 @@ FINE = 2**48  # the denominator of a plan whose weights are rounded
 
 @dataclass(frozen=True, eq=False)
 class RealisationPlan:
-    """The weight of each sequence in integers over one denominator."""
-
     weights: np.ndarray
     denominator: int
 
@@ -78,7 +76,6 @@ def best_plan(form: BilinearForm, player: int, plan: np.ndarray) -> RealisationP
 
 
 def whole_plan(side: DecisionDag, behaviour: np.ndarray) -> RealisationPlan:
-    """Return a plan near a behaviour strategy, with weights that are multiples of 1 / FINE."""
     weights = np.zeros(side.sequences, np.int64)
     divide(side.first, side.count, side.start, side.follow, behaviour, np.zeros(side.infosets, np.int64), FINE, weights)
     return RealisationPlan(weights, FINE)
@@ -149,8 +146,6 @@ def guaranteed_value(form: BilinearForm, player: int, plan: np.ndarray) -> float
 
 
 class PhantomRegrets(RegretMinimiser):
-    """A run of PCFR+ on a phantom game."""
-
     parts = 4
 
     def __init__(self, form: BilinearForm):
@@ -222,7 +217,6 @@ def opening_cell(form: BilinearForm, name: str) -> int:
 
 
 def openings(form: BilinearForm) -> dict[int, int]:
-    """Return Black's first cells up to symmetry, and the sequence of each."""
     first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
     return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
 

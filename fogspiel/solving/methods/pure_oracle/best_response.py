@@ -167,7 +167,6 @@ def expand(setting, player, theirs, room, depth, cell):
 
 @inlined
 def enter(setting, player, guide, room, depth, course, own, known, begin, end, kept, tries, node, bar):
-    """Push a course with its worlds."""
     frames = room.frames
     frames[depth, COURSE], frames[depth, OWN], frames[depth, KNOWN] = course, own, known
     frames[depth, BEGIN], frames[depth, END], frames[depth, KEPT] = begin, end, kept
@@ -322,8 +321,6 @@ def room_for(setting: PhantomTables, player: int) -> Workspace:
 
 
 class Reply(NamedTuple):
-    """A plan and its half points."""
-
     plan: np.ndarray
     points: float
 

@@ -74,7 +74,6 @@ def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibr
 
 
 def normalise(weights: np.ndarray) -> np.ndarray:
-    """Clip weights at 0 and normalise them to sum 1."""
     positive = np.maximum(weights, 0.0)
     return np.asarray(positive / positive.sum())
 
@@ -96,8 +95,6 @@ TOLERANCE = 1e-12  # responses may be worse than the best by this much for each 
 
 @dataclass(frozen=True, eq=False)
 class OracleSolution:
-    """The exact solution, with statistics of the search."""
-
     certificate: PlansCertificate
     rounds: int
     plans: list[int]
@@ -146,7 +143,6 @@ class DoubleOracle:
         return found if matching else None
 
     def _take_in(self, found: MixedEquilibrium) -> None:
-        """Add the mixtures of an equilibrium to the average, and record the plans used in it."""
         for player, weights in enumerate(found.mixtures):
             average, used = (1 - SHARE) * weights, np.full(len(weights), self.rounds)
             average[: len(self.average[player])] += SHARE * self.average[player]
@@ -187,14 +183,12 @@ class DoubleOracle:
         return scores
 
     def _add(self, player: int, plan: np.ndarray) -> None:
-        """Add a plan unless it or an image is present."""
         least = least_image(self.setting, plan)
         if least.tobytes() not in self._known[player]:
             self._known[player].add(least.tobytes())
             self.plans[player].append(least)
 
     def _fill_points(self) -> None:
-        """Write the scores of the new plans."""
         rows, columns = self.points.shape
         points = np.zeros((len(self.plans[0]), len(self.plans[1])), np.int64)
         points[:rows, :columns] = self.points
@@ -213,7 +207,6 @@ class DoubleOracle:
         return file.getvalue()
 
     def restore(self, state: bytes) -> None:
-        """Continue from a saved state of the same game."""
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as parts:
                 rounds, self.lower, self.upper = parts["progress"].tolist()

@@ -40,7 +40,6 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 
 
 def side_lines(rules: PhantomRules, board: Board, player: int, document: Any, everything: bool) -> list[str]:
-    """Describe the first tries of one side's plans, by descending weight."""
     entries = sorted(((int(weight), text) for text, weight in document[PLAYERS[player]].items()), reverse=True)
     total = sum(weight for weight, _ in entries)
     shown = entries if everything else entries[:SHOWN]
@@ -85,7 +84,6 @@ class Follower:
         self.moved = self.rules.board.symmetries[int(random_below(self.stream, len(self.rules.board.symmetries)))]
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Follow the plan through all observations so far."""
         turns, player = int(seen[TURNS]), int(seen[SEEN_PLAYER])
         record = seen[SEEN_RECORD : SEEN_RECORD + 2 * turns].reshape(-1, 2).tolist()
         counts = seen[SEEN_RECORD + 2 * turns :].tolist()
@@ -112,7 +110,6 @@ def follower(name: str, document: PlansCertificate) -> PlayerAgent:
 
 
 def plans_of(rules: PhantomRules, player: int, document: PlansCertificate) -> Plans:
-    """Return the strategy of one side, prepared for sampling."""
     entries = document["black"] if PLAYERS[player] == "black" else document["white"]
     weights = list(map(int, entries.values()))
     shares = [weight / sum(weights) for weight in weights]

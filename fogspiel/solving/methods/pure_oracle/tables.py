@@ -19,8 +19,6 @@ NONE = -1  # no course, no node, no cell
 
 
 class Courses(NamedTuple):
-    """The courses of one player."""
-
     follow: np.ndarray  # follow[course, outcome] is the next course, or NONE if that is impossible
     end: np.ndarray  # the extensions of a course are those from it up to, but not including, this one
 
@@ -70,7 +68,6 @@ def build_tables(name: str, variant: str) -> PhantomTables:
 
 
 def winning_cells(board: Board) -> np.ndarray:
-    """Return the cells that win, for each player and each set of stones."""
     found = np.zeros((2, board.full + 1), np.int64)
     for player in range(2):
         for own in range(board.full + 1):
@@ -148,7 +145,6 @@ def fill_points(setting, blacks, whites, row, column, points):
 
 
 def least_image(setting: PhantomTables, plan: np.ndarray) -> np.ndarray:
-    """Return the lexicographically smallest image of a plan."""
     images = [np.where(plan >= 0, moved[plan], plan).astype(np.int8) for moved in setting.images]
     return min(images, key=lambda image: image.tobytes())
 
@@ -252,7 +248,6 @@ def write_mixture(setting, player, plans, weights, members, tree):
 
 
 def mixture_of(setting: PhantomTables, player: int, plans: np.ndarray, weights: np.ndarray) -> Mixture:
-    """Return the tree of a mixture of plans, each of which stands for its images."""
     outcomes = setting.courses[player].follow.shape[1]
     room = 1 << 18
     while True:

@@ -30,8 +30,6 @@ Key = tuple[tuple[int, ...] | None, tuple[int, ...]]
 
 
 class LargeTreeCertificate(SolutionCertificate):
-    """The strategies of both players, a line for each information state."""
-
     denominator: int
     strategies: list[list[str]]
 
@@ -107,10 +105,7 @@ def rows_of(body: Any, player: int) -> Iterator[Row]:
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
-    """Return a certificate's bounds, once they are proved by these rules or those of the game of its name.
-
-    Raise ValueError with the reason if it proves nothing.
-    """
+    """Return a certificate's bounds, proved by these rules or its named game's; raise ValueError if it proves nothing."""
     plans = check_form(body)
     game = game or GamePositions(known_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version

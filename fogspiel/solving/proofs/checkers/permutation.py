@@ -42,8 +42,6 @@ RULES = 1
 
 
 class PermutationCertificate(SolutionCertificate):
-    """The mixtures of both players: the probability of each permutation."""
-
     first: dict[str, str]
     second: dict[str, str]
 
@@ -149,7 +147,6 @@ class Orders(Responder[frozenset[int], Game]):
 
 
 def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction]) -> Fraction:
-    """Return the maximum score of any permutation in that seat against a mixture of the opponent."""
     unit = common_denominator(opponent.values())
     games: list[Game] = []
     for cells, probability in opponent.items():

@@ -87,7 +87,6 @@ OPENING = "-opening-"  # between the name of a game and the cell that Black's fi
 
 
 def first_cells(game: str) -> set[int]:
-    """List the cells of Black's first stone."""
     board, _, name = board_of(game), *game.partition(OPENING)[1:]
     if not name:
         return set(range(board.cells))
@@ -197,7 +196,6 @@ class Node:
 
 
 def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[Node]:
-    """Yield the tree of a strategy, the root first; weights are not set yet."""
     none = Node(0, Fraction(0))
 
     @cache

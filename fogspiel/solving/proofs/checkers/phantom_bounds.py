@@ -62,15 +62,11 @@ Row = list[tuple[int, Fraction, int, int]]
 
 
 class BoundsCertificate(Certificate):
-    """The nodes of both players."""
-
     black: list[Any]
     white: list[Any]
 
 
 class Node(NamedTuple):
-    """A strategy from a belief on, and its guarantee."""
-
     own: int
     worths: dict[int, Fraction]  # by world
     rows: list[Row]
@@ -235,8 +231,6 @@ class Opponent(Responder[int, Stand]):
 
 
 class Checker:
-    """Checker of the guarantees of one player's nodes."""
-
     def __init__(self, size: int, nodes: list[Node]) -> None:
         self.rules, self.nodes = PonnukiRules(size), nodes
 
@@ -250,7 +244,6 @@ class Checker:
 
 
 def whole(number: Any, below: int) -> bool:
-    """True if a value is an integer from 0 on and below a limit."""
     return type(number) is int and 0 <= number < below
 
 
@@ -290,7 +283,6 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
 
 
 def worths_of(body: Any, name: str) -> dict[int, Fraction]:
-    """Return a node's claim for each of its worlds."""
     worlds, what = body["worlds"], f"the worth of {name}"
     if "worth" in body:
         return dict.fromkeys(worlds, probability(body["worth"], what))

@@ -55,7 +55,6 @@ def refusal(sentence: str) -> ValueError:
 
 
 def demand(condition: object, sentence: str) -> None:
-    """Reject the certificate unless the condition holds."""
     if not condition:
         raise refusal(sentence)
 
@@ -96,7 +95,6 @@ def digest_of(body: Mapping[str, object]) -> str:
 
 
 def check_digest(body: Mapping[str, object]) -> None:
-    """Require the matching digest."""
     demand(body["digest"] == digest_of(body), "it was changed after it was written (its digest does not fit)")
 
 
@@ -121,7 +119,6 @@ def _whole(digits: str) -> int:
 
 
 def probability(text: Any, what: str) -> Fraction:
-    """Parse a fraction from 0 to 1."""
     number = fraction(text, what)
     demand(0 <= number <= 1, f"{what} is {quoted(text)}, not between 0 and 1")
     return number
@@ -184,8 +181,8 @@ def go_on() -> None:
 #                               what is paid where the game ends by the stone or by the planner's next turn
 #                               + the sum of value(next position, remaining worlds) over the responder's observations
 #
-# A cell is passed over only when the maximum of all its worlds would be no better than the best cell so far. Payments are
-# half points times weights.
+# A cell is passed over only when the maximum of all its worlds would be no better than the best cell so far. Payments
+# are half points times weights.
 
 WIN, DRAW = 2, 1  # half points for a win and a draw
 # The lines of tic-tac-toe: three stones in a row, a column or a diagonal win.
@@ -232,7 +229,6 @@ def won_by_lines(cells: int, lines: Iterable[Iterable[int]]) -> list[bool]:
 
 @cache
 def tic_tac_toe() -> Board:
-    """Return the board of tic-tac-toe, with the eight symmetries of the square."""
     won = won_by_lines(9, LINES)
     return Board("ttt", 3, 3, turns_of(3, 3), (won, won))
 

@@ -69,8 +69,6 @@ MAX_PLANS, MAX_LETTERS, MAX_DIGITS = 4000, 500_000, 400
 
 
 class PlansCertificate(SolutionCertificate):
-    """The mixtures of both players: the weight of each plan."""
-
     black: dict[str, str]
     white: dict[str, str]
 
@@ -117,7 +115,6 @@ def rules_of(game: str) -> PhantomRules:
 
 
 def plan_of(rules: PhantomRules, player: int, text: str) -> PlanNode:
-    """Parse the text of a plan."""
     letters = iter(text)
     found = _read(rules, player, letters, 0, 0, 0)
     demand(found is not None and next(letters, None) is None, f"the plan {quoted(text)} is longer than a plan can be")
@@ -153,7 +150,6 @@ def _read(
 
 
 def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
-    """Return the plans of a player and their images, before the first try."""
     who = PLAYERS[player]
     right = isinstance(entries, dict) and 0 < len(entries) <= MAX_PLANS
     demand(right, f"the strategy of {who} must map 1 to {MAX_PLANS} plans to weights")
@@ -239,7 +235,6 @@ class Answerer(BoardResponder[Place, World]):
 
 
 def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
-    """Return the maximum score of the player in that seat against the opponent's plans."""
     weight, answerer = sum(world.weight for world in worlds), Answerer(rules, seat)
     if seat == WHITE:
         worlds = [following for world in worlds if (following := answerer.turn(world, 0)[1]) is not None]

@@ -33,8 +33,6 @@ class Row(TypedDict):
 
 
 class TreeCertificate(SolutionCertificate):
-    """The strategies of both players."""
-
     strategies: list[list[Row]]
 
 
@@ -84,7 +82,6 @@ class GamePositions:
         return state
 
     def look(self, position: Any) -> PositionFacts:
-        """Return the facts of a state by the rules."""
         who, room, seen = int(self.rules.mover(position)), new_cells(self.sizes.actions), new_cells(self.sizes.view)
         if who == OVER:
             return PositionFacts(OVER, [], [], (), self.payoffs[self.rules.score(position)])
@@ -110,7 +107,6 @@ class GamePositions:
 
 
 def plan_of(rows: Any, side: str) -> Rows:
-    """Return one player's strategy in the certificate."""
     demand(isinstance(rows, list), f"the strategy of the {side} player is not a list of rows")
     plan: Rows = {}
     for number, row in enumerate(rows):
@@ -166,10 +162,7 @@ def best_response_value(game: Positions, plan: StrategyLookup, primal_player: in
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
-    """Return the bounds that a certificate proves, by these rules or those of the package's game of its name.
-
-    Raise ValueError with the reason if it proves nothing.
-    """
+    """Return the bounds that a certificate proves, by these rules or its named game's; raise ValueError if it fails."""
     check_head(body, TreeCertificate.__required_keys__, FORMAT)
     game = game or GamePositions(known_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version
