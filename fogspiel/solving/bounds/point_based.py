@@ -153,7 +153,7 @@ def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
     return BeliefPoint(point.own, weights / weights.sum())
 
 
-# The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary part.
+# The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary ones.
 #
 # From the whole game down, a node needs a positive value only in some worlds: those after an answer that would otherwise
 # cost too much. Bad answers of the opponent leave slack, so most worlds are not needed at all.

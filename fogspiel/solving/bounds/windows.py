@@ -154,7 +154,7 @@ class Window:
         return np.concatenate(rows)
 
     def solve(self, iterations: int, adversarial: bool = False) -> None:
-        """Repeat regret matching with the best vectors so far; if `adversarial`, the opponent chooses a weighted world."""
+        """Repeat regret matching with the best vectors so far; `adversarial`: the opponent chooses a weighted world."""
         chosen = np.zeros(self.sequences, np.int64)
         for turn in range(ROUNDS + 1):
             best_rows(self.decisions.cell, self.vectors, self.rows, self.beliefs, chosen)

@@ -295,7 +295,7 @@ class BehaviourEquilibrium:
 
 
 def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> int:
-    """Return the requested planner, or else the one with fewer LP rows, which drive the simplex's work; ties: the second."""
+    """Return the requested planner, or else the one with fewer LP rows, for a faster simplex; ties: the second."""
     if primal_player not in (0, 1, "auto"):
         raise ValueError(
             f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"

@@ -236,7 +236,7 @@ def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: 
 
 
 def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
-    """Return the form reduced for both players until nothing changes, the second with seats exchanged, and their shares."""
+    """Return the form reduced for both players in turn until nothing changes, and both players' shares."""
     shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
     before = None
     while before != form.sizes:

@@ -178,7 +178,7 @@ def digest(cells, salt):
 
 @kernel
 def place_of(rows, table, start, key, key_2):
-    """Return the hash-table row with both keys, or the free row where it belongs; only the low bits of `start` count."""
+    """Return the hash-table row with both keys, or its free row; only the lowest bits of `start` count."""
     mask = len(table) - 1
     at = start & mask
     while table[at] >= 0 and (rows[table[at], 0] != key or rows[table[at], 1] != key_2):

@@ -188,7 +188,7 @@ def add_end(worth, held, player, number, sign, weight):
 
 @kernel
 def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
-    """Play all orders of stones: a sequence's value is the opponent's weight of wins less losses; mark reachable nodes."""
+    """Play all orders of stones: a sequence's value is the opponent's weight of wins less losses; mark `reached`."""
     cells = sets.cells
     stones, cell_at = np.zeros(2, np.int64), np.zeros(cells + 1, np.int64)
     for player in range(2):

@@ -17,7 +17,7 @@ from ....games.boards.board import Board
 from ....games.phantom import rules
 from .merged_histories import NOWHERE, Sets, Side, hidden_stones, node_of, sequence_of, unknown
 
-MAX_UNIT = 1 << 60  # minimum unit of integer weights is one part of this
+MAX_UNIT = 1 << 60  # integer weights have units of at least 1 / MAX_UNIT
 BATCH = 1 << 16  # information states per query
 
 

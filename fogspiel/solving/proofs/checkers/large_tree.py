@@ -105,7 +105,7 @@ def rows_of(body: Any, player: int) -> Iterator[Row]:
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
-    """Return a certificate's bounds, proved by these rules or its named game's; raise ValueError if it proves nothing."""
+    """Return a certificate's bounds, proved by these rules or its named game's; raise ValueError if it fails."""
     plans = check_form(body)
     game = game or GamePositions(known_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version
