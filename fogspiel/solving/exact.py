@@ -331,6 +331,7 @@ def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction
 
 
 def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> RealisationPlan | None:
+    """Return the plan of a behaviour strategy, or None if its common denominator is too long."""
     return _over_one_denominator(exact_plan_of(treeplex, behaviour))
 
 
@@ -347,6 +348,7 @@ def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
 
 
 def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
+    """Return unchecked weights with a common denominator, or None if it is too long."""
     denominator = 1
     for weight in reach:
         denominator = lcm(denominator, weight.denominator)

@@ -300,6 +300,7 @@ class Beliefs:
             self._out = np.zeros(len(self._table), np.int64)
 
     def look(self, player: int, own: int, other: int) -> tuple[int, int]:
+        """Return the cells at which a try of that player is illegal, and those at which it wins, as bits."""
         found = self._looks.get((player, own, other))
         if found is None:
             decided_cells(self._ground, player, own, other, self._pair)

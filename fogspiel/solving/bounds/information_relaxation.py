@@ -297,6 +297,7 @@ class _Walk:
     def _continuations(
         self, who: int, turns: tuple[PrivateTurn, PrivateTurn], failed: Failed, sequences: tuple[int, int]
     ) -> list[History]:
+        """Return the histories after any try of the player to move; record the payoffs of those that end."""
         side, turn, other = self.owner.sides[who], turns[who], turns[1 - who].own
         if side.is_sure_win(turn, failed):
             if who == PLANNER:

@@ -155,8 +155,8 @@ def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
 
 # The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary ones.
 #
-# From the whole game down, a node needs a positive value only in some worlds: those after an answer that would otherwise
-# cost too much. Bad answers of the opponent leave slack, so most worlds are not needed at all.
+# From the whole game down, a node needs a positive value only in some worlds: those after an answer that would cost too
+# much otherwise. Bad answers of the opponent leave slack, so most worlds are not needed at all.
 
 SAFE = 1e-9  # added to demands; larger than rounding errors
 

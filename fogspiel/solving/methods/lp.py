@@ -258,6 +258,7 @@ class Simplex:
             self._status = _pack(self._keeper)
 
     def _slice(self, model: Any, iterations: int) -> Any:
+        """Return the solver after one slice if it found the optimum, else None."""
         solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
         if self._status:
             set_basis(solver, *self._status.split(DIVIDER))

@@ -200,6 +200,7 @@ class TreeBuilder:
         self._label[-1] = LEAF - pay_and_number[1]
 
     def _leaf_number(self, paid: Pay, called: str) -> int:
+        """Return the number of a payoff, whose sum must be that of all others."""
         first, second = paid
         if self._total is None:
             self._total = first + second

@@ -343,6 +343,7 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
 
 
 def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool = False) -> np.ndarray:
+    """Return the hash table of the first rows, with slots for twice the capacity of `rows`."""
     if 2 * len(rows) <= len(table):
         return table
     larger = np.full(1 << (4 * len(rows)).bit_length(), -1, np.int64)

@@ -194,6 +194,7 @@ class Evaluation(NamedTuple):
 
     @property
     def value(self) -> float | Fraction:
+        """Expected payoff of the first player."""
         numbers, worth = self.weights[0].numbers, self.worths[0]
         if not self.exact:
             return float(numbers @ worth)
