@@ -92,7 +92,7 @@ class PointSearch:
     def _points_after(
         self, points: list[BeliefPoint], hopeful: bool, adversarial: bool, draw: np.random.Generator
     ) -> list[BeliefPoint]:
-        """Sample points of the next turn in proportion to their probability."""
+        """Sample points of the next turn without replacement, in proportion to their probabilities."""
         found: list[tuple[float, BeliefPoint]] = []
         for point in points:
             found += self._window(point, ITERATIONS // 2, hopeful, adversarial).points_after()

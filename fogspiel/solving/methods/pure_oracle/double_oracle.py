@@ -51,7 +51,7 @@ def program_of(points: np.ndarray) -> LinearProgram:
 
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
-    """Return the equilibrium, warm-started from the last basis; new plans start nonbasic."""
+    """Return the equilibrium, warm-started from the last basis; new plans start with weight 0."""
     model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
     solver = solver_of(
         model,

@@ -139,8 +139,8 @@ class PonnukiRules:
 class Opponent(Responder[int, Stand]):
     """The opponent of the player of a node, who knows its own stones, its position, and a set of stands, the worlds.
 
-    Its gain is the probability that the player does not win. Weights are integers: their multiple `unit` makes all
-    products of probabilities integral from a row on.
+    Its gain is the probability that the player does not win. Weights are integers in units of 1 / `unit`, a common
+    denominator of all products of probabilities from the first row on.
     """
 
     def __init__(self, rules: PonnukiRules, nodes: list[Node], node: Node) -> None:
