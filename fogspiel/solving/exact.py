@@ -1,4 +1,4 @@
-"""Exact."""
+"""Exact values of games: vertices in fractions, and bounds proved by best responses in integers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,24 +26,24 @@ from .tree.sequence_form import (
 # The vertex of a basis, exactly: sparse elimination modulo a prime and p-adic lifting.
 #
 # The equations of a basis are solved modulo a prime, the solution is lifted to more and more p-adic digits (Dixon 1982,
-# "Exact solution of linear equations using p-adic expansions"), and fractions are told from them (Wang 1981).
+# "Exact solution of linear equations using p-adic expansions"), and fractions are reconstructed from them (Wang 1981).
 
-MAX_WORK = 2 * 10**7  # the elimination of a basis that takes more steps than this is given up
-# How many digits are lifted in a round, and how many rounds there are before a basis is given up.
+MAX_WORK = 2 * 10**7  # maximum number of steps of the elimination of a basis
+# Digits lifted in a round, and rounds before a basis is given up.
 LIFT, MAX_ROUNDS = 6, 2**8
-# A reconstructed fraction must be shorter than what is known by this many bits, else more digits are lifted.
+# A reconstructed fraction must be shorter than the known digits by this many bits, else more digits are lifted.
 SURPLUS = 40
 
-Statuses = tuple[np.ndarray, np.ndarray]  # hiGHS's status of each column and of each row
+Statuses = tuple[np.ndarray, np.ndarray]  # HiGHS's status of each column and of each row
 
 
 def vertex(
     program: LinearProgram, statuses: Statuses, columns: np.ndarray, rows: np.ndarray
 ) -> tuple[list[Fraction], list[Fraction]] | None:
-    """The primal at the chosen columns and the dual at the chosen rows, in whole-number units, or None if too hard.
+    """Return the primal at the chosen columns and the dual at the chosen rows, in integer units; None if too hard.
 
-    With the rows that are not basic (their activity is at its bound) and the columns that are, the basic columns solve
-    B z = b, and the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds.
+    With the nonbasic rows (their activity is at its bound) and the basic columns, the basic columns solve B z = b, and
+    the duals of those rows solve B' pi = c; all other duals are 0, all other columns at their bounds.
     """
     column_status, row_status = statuses
     inside, tight = column_status == BASIC, row_status != BASIC
@@ -72,13 +72,13 @@ def vertex(
 
 
 def _resting(status: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """The value of each variable that is not basic, at a bound or free and 0, as a whole number; 0 for the others."""
+    """Return the integer value of each nonbasic variable, at a bound or free and 0; 0 for the basic ones."""
     value = np.where(status == AT_UPPER, upper, lower)
     return np.where((status == BASIC) | ~np.isfinite(value), 0, value).astype(np.int64)
 
 
 def _prime_below(limit: int) -> int:
-    """The largest prime below a number, or 0 if it is too small to be of use."""
+    """Return the largest prime below a number, or 0 if it is too small to be of use."""
     candidates = range(limit - 1, 2**16, -1)
     return next((n for n in candidates if all(n % d for d in range(2, isqrt(n) + 1))), 0)
 
@@ -97,9 +97,9 @@ class Factors(NamedTuple):
 
 
 def factorise(matrix: Sparse, prime: int) -> Factors | None:
-    """The factors of a sparse square matrix modulo a prime, pivots by shortest row (Markowitz); None if singular.
+    """Factorise a sparse square matrix modulo a prime, pivots by shortest row (Markowitz); None if singular.
 
-    Bases of sequence forms hardly fill in (23,714 rows of liar's dice take 17,000 steps), so dictionaries do.
+    Bases of sequence forms hardly fill in (23,714 rows of liar's dice take 17,000 steps), so dictionaries suffice.
     """
     size = len(matrix.start) - 1
     start, column = matrix.start.tolist(), matrix.column.tolist()
@@ -161,7 +161,7 @@ def lift(
     start, column, value, residual, source, target, inverse,
     low_start, low_place, low_value, up_start, up_place, up_value, prime, digits,
 ):  # fmt: skip
-    """Write p-adic digits of the solution, a row of `digits` each; `residual` is what is left of the right side."""
+    """Write p-adic digits of the solution, one per row of `digits`; update `residual`, the remaining right side."""
     size = len(residual)
     work = np.empty(size, np.int64)
     for step in range(len(digits)):
@@ -185,7 +185,7 @@ def lift(
 
 
 def _lift(matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wanted: np.ndarray) -> list[Fraction] | None:
-    """The wanted entries of the solution of matrix . z = right, lifted until all can be told; 0 for an entry -1."""
+    """Solve matrix . z = right for the wanted entries, lifted until all are reconstructed; 0 for an entry -1."""
     rows, columns, inverse, lower, upper = factors
     residual, chosen, modulus = right.copy(), wanted[wanted >= 0], 1
     known: Any = np.zeros(len(chosen), object)
@@ -207,7 +207,7 @@ def _lift(matrix: Sparse, right: np.ndarray, factors: Factors, prime: int, wante
 
 
 def _reconstruct(residues: list[int], modulus: int) -> list[Fraction] | None:
-    """The fractions with these residues, or None if one of them is not short; neighbours often share a denominator."""
+    """Return the fractions with these residues, or None if one is not short; neighbours often share a denominator."""
     most = isqrt(modulus >> SURPLUS)
     told = []
     shared = 1
@@ -228,46 +228,45 @@ def _reconstruct(residues: list[int], modulus: int) -> list[Fraction] | None:
     return told
 
 
-# Exact values: from a vertex in floating point to strategies in fractions and bounds that are proved.
+# Exact values: from a vertex in floating point to strategies in fractions and proved bounds.
 #
-# Two ways lead to fractions: solving the equations of the final basis of the simplex method exactly, by elimination
+# Two methods lead to fractions: solving the equations of the final basis of the simplex method exactly, by elimination
 # modulo a prime, p-adic lifting (Dixon 1982) and rational reconstruction (Wang 1981); and, where there is no basis or
 # it is too hard, rounding the behaviour at every infoset to small denominators. Neither is trusted: `lower` and `upper`
-# always come from best responses in whole numbers to the strategies that are returned.
+# always come from best responses, computed in integers, to the returned strategies.
 
 DENOMINATORS = (1_000, 100_000)  # the largest denominators of a behaviour probability that rounding tries
 FINE = 2**60  # the common denominator of a plan where no exact optimum is found
-MAX_BITS = 2**15  # plans whose common denominator has more bits than this are not examined
+MAX_BITS = 2**15  # plans whose common denominator has more bits are not examined
 
 
 @dataclass(frozen=True, eq=False)
 class ExactBounds:
-    """Strategies in fractions (behaviour, one for each sequence) and what they secure: lower <= value <= upper."""
+    """Strategies in fractions (behaviour, one for each sequence) and their guarantees: lower <= value <= upper."""
 
-    lower: Fraction  # what the first player's strategy gets against its best response
-    upper: Fraction  # what the best response gets against the second player's strategy
+    lower: Fraction  # value of the first player's strategy against its best response
+    upper: Fraction  # value of the best response to the second player's strategy
     behaviours: tuple[list[Fraction], list[Fraction]]
 
     @property
     def proved(self) -> bool:
-        """True if the value is known exactly, so that both strategies are optimal."""
         return self.lower == self.upper
 
     @property
     def value(self) -> Fraction:
-        """The value of the game if it is proved, else the middle of the bounds."""
+        """The value of the game if it is proved, else the midpoint of the bounds."""
         return (self.lower + self.upper) / 2
 
 
 class RealisationPlan(NamedTuple):
-    """A realisation plan in whole numbers: weight / denominator for each sequence."""
+    """A realisation plan in integers: weight / denominator for each sequence."""
 
     weights: list[int]
     denominator: int
 
 
 def exact_bounds(form: SequenceForm, primal_player: int, point: LpPoint) -> ExactBounds:
-    """The exact value by way of an optimum of `program_of(form, planner)`, or else rigorous bounds near it."""
+    """Return the exact value from an optimum of `program_of(form, primal_player)`, or else rigorous bounds near it."""
     return _best(form, _candidates(form, primal_player, point))
 
 
@@ -282,7 +281,7 @@ def exact_from(form: SequenceForm, x: list[Fraction], y: list[Fraction]) -> Exac
 
 
 def _best(form: SequenceForm, candidates: Iterator[list[RealisationPlan | None]]) -> ExactBounds:
-    """The best plan of each player among pairs of candidates, which are asked for until both are optimal."""
+    """Return the best plan of each player among pairs of candidates, tried until both are optimal."""
     best: dict[int, tuple[Fraction, RealisationPlan]] = {}
     for pair in candidates:
         for player, plan in enumerate(pair):
@@ -322,7 +321,7 @@ def check_plan(treeplex: Treeplex, plan: RealisationPlan) -> None:
 
 
 def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction]:
-    """Behaviour in proportion to weights, uniform where they are all 0, negative ones counted as 0; entry 0 is 1."""
+    """Return behaviour in proportion to weights, uniform if all are 0, negative ones counted as 0; entry 0 is 1."""
     behaviour = [Fraction(1)] * treeplex.sequences
     for _, first, count in infosets_of(treeplex):
         row = [max(weight, 0) for weight in weights[first : first + count]]
@@ -332,12 +331,12 @@ def behaviour_fractions(treeplex: Treeplex, weights: list[int]) -> list[Fraction
 
 
 def plan_of_behaviour(treeplex: Treeplex, behaviour: list[Fraction]) -> RealisationPlan | None:
-    """The plan of a behaviour strategy, or None if its common denominator is too long."""
+    """Return the plan of a behaviour strategy, or None if its common denominator is too long."""
     return _over_one_denominator(exact_plan_of(treeplex, behaviour))
 
 
 def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
-    """The plan with these weights, made one by dropping negative weights if need be; None if it is too long."""
+    """Return the plan with these weights, after dropping negative weights if need be; None if it is too long."""
     plan = _over_one_denominator(reach)
     if plan is None:
         return None
@@ -349,7 +348,7 @@ def repair(treeplex: Treeplex, reach: list[Fraction]) -> RealisationPlan | None:
 
 
 def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
-    """Weights with a common denominator, not checked yet, or None if it is too long."""
+    """Return unchecked weights with a common denominator, or None if it is too long."""
     denominator = 1
     for weight in reach:
         denominator = lcm(denominator, weight.denominator)
@@ -359,7 +358,7 @@ def _over_one_denominator(reach: list[Fraction]) -> RealisationPlan | None:
 
 
 def _candidates(form: SequenceForm, primal_player: int, point: LpPoint) -> Iterator[list[RealisationPlan | None]]:
-    """Pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
+    """Yield pairs of plans, the likeliest to be optimal first; those of the last pair are never None."""
     if point.basis is not None:
         mine, theirs = form.treeplexes[primal_player], form.treeplexes[1 - primal_player]
         responses = 1 + mine.infosets + np.arange(theirs.sequences)
@@ -381,7 +380,7 @@ def _candidates(form: SequenceForm, primal_player: int, point: LpPoint) -> Itera
 
 
 def round_strategy(treeplex: Treeplex, behaviour: np.ndarray, largest: int) -> list[Fraction]:
-    """Behaviour with denominators up to `largest` at each infoset, and the likeliest action takes the rest."""
+    """Round behaviour to denominators up to `largest` at each infoset; the likeliest action takes the rest."""
     exact = [Fraction(p).limit_denominator(largest) for p in behaviour.tolist()]
     for _, first, count in infosets_of(treeplex):
         left = Fraction(1)
@@ -393,7 +392,6 @@ def round_strategy(treeplex: Treeplex, behaviour: np.ndarray, largest: int) -> l
 
 
 def _fine(treeplex: Treeplex, behaviour: np.ndarray) -> RealisationPlan:
-    """The plan whose weights are whole multiples of 1 / FINE, near to a behaviour strategy."""
     weights = [FINE] * treeplex.sequences
     probable = behaviour.tolist()
     for parent, first, count in infosets_of(treeplex):

@@ -11,7 +11,7 @@ from ..core.untrusted_input import JsonRecord
 from .proofs.checkers.primitives import SolutionCertificate
 
 Size = int | list[int] | Mapping[str, int | list[int]]
-LONGEST_NUMBER = 60  # characters of a fraction that are shown in full
+LONGEST_NUMBER = 60  # longest fraction that is shown in full, in characters
 
 
 @former_names(as_json="to_json", solver="description")
@@ -21,11 +21,11 @@ class Solution(JsonRecord):
 
     KEYS = ("value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval")
 
-    value: str | float  # a fraction as text where the value is known exactly, else the middle of the bounds
+    value: str | float  # a fraction as text where the value is known exactly, else the midpoint of the bounds
     lower: str | float
     upper: str | float
     exact: bool
-    description: str  # what was done, in words
+    description: str  # the method, as text
     sizes: Mapping[str, Size]
     certificate: SolutionCertificate | None
     score: float  # the value as a number
@@ -33,7 +33,7 @@ class Solution(JsonRecord):
 
     @classmethod
     def proved(cls, solver: str, sizes: Mapping[str, Size], proof: SolutionCertificate) -> Self:
-        """From a certificate: fractions where the bounds meet, else the bounds as numbers."""
+        """Return the solution of a certificate: fractions where the bounds meet, else the bounds as numbers."""
         lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
         score, interval = float(Fraction(proof["value"])), (float(lower), float(upper))
         if lower == upper:
@@ -42,22 +42,18 @@ class Solution(JsonRecord):
 
     @classmethod
     def bounded(cls, solver: str, sizes: Mapping[str, Size], lower: float, upper: float) -> Self:
-        """From bounds in floats, without a certificate."""
         value = (lower + upper) / 2
         return cls(value, lower, upper, False, solver, sizes, None, value, (lower, upper))
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """The solution that was stored as the result of a run."""
         return super().from_json({**body, "interval": tuple(body["interval"])})
 
     def to_json(self) -> dict[str, Any]:
-        """All fields, ready for JSON."""
         return super().to_json() | {"interval": list(self.interval)}
 
     @property
     def words(self) -> str:
-        """The value for people."""
         if not self.exact:
             return f"{self.score:.9g}, certainly between {self.interval[0]:.9g} and {self.interval[1]:.9g}"
         text = str(self.value)
@@ -85,7 +81,7 @@ class Solution(JsonRecord):
 if TYPE_CHECKING:
     pass
 
-# What is kept of one round of a solver, ready for JSON; each solver that has rounds says what is in it.
+# The stored record of one round of a solver, as JSON; each solver with rounds defines its content.
 Record = Mapping[str, Any]
 
 
@@ -95,13 +91,11 @@ class SolverProgress(NamedTuple):
     remark: str
     lower: float | None = None
     upper: float | None = None
-    row: Record | None = None  # a round to be kept for good
-    state: bytes | None = None  # all that matters, in place of what was kept before
+    row: Record | None = None  # a round to be stored permanently
+    state: bytes | None = None  # the complete state, which replaces the previous one
 
 
 class SolverState(NamedTuple):
-    """State of an interrupted solver."""
-
     rows: Sequence[Record] = ()
     state: bytes | None = None
 
@@ -109,16 +103,16 @@ class SolverState(NamedTuple):
 NO_STATE = SolverState()
 
 
-DEFAULT_MEMORY = 4.0  # giB that a game may take unless the user says otherwise
+DEFAULT_MEMORY = 4.0  # default GiB for a game
 
 
 class SolveOptions(NamedTuple):
-    """User options of any route."""
+    """User options of any method."""
 
     exact: bool = False  # insist on the exact value, as a fraction
     gap: float = 1e-6  # regret minimisation stops when the bounds are this close
     memory: float = DEFAULT_MEMORY
-    seed: int = 0  # of routes that draw at random, as are the budgets
+    seed: int = 0  # of methods that sample, like the budgets
     iterations: int | None = None
     seconds: float | None = None  # CPU time
 

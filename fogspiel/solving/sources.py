@@ -22,33 +22,33 @@ if TYPE_CHECKING:
     from .tree.builder import LabelledTree
     from .tree.tree import Tree
 
-NODE_BYTES = 400  # what a node of a tree that is built in Python takes at most while it is built
-# Is told how many histories there are so far, and about which share of all that is, where it can be known.
+NODE_BYTES = 400  # maximum bytes of a node of a tree that is built in Python
+# Receives the number of histories so far, and the fraction of the total where that is known.
 Watch = Callable[[int, float | None], None]
 
 
 def in_silence(nodes: int, share: float | None) -> None:
-    """Watch without a word."""
+    """Ignore progress."""
 
 
 class GameSource(ABC):
-    """A game to be solved, wherever its rules come from."""
+    """A solvable game from any source of rules."""
 
     game: Game | None = None
 
     def __init__(self, name: str, version: int | str, source: str) -> None:
         self.name = name
         self.version = version  # of the rules: a number, or the digest of the file that holds them
-        self.source = source  # the words that find the game again
+        self.source = source  # the argument that finds the game again
 
     @property
     def family(self) -> str:
-        """The family of the game, if it is one of the package."""
+        """The family of a game of the package, else empty."""
         return self.game.family if self.game else ""
 
     @abstractmethod
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
-        """The whole tree, within a memory limit in GiB; it is built once."""
+        """Return the whole tree, within a memory limit in GiB; it is built once."""
 
     @abstractmethod
     def knowledge(self, tree: "Tree") -> "Knowledge":
@@ -56,15 +56,15 @@ class GameSource(ABC):
 
     @abstractmethod
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
-        """A view and the actions there, as they stand in a certificate, in words."""
+        """Return the texts of a view and its actions, as they stand in a certificate."""
 
     @abstractmethod
     def positions(self) -> Positions:
-        """The rules as the checker of certificates needs them."""
+        """Return the rules for the checker of certificates."""
 
     @abstractmethod
     def describe(self, memory: float) -> "LabelledTree":
-        """The tree with all its words, for other programs."""
+        """Return the tree with all its labels, for export."""
 
 
 class KernelSource(GameSource):
@@ -102,7 +102,7 @@ class KernelSource(GameSource):
 
 
 class TreeSource(GameSource):
-    """A game that is read as a tree with its own words; a view is the number of the infoset."""
+    """A game that is read as a tree with its own labels; a view is the number of the infoset."""
 
     def __init__(self, name: str, version: str, source: str, read: Callable[[int, Watch], "LabelledTree"]) -> None:
         """Set the reader, with its limit on nodes and its observer."""
@@ -126,7 +126,6 @@ class TreeSource(GameSource):
         return labels.infosets[infoset] or f"infoset {infoset + 1}", [labels.actions[infoset][a] for a in actions]
 
     def as_game(self) -> Game:
-        """The game with kernels that walk its tree."""
         from .tree.game import game_of_tree
 
         return game_of_tree(self.describe(), self.name, self.version)
@@ -136,7 +135,7 @@ class TreeSource(GameSource):
 
 
 class TreePositions:
-    """The positions of a tree that was read from a file are its nodes; a view is the number of the infoset."""
+    """Positions of a tree from a file: its nodes; a view is the number of the infoset."""
 
     def __init__(self, name: str, version: int | str, tree: "Tree"):
         self.name, self.version, self.tree = name, version, tree
@@ -165,7 +164,7 @@ class TreePositions:
 
 
 class NamedSource(GameSource):
-    """A game that is known by its name alone, and that only the routes made for it can solve."""
+    """A game given by its name alone, which only the methods made for it can solve."""
 
     def __init__(self, name: str, version: int | str, family: str, what: str) -> None:
         super().__init__(name, version, name)
@@ -195,17 +194,16 @@ class NamedSource(GameSource):
 
 
 def named_games() -> dict[str, "NamedGames"]:
-    """Return the games that slices and plug-ins add."""
     return extras("solving.methods", "SOURCES")
 
 
 def is_nameless(words: str) -> bool:
-    """True if words stand for a game that can be solved but is not in the catalogue, so that it cannot be played."""
+    """True if the name is of a game that can be solved but is not in the catalogue, so that it cannot be played."""
     return OPENING in words or any(games.fit(words) for games in named_games().values())
 
 
 def problem_of_opening(words: str) -> GameSource:
-    """A phantom game whose first stone goes to a cell of one kind."""
+    """Return a phantom game whose first stone goes to a cell of one kind."""
     plain, _, cell = words.partition(OPENING)
     if cell not in NAMES or plain not in OPENED:
         games = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
@@ -214,15 +212,12 @@ def problem_of_opening(words: str) -> GameSource:
 
 
 def problem_of_package(name: str) -> GameSource:
-    """The game of the package that has this name, or a ValueError with names that look like it."""
+    """Return the game of the package with this name, or raise ValueError with similar names."""
     return KernelSource(known_game(name), name)
 
 
 def find_source(words: str) -> GameSource:
-    """The problem that the user's words stand for, or a ValueError that says what they could have been.
-
-    The Python file that they name is run.
-    """
+    """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
     if OPENING in words:
         return problem_of_opening(words)
     for games in named_games().values():
@@ -233,7 +228,6 @@ def find_source(words: str) -> GameSource:
 
 
 def tree_strategies(words: str, strategies: Any) -> Any:
-    """The strategies of a certificate of a tree, in the views and actions of its game."""
     from .tree.game import translate_rows
 
     try:

@@ -1,15 +1,15 @@
-"""Phantom games: board games in which the players do not see each other's stones."""
+"""Bounds on values of phantom games, board games in which the players do not see each other's stones."""
 
 from collections.abc import Generator
 from typing import TypeVar
 
-# Work that is done in steps, run to its end without waiting for them.
+# Generators that work in steps, run to their end.
 
 Result = TypeVar("Result")
 
 
 def run_to_end(steps: Generator[object, None, Result]) -> Result:
-    """The result of a generator, whatever it yields on the way."""
+    """Return the result of a generator and discard what it yields."""
     while True:
         try:
             next(steps)

@@ -1,17 +1,18 @@
-"""Can a player win for sure? An AND-OR search over beliefs, for one player of a phantom game.
+"""AND-OR search over beliefs for a sure win of one player of a phantom game.
 
-The value is 1 if and only if a pure strategy beats every play of the opponent (a mixed one that always wins is made of
-pure ones that do). Choose a try (OR); then it must be good where it is illegal and where it goes on (AND):
+The value is 1 if and only if a pure strategy beats every play of the opponent (a mixed strategy that always wins is a
+mixture of pure ones that do). The player chooses a try (OR). The try must succeed both where it is illegal and where
+it continues the game (AND):
 
     sure(own, worlds) = some try c that is not illegal everywhere, with
-        sure(own, worlds in which c is illegal)                                 if there are any, and
-        sure(own + c, worlds in which c goes on, after any unseen answer)       if there are any,
-                                                                                and the opponent cannot win there
+        sure(own, worlds in which c is illegal)                                  if there are any, and
+        sure(own + c, worlds in which c continues, after any unseen answer)      if there are any,
+        and the opponent cannot win there
 
 A try that is illegal or winning in every world comes first and alone (Lemma 3 of Teytaud and Teytaud 2011). A belief
-is refuted at once if one of its worlds is not won with perfect information, or if it contains a refuted belief; it is
-proved if a proved belief contains it. Beliefs that are images of each other are one. Tries beside many of the
-opponent's stones come first: on 5x5, with a white stone on A1, that takes 9 beliefs instead of 13,347.
+is refuted at once if one of its worlds is not won with perfect information, or if it contains a refuted belief. It is
+proved if a proved belief contains it. Symmetric beliefs are identified. Tries beside many of the opponent's stones
+come first: on 5x5, with a white stone on A1, that takes 9 beliefs instead of 13,347.
 """
 
 from collections import OrderedDict
@@ -28,18 +29,18 @@ from .window_regrets import Answers
 
 REFUTED = -1
 MAX_COMPARED = 24  # decided beliefs with the same own stones that are compared with a new one
-# How much a world counts that a try wins at once, if a failed try or an opponent's stone beside it counts 1.
+# Weight of a world that a try wins at once, relative to a failed try or an adjacent opponent's stone.
 WINS_COUNT = 2
-# Positions that one look at the perfect-information game may take, by the cells of the board; others have no limit.
+# Positions that one perfect-information search may visit, by the cells of the board; other boards have no limit.
 MAX_VISITS = {25: 10}
-# What a decided belief takes besides its worlds, and what a world takes in a set of them; measured in CPython.
+# Bytes of a decided belief without its worlds, and of a world in a set of them; measured in CPython.
 BELIEF_BYTES, WORLD_BYTES = 200, 64
 
 Key = tuple[int, bytes]
 
 
 class AndOrSearch:
-    """The search for one player on a board; `table` has a try for each proved belief and REFUTED for the others."""
+    """AND-OR search for one player on a board; `table` has a try for each proved belief and REFUTED for the others."""
 
     def __init__(self, board: Board, player: int, dominance: bool = True, pruning: bool = True) -> None:
         self.beliefs, self.perfect = Beliefs(board, player), PerfectInformation(board)
@@ -47,20 +48,19 @@ class AndOrSearch:
         self.table: dict[Key, int] = {}
         self.nodes = self.depth = self.bytes = 0
         self._visits = MAX_VISITS.get(board.cells)
-        # By own stones: the worlds of some decided beliefs, and what was found.
+        # By own stones: the worlds of some decided beliefs, and the decision.
         self._decided: dict[int, OrderedDict[bytes, tuple[frozenset[int], int]]] = {}
         self._shifts = [[int(cell) for cell in row] for row in board.symmetries]
 
     def is_sure_win(self, own: int, worlds: np.ndarray) -> bool:
-        """True if the player, to move with these possible worlds, wins for sure."""
         return self.winning_try(own, worlds) != REFUTED
 
     def winning_try(self, own: int, worlds: np.ndarray) -> int:
-        """The try that wins for sure, or REFUTED."""
+        """Return the try that wins for sure, or REFUTED."""
         return run_to_end(self.steps(own, worlds))
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
-        """The try that wins for sure, or REFUTED, with a pause before every belief that is looked into."""
+        """Return the try that wins for sure, or REFUTED; yield before every belief that is searched."""
         if not len(worlds):
             raise ValueError("a belief without worlds decides nothing: give at least one possible set of stones")
         own, worlds, turn = self.canonical(own, worlds)
@@ -76,13 +76,12 @@ class AndOrSearch:
         return found if found == REFUTED else self._shifts[turn].index(found)
 
     def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
-        """The smallest image of a belief under the symmetries of the board, and which symmetry gives it."""
+        """Return the smallest image of a belief under the symmetries of the board, and the symmetry that maps to it."""
         image, best = np.empty_like(worlds), np.empty_like(worlds)
         turn = int(smallest_image(own, worlds, self.board.symmetries, image, best))
         return int(permute(own, self.board.symmetries[turn])), best, turn
 
     def _decide(self, own: int, worlds: np.ndarray) -> Generator[None, None, int]:
-        """The try that wins for sure, or REFUTED, of a belief that is not in the table."""
         self.nodes += 1
         self.depth = max(self.depth, own.bit_count())
         implied = self._implied(own, worlds) if self.dominance else None
@@ -107,20 +106,19 @@ class AndOrSearch:
         return REFUTED
 
     def _implied(self, own: int, worlds: np.ndarray) -> int | None:
-        """The verdict that a decided belief with the same own stones implies."""
         mine = None
         for known, found in reversed(self._decided.get(own, OrderedDict()).values()):
             if (found == REFUTED and len(known) <= len(worlds)) or (found != REFUTED and len(known) >= len(worlds)):
                 mine = mine or frozenset(worlds.tolist())
                 if found == REFUTED and known <= mine:
                     return REFUTED
-                # The try of the larger belief may be illegal everywhere here, which tells nothing: then look on.
+                # The try of the larger belief may be illegal everywhere here, which decides nothing: then continue the
+                # search.
                 if found != REFUTED and mine <= known and len(self.beliefs.split(own, worlds, found)[0]) < len(worlds):
                     return found
         return None
 
     def _keep(self, own: int, key: bytes, worlds: frozenset[int], found: int) -> None:
-        """Remember a decided belief for comparisons, and drop the oldest one if there are too many."""
         kept = self._decided.setdefault(own, OrderedDict())
         kept[key] = worlds, found
         if len(kept) > MAX_COMPARED:
@@ -131,12 +129,12 @@ class AndOrSearch:
 
 # Outcomes of a turn: for a set of own stones, all worlds, and the end of every try and unseen answer.
 
-MAX_FIELDS = 256  # fields that are kept; the one that was not used for longest goes first
-VISITS = 1 << 18  # positions of the perfect-information game that there must be room for at each look
+MAX_FIELDS = 256  # fields in the cache; the least recently used one is evicted first
+VISITS = 1 << 18  # positions of the perfect-information game that must fit at each evaluation
 
 
 class TurnOutcomes:
-    """All that follows from own stones, for every world: see `window_kernels` for the arrays."""
+    """Outcomes of a turn from own stones on, for every world: see `window_kernels` for the arrays."""
 
     def __init__(self, fields: "Fields", own: int) -> None:
         board, player, ground = fields.board, fields.player, fields.ground
@@ -154,12 +152,12 @@ class TurnOutcomes:
         fields.perfect.fill(
             score_tries, player, own, self.worlds, self.outcomes, self.leaf, cells, visits=VISITS, out=self.scores
         )
-        # By stone and symmetry: the numbers of the worlds after the stone among those beside the image.
+        # By stone and symmetry: the ranks of the worlds after the stone among those beside the image.
         self.ranks: dict[tuple[int, int], np.ndarray] = {}
 
 
 class Fields:
-    """The fields of one player on a board."""
+    """Cached fields of one player on a board."""
 
     def __init__(self, board: Board, player: int) -> None:
         self.board, self.player, self.ground = board, player, ground_of(board)
@@ -172,12 +170,10 @@ class Fields:
         self._images: dict[int, tuple[int, list[int]]] = {}
 
     def worlds_beside(self, own: int) -> np.ndarray:
-        """All sets of stones that the opponent may have at a turn of the player, in growing order."""
         free = [1 << cell for cell in range(self.board.cells) if not own >> cell & 1]
         return np.array(sorted(map(sum, combinations(free, own.bit_count() + self.player))), np.int64)
 
     def field(self, own: int) -> TurnOutcomes:
-        """The field of own stones."""
         found = self._fields.pop(own, None) or TurnOutcomes(self, own)
         self._fields[own] = found
         if len(self._fields) > MAX_FIELDS:
@@ -185,7 +181,6 @@ class Fields:
         return found
 
     def image(self, own: int) -> tuple[int, list[int]]:
-        """The smallest image of own stones, and the symmetries that give it."""
         if own not in self._images:
             images = [int(permute(own, shift)) for shift in self.board.symmetries]
             least = min(images)
@@ -193,19 +188,19 @@ class Fields:
         return self._images[own]
 
     def ranks(self, field: TurnOutcomes, stone: int, turn: int) -> np.ndarray:
-        """The numbers of the worlds after a stone, among all worlds beside the image of the stones."""
+        """Return the ranks of the worlds after a stone, among all worlds beside the image of the stones."""
         if (stone, turn) not in field.ranks:
             field.ranks[stone, turn] = self.ranks_of(field.after[stone], field.own | 1 << stone, turn)
         return field.ranks[stone, turn]
 
     def ranks_of(self, worlds: np.ndarray, own: int, turn: int) -> np.ndarray:
-        """The numbers of worlds after a symmetry, among all worlds beside the image of `own`."""
+        """Return the ranks of worlds after a symmetry, among all worlds beside the image of `own`."""
         out = np.zeros(len(worlds), np.int64)
         world_ranks(worlds, own, self.board.symmetries[turn], self.subset_ranks, out)
         return out
 
     def hopes(self, own: int) -> np.ndarray:
-        """For each world 1 if the player, to move, wins with open eyes, else 0."""
+        """Return for each world 1 if the player, to move, wins with perfect information, else 0."""
         if own not in self._hopes:
             worlds = self.worlds_beside(own)
             out = np.zeros(len(worlds))

@@ -1,9 +1,9 @@
 """Beliefs of a phantom player: its own stones, and all possible stone sets of the opponent.
 
 A belief is (own, worlds): `own` is a set of cells as the bits of an integer, `worlds` a sorted int64 array of such
-sets, one for each way the opponent's stones may lie when the player is to move. A try splits the worlds: where it is
-illegal the player stays on move with fewer worlds, where it wins the game is over, and where it goes on the opponent
-answers unseen. That is all that a try tells, so own stones and worlds are all that matters for what comes.
+sets, one for each possible placement of the opponent's stones when the player is to move. A try splits the worlds:
+where it is illegal the player stays on move with fewer worlds, where it wins the game is over, and where the game
+continues the opponent answers unseen. A try reveals nothing else, so own stones and worlds are a sufficient statistic.
 
 For example, White's first belief on a board of 2x2 cells is (0, [1, 2, 4, 8]). A try of cell 0 leaves (0, [1]) if it is
 illegal; if it stays, the worlds are 2, 4 and 8 until Black answers.
@@ -16,20 +16,20 @@ import numpy as np
 from ...core.compile.kernel import Kernel, inlined, kernel
 from ...games.boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, Board, outline, ponnuki_outcome, spread, tic_tac_toe
 
-EMPTY = -1  # a place of a hash table that no key has taken
-# Fibonacci hashing: 2**64 over the golden ratio, and where the well mixed bits of the product are.
+EMPTY = -1  # an empty slot of a hash table
+# Fibonacci hashing: 2**64 over the golden ratio, and the position of the well mixed bits of the product.
 HASH_FACTOR, HASH_SHIFT = -7046029254386353131, 17
 LOST, DRAWN, WON = 0, 1, 2
-FIRST_ROOM = 1 << 12  # places of a hash table at first
-FULL = -2  # what a kernel returns when a table has become too small for it
+FIRST_ROOM = 1 << 12  # initial slots of a hash table
+FULL = -2  # returned by a kernel whose table has become too small
 TIC_TAC_TOE, PONNUKI = 0, 1
-# What the kernels are told about a board. (A board's own kernel as an argument would cost 0.1 ms per call.)
+# Fields of the kernels' record of a board. (A board's own kernel as an argument would cost 0.1 ms per call.)
 KIND, CELLS, COLUMNS, LEFT, RIGHT, WHOLE = range(6)
-OUTCOMES = 4  # a try is illegal, goes on, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2.
+OUTCOMES = 4  # a try is illegal, continues, wins or draws: ILLEGAL .. DRAWS, which are -1 .. 2.
 
 
 class Split(NamedTuple):
-    """The worlds after a try: where it is illegal, where the game goes on, and how many it wins at once."""
+    """The worlds after a try: where it is illegal, where the game continues, and how many it wins at once."""
 
     illegal: np.ndarray
     going: np.ndarray
@@ -61,7 +61,6 @@ def fate(ground, player, own, other, cell):
 
 
 def ground_of(board: Board) -> np.ndarray:
-    """Return the kernels' record of a board."""
     kind = TIC_TAC_TOE if board.name == "ttt" else PONNUKI
     if kind == PONNUKI and not board.name.startswith("ponnuki"):
         raise ValueError(f"beliefs are kept for ponnuki and tic-tac-toe, not for {board.name}")
@@ -71,7 +70,7 @@ def ground_of(board: Board) -> np.ndarray:
 
 @kernel
 def outcomes_of_try(ground, player, own, worlds, cell, out):
-    """Write what a try does in each world; how many worlds it wins."""
+    """Write the outcome of a try in each world; return the number of worlds it wins."""
     wins = 0
     for k in range(len(worlds)):
         out[k] = fate(ground, player, own, worlds[k], cell)
@@ -82,7 +81,7 @@ def outcomes_of_try(ground, player, own, worlds, cell, out):
 
 @kernel
 def tally_outcomes(ground, player, own, worlds, out):
-    """Write for each cell in how many worlds a try there is illegal, goes on, wins, draws."""
+    """Write for each cell in how many worlds a try there is illegal, continues, wins, draws."""
     for cell in range(len(out)):
         for kind in range(OUTCOMES):
             out[cell, kind] = 0
@@ -92,7 +91,7 @@ def tally_outcomes(ground, player, own, worlds, out):
 
 @kernel
 def count_contacts(ground, worlds, out):
-    """Write for each cell how many of the opponent's stones are beside it, in all worlds together."""
+    """Write for each cell the number of adjacent opponent's stones, summed over the worlds."""
     for cell in range(len(out)):
         out[cell] = 0
         beside = spread(1 << cell, ground[COLUMNS], ground[LEFT], ground[RIGHT], ground[WHOLE])
@@ -105,9 +104,9 @@ def count_contacts(ground, worlds, out):
 
 @kernel
 def unseen_answers(ground, player, own, worlds, table, out):
-    """Write the worlds after any move of the opponent that does not end the game, and then in how many it can win.
+    """Write the worlds after any move of the opponent that does not end the game, and the number it can win in.
 
-    Returns their number, or FULL if the table (empty before and after) is too small.
+    Return the number of worlds, or FULL if the table (empty before and after) is too small.
     """
     count, losses, cells = 0, 0, ground[CELLS]
     for k in range(len(worlds)):
@@ -125,7 +124,7 @@ def unseen_answers(ground, player, own, worlds, table, out):
                     count += 1
         losses += losing
     full = 2 * count >= len(table)
-    for k in range(count):  # whatever stands between a key and its home is cleared with it or before it
+    for k in range(count):  # everything between a key and its home slot is cleared with it or before it
         at = home_of(table, out[k])
         while table[at] != EMPTY:
             table[at] = EMPTY
@@ -151,10 +150,10 @@ def decided_cells(ground, player, own, other, out):
 
 @kernel
 def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
-    """LOST, DRAWN or WON for the mover if both see the board: depth first with a table; FULL beyond `most` visits.
+    """Return LOST, DRAWN or WON for the player to move with perfect information, or FULL beyond `most` visits.
 
-    `used` counts the positions in the table, which must have room for `most` more. At each depth of the stack, `tried`
-    is the cell whose position is being looked into, or EMPTY on the way down.
+    Depth-first search with a transposition table. `used` counts the positions in the table, which must have space for
+    `most` more. At each depth of the stack, `tried` is the cell whose position is being searched, or EMPTY on entry.
     """
     depth, visits, child, cells = 0, 0, LOST, ground[CELLS]
     mine, theirs = np.zeros(cells + 2, np.int64), np.zeros(cells + 2, np.int64)
@@ -207,7 +206,7 @@ def perfect_outcome(ground, player, own, other, keys, outcomes, used, most):
 
 @kernel
 def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most):
-    """The first world from `start` on that is not known to be won, while the table has room for `most` positions."""
+    """Return the first world from `start` on not known to be won, while the table can take `most` more positions."""
     for k in range(start, len(worlds)):
         if 2 * (used[0] + most) > len(keys):
             return k
@@ -218,7 +217,6 @@ def first_not_won(ground, player, own, worlds, start, keys, outcomes, used, most
 
 @kernel
 def permute(stones, shift):
-    """A set of stones after a permutation of the cells."""
     out = 0
     for cell in range(len(shift)):
         out |= ((stones >> cell) & 1) << shift[cell]
@@ -227,9 +225,9 @@ def permute(stones, shift):
 
 @kernel
 def smallest_image(own, worlds, shifts, image, best):
-    """Write the smallest image of a belief into `best`, the worlds sorted; which permutation gives it.
+    """Write the smallest image of a belief into `best`, worlds sorted, and return the permutation that gives it.
 
-    Own stones come first, then the worlds as a list; `image` is room to work.
+    Own stones come first, then the worlds in lexicographic order; `image` is workspace.
     """
     count, chosen, least = len(worlds), -1, 0
     for s in range(len(shifts)):
@@ -253,12 +251,12 @@ def smallest_image(own, worlds, shifts, image, best):
 
 
 def dominating_try(tally: list[list[int]]) -> int | None:
-    """Lemma 3: a cell that is illegal or wins in every world, and wins in some, by a `Beliefs.tally`."""
+    """Return the cell of Lemma 3, illegal or winning in every world and winning in some, by a `Beliefs.tally`."""
     return next((cell for cell, (_, going, wins, draws) in enumerate(tally) if wins and not going + draws), None)
 
 
 class Beliefs:
-    """The beliefs of one player on a board: how tries and unseen answers change them."""
+    """Updates of one player's beliefs on a board by tries and unseen answers."""
 
     def __init__(self, board: Board, player: int) -> None:
         if player not in (0, 1):
@@ -278,25 +276,22 @@ class Beliefs:
         return np.array(stones, np.int64)
 
     def split(self, own: int, worlds: np.ndarray, cell: int) -> Split:
-        """The worlds after a try."""
         outcomes = np.empty(len(worlds), np.int64)
         wins = outcomes_of_try(self._ground, self.player, own, worlds, cell, outcomes)
         return Split(worlds[outcomes == ILLEGAL], worlds[(outcomes == GOES_ON)], int(wins))
 
     def tally(self, own: int, worlds: np.ndarray) -> list[list[int]]:
-        """For each cell, in how many worlds a try there is illegal, goes on, wins, draws."""
         tally_outcomes(self._ground, self.player, own, worlds, self._tally)
         tally: list[list[int]] = self._tally.tolist()
         return tally
 
     def contacts(self, worlds: np.ndarray) -> list[int]:
-        """For each cell, how many of the opponent's stones are beside it, in all worlds together."""
         count_contacts(self._ground, worlds, self._contacts)
         contacts: list[int] = self._contacts.tolist()
         return contacts
 
     def after_answer(self, own: int, worlds: np.ndarray) -> tuple[np.ndarray, int]:
-        """The worlds at the next turn after any unseen answer, and in how many worlds the opponent can win instead."""
+        """Return the worlds at the next turn after any unseen answer, and in how many the opponent can win instead."""
         while True:
             count = unseen_answers(self._ground, self.player, own, worlds, self._table, self._out)
             if count != FULL:
@@ -305,7 +300,7 @@ class Beliefs:
             self._out = np.zeros(len(self._table), np.int64)
 
     def look(self, player: int, own: int, other: int) -> tuple[int, int]:
-        """The cells at which a try of that player is illegal, and those at which it wins, as bits."""
+        """Return the cells at which a try of that player is illegal, and those at which it wins, as bits."""
         found = self._looks.get((player, own, other))
         if found is None:
             decided_cells(self._ground, player, own, other, self._pair)
@@ -314,7 +309,7 @@ class Beliefs:
 
 
 class PerfectInformation:
-    """The perfect-information game of a board, solved on demand and remembered."""
+    """The perfect-information game of a board, solved on demand and cached."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
@@ -325,16 +320,14 @@ class PerfectInformation:
 
     @property
     def positions(self) -> int:
-        """Number of positions in the table."""
         return int(self._used[0])
 
     @property
     def bytes(self) -> int:
-        """Size of the table in bytes."""
         return self._keys.nbytes + self._outcomes.nbytes
 
     def outcome(self, player: int, own: int, other: int, visits: int | None = None) -> int | None:
-        """LOST, DRAWN or WON for the player to move; None if that takes more than `visits` new positions."""
+        """Return LOST, DRAWN or WON for the player to move; None if that takes more than `visits` new positions."""
         step = FIRST_ROOM
         while True:
             step = step if visits is None else min(step, visits)
@@ -347,7 +340,7 @@ class PerfectInformation:
             step *= 4
 
     def all_won(self, player: int, own: int, worlds: np.ndarray, visits: int | None = None) -> bool:
-        """True if the player to move wins in every world with open eyes, as far as `visits` a world can tell."""
+        """True if the player to move is shown to win every world with perfect information within `visits` each."""
         start = 0
         while True:
             step = FIRST_ROOM if visits is None else visits
@@ -362,7 +355,7 @@ class PerfectInformation:
             start += 1
 
     def fill(self, work: Kernel, *about: object, visits: int, out: np.ndarray) -> None:
-        """Let a kernel write outcomes of many positions, with more room whenever it says that there is too little."""
+        """Let a kernel write outcomes of many positions, and enlarge the table whenever it is too small."""
         self._make_room(2 * visits)
         while not work(self._ground, *about, self._keys, self._outcomes, self._used, visits, out):
             self._make_room(2 * visits)
@@ -382,7 +375,6 @@ class PerfectInformation:
 
 @kernel
 def refill(keys, outcomes, table, values):
-    """Put remembered positions into a larger table."""
     for k in range(len(keys)):
         at = slot_of(table, keys[k])
         table[at] = keys[k]

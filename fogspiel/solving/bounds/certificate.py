@@ -1,6 +1,6 @@
-"""Proof objects: the strategies behind the guarantees of relaxed games and AND-OR search, as JSON stores them.
+"""Proof objects in JSON: the strategies behind the guarantees of relaxed games and AND-OR search.
 
-`proofs.checkers.phantom_bounds` says what the entries mean, and checks them with code of its own.
+`proofs.checkers.phantom_bounds` defines the entries, and checks them with independent code.
 """
 
 from fractions import Fraction
@@ -16,16 +16,16 @@ from ..proofs.checkers.primitives import digest_of
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
 
-SYMMETRIES = 8  # the board is turned at random at the beginning, all ways of a square alike
+SYMMETRIES = 8  # the board is first transformed by a random symmetry of the square, all equally likely
 
-Jump = list[list[int | str]]  # go on by earlier nodes: the node, the symmetry that leads to it, the probability
-Place = int | Jump | None  # where to go on: at a row of the same node, by earlier nodes, or nowhere
-# For each try: the cell, its probability, and where to go on if it is illegal or legal.
+Jump = list[list[int | str]]  # continue by earlier nodes: the node, the symmetry that leads to it, the probability
+Place = int | Jump | None  # the continuation: a row of the same node, earlier nodes, or none
+# For each try: the cell, its probability, and the continuation if it is illegal or legal.
 Row = list[list[int | str | Jump | None]]
 
 
 class NodeJson(TypedDict):
-    """A strategy from a belief on, and what it guarantees in all worlds alike or in each."""
+    """A strategy from a belief on, with its guarantee in all worlds alike or in each."""
 
     own: int
     worlds: list[int]
@@ -36,10 +36,10 @@ class NodeJson(TypedDict):
 
 
 class Prover:
-    """The nodes of one player's proof: every belief once, those it leads to before it."""
+    """The nodes of one player's proof: every belief once, successors before it."""
 
     def __init__(self, relaxation: Relaxation, search: AndOrSearch | None = None) -> None:
-        """`search` is another AND-OR search than the relaxation's, whose decisions are used instead."""
+        """Take the decisions of `search`, if it is given, instead of the relaxation's AND-OR search."""
         self.relaxation, self.board = relaxation, relaxation.board
         self.search = search or relaxation.search
         turns = PonnukiRules(self.board.rows).turns
@@ -53,7 +53,7 @@ class Prover:
         return [[number, turn, "1"]]
 
     def place(self, own: int, worlds: np.ndarray) -> tuple[int, int]:
-        """The number of the node for a belief, and the turn that leads to it."""
+        """Return the number of the node for a belief, and the symmetry that leads to it."""
         sure = self.search.is_sure_win(own, worlds)
         own, worlds, turn = self.search.canonical(own, worlds)
         worlds = worlds if sure else self.relaxation.best(own, worlds)
@@ -68,16 +68,14 @@ class Prover:
         return self.numbers[key], self.turns[turn]
 
     def worth(self, own: int, worlds: np.ndarray) -> Fraction:
-        """Return the value guaranteed by the node of a belief."""
         return Fraction(self.nodes[self.place(own, worlds)[0]]["worth"])
 
     def add(self, own: int, worlds: list[int], worth: Fraction, rows: list[Row]) -> int:
-        """The number of a new node."""
         self.nodes.append({"own": own, "worlds": worlds, "worth": str(worth), "rows": rows})
         return len(self.nodes) - 1
 
     def finish(self, rows: list[Row]) -> Fraction:
-        """Add the node of the whole game, on a board turned at random; what it guarantees."""
+        """Add the node of the whole game, on a board turned at random, and return its guarantee."""
         size, worlds = self.board.rows, self.search.beliefs.start.tolist()
         number = self.add(0, worlds, Fraction(0), rows)
         nodes: list[Node] = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
@@ -86,7 +84,6 @@ class Prover:
         return worth
 
     def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
-        """The try that wins for sure, and how it goes on."""
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)
         illegal = self.jump(own, split.illegal) if len(split.illegal) else None
@@ -97,7 +94,7 @@ class Prover:
         return [[[cell, "1", illegal, legal]]]
 
     def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
-        """An optimal strategy of a relaxed game in fractions, with what it guarantees."""
+        """Return an optimal strategy of a relaxed game in fractions, with its guarantee."""
         found = equilibrium(game.form(self.relaxation.worths(game)))
         used = set(game.used_assumptions(found.behaviours[0]))
         form = game.form([self.worth(*belief) if a in used else Fraction(0) for a, belief in enumerate(game.assumed)])
@@ -109,8 +106,6 @@ class Prover:
 
 
 class _RowWriter:
-    """The infosets of a relaxed game that a strategy reaches, written as rows."""
-
     def __init__(self, prover: Prover, game: RelaxedGame, behaviour: list[Fraction]) -> None:
         self.prover, self.game, self.behaviour = prover, game, behaviour
         self.side = prover.relaxation.sides[PLANNER]
@@ -118,13 +113,12 @@ class _RowWriter:
         self.rows: list[Row] = []
 
     def shares_at(self, infoset: int) -> list[tuple[int, Fraction]]:
-        """Return the strategy's action probabilities at an infoset."""
         first = int(self.game.treeplexes[PLANNER].first[infoset])
         shares = enumerate(self.game.choices[infoset], first)
         return [(choice, self.behaviour[sequence]) for sequence, choice in shares if self.behaviour[sequence]]
 
     def write(self, infoset: int) -> int:
-        """The number of the row for an infoset; rows it leads to come later."""
+        """Return the number of the row for an infoset; its successor rows come later."""
         (turn, failed), number = self.infosets[infoset], len(self.rows)
         self.rows.append([])
         for cell, share in self.shares_at(infoset):
@@ -135,7 +129,6 @@ class _RowWriter:
         return number
 
     def place(self, turn: PrivateTurn, failed: Failed) -> Place:
-        """Return the continuation at an infoset: a row, earlier nodes, or nowhere."""
         worlds = self.side.worlds_left(turn, failed)
         if not len(worlds):
             return None
@@ -155,7 +148,6 @@ class _RowWriter:
 def make_certificate(
     game: str, lower: Fraction, black: list[NodeJson], upper: Fraction, white: list[NodeJson]
 ) -> BoundsCertificate:
-    """The proof that the value of a game is between two bounds, with its digest."""
     body: BoundsCertificate = {
         "format": FORMAT,
         "game": game,
@@ -169,13 +161,13 @@ def make_certificate(
     return body
 
 
-# A proof of bounds in words: what it proves, how each player begins, and with --all every belief it passes through.
+# A proof of bounds as text: its result, the first moves of each player, and with --all every belief.
 
 SIDES = ("black", "white")
 
 
 def explain(body: Any, everything: bool = False) -> list[str]:
-    """The bounds that a certificate proves, checked first, and the strategies behind them."""
+    """Return the bounds of a certificate, after checking it, and the strategies behind them."""
     lower, upper = verify(body)
     board = BOARDS[body["game"].removeprefix("phantom-")]
     width = "" if lower == upper else f" (width {float(upper - lower):.6f})"
@@ -195,7 +187,6 @@ def _number(bound: Fraction) -> str:
 
 
 def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, everything: bool) -> list[str]:
-    """The proof of one player: the first turns, and every node if everything is wanted."""
     if not nodes:
         return [f"{name}: nothing is proved but that it gets 0 or more."]
     head = (
@@ -214,7 +205,6 @@ def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, ever
 
 
 def _worths(node: Any) -> str:
-    """Describe the value of a node: one for all worlds, or the range from worst to best."""
     if "worth" in node:
         return _number(Fraction(node["worth"]))
     worths = sorted({Fraction(worth, node["unit"]) for worth in node["worths"]})
@@ -236,7 +226,6 @@ def _row_lines(rows: list[Any], board: Board) -> list[str]:
 
 
 def _place(place: Any) -> str:
-    """Describe the continuation of a strategy."""
     if place is None:
         return "give up"
     if isinstance(place, int):

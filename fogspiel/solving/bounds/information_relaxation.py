@@ -2,12 +2,12 @@
 
 A relaxed game is a zero-sum game in which a player (the planner) has a belief (own, worlds). The opponent first chooses
 the world, knowing it and the planner's stones. Then both play `turns` turns without seeing each other: a window. At its
-next turn the planner assumes that the world is one of a set A, and gets what the belief (own, A) guarantees if it is,
-and nothing if it is not. The value of a relaxed game is a guarantee in the phantom game by Lemma 2 of Teytaud and
-Teytaud 2011: an opponent that sees more, and may rearrange what the planner cannot know, is no weaker.
+next turn the planner assumes that the world is in a set A. It gets the guarantee of the belief (own, A) if that is
+true, and nothing otherwise. The value of a relaxed game is a guarantee in the phantom game by Lemma 2 of Teytaud and
+Teytaud 2011: more information, and freedom to rearrange what the planner cannot know, never weaken the opponent.
 
-Beliefs that are sure wins (`and_or_search`) are worth 1, and worlds in which the opponent, once it has seen the board,
-wins for sure are worth 0; assumptions leave such worlds out. The planner may be restricted to its most promising tries
+Beliefs that are sure wins (`and_or_search`) have value 1. Worlds in which the opponent, once it has seen the board,
+wins for sure have value 0; assumptions leave such worlds out. The planner may be restricted to its most promising tries
 at each decision, which can only lower the guarantee; the opponent never is.
 """
 
@@ -28,15 +28,15 @@ from .beliefs import LOST, Beliefs, dominating_try
 
 # Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16.
 GRID = 720720
-LOOK = 1000  # histories of a relaxed game between two looks whether there is time left
+LOOK = 1000  # histories of a relaxed game between two checks of the time limit
 NOISE = 1e-9  # differences up to this are rounding errors of the linear program
 WIN = -1
 PLANNER, OPPONENT = 0, 1
-# How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1.
+# Score of a try that fails, or is neither won with perfect information nor lost at once; a won one scores 1.
 FAILS, SURVIVES = 0.5, 0.3
 
 Failed = tuple[int, ...]
-# How many tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds.
+# Number of tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds.
 Widths = tuple[tuple[int, int], ...]
 MANY = 1 << 30
 ALL: Widths = ((MANY, MANY),)
@@ -50,12 +50,12 @@ class PrivateTurn:
     worlds: np.ndarray
     depth: int
     next: dict[tuple[Failed, int], "PrivateTurn"] = field(default_factory=dict)
-    left: dict[Failed, np.ndarray] = field(default_factory=dict)  # the worlds that are left after some failed tries
+    left: dict[Failed, np.ndarray] = field(default_factory=dict)  # the worlds that remain after some failed tries
     sure: dict[Failed, bool] = field(default_factory=dict)
 
 
 Infoset = tuple[PrivateTurn, Failed]
-# Who is to move, the turns of planner and opponent, what has failed in this turn, and both sequences.
+# The player to move, the turns of planner and opponent, the tries failed in this turn, and both sequences.
 History = tuple[int, tuple[PrivateTurn, PrivateTurn], Failed, tuple[int, int]]
 Tries = Callable[[PrivateTurn, Failed], list[int]]
 Assumptions = Callable[[PrivateTurn], list[np.ndarray]]
@@ -74,17 +74,15 @@ class RelaxedGame:
     histories: int
 
     def form(self, worths: Sequence[Fraction | float]) -> SequenceForm:
-        """The game when the assumptions have these values, rounded down."""
+        """Return the game in which the assumptions have these values, rounded down."""
         values = np.array([int(worth * GRID + NOISE) for worth in worths] + [GRID], np.int64)
         rows, columns, payoffs = self.payoffs.T
         return merge(self.treeplexes, rows, columns, values[payoffs], GRID)
 
     def is_end(self, turn: PrivateTurn) -> bool:
-        """True if the window is over, so that the planner makes an assumption."""
         return turn.depth >= self.turns
 
     def used_assumptions(self, behaviour: np.ndarray) -> list[int]:
-        """The assumptions that the planner makes with positive probability."""
         plan, found = plan_of(self.treeplexes[PLANNER], behaviour), []
         for (turn, _), choices, first in zip(self.infosets, self.choices, self.treeplexes[PLANNER].first, strict=True):
             if self.is_end(turn):
@@ -93,13 +91,10 @@ class RelaxedGame:
 
 
 class PrivateBeliefs:
-    """The beliefs of one player along its private histories."""
-
     def __init__(self, search: AndOrSearch) -> None:
         self.search, self.beliefs, self.player = search, search.beliefs, search.player
 
     def worlds_left(self, turn: PrivateTurn, failed: Failed) -> np.ndarray:
-        """The worlds after some failed tries."""
         if not failed:
             return turn.worlds
         found = turn.left.get(failed)
@@ -109,13 +104,11 @@ class PrivateBeliefs:
         return found
 
     def is_sure_win(self, turn: PrivateTurn, failed: Failed) -> bool:
-        """True if the player wins for sure from here."""
         if failed not in turn.sure:
             turn.sure[failed] = self.search.is_sure_win(turn.own, self.worlds_left(turn, failed))
         return turn.sure[failed]
 
     def after(self, turn: PrivateTurn, failed: Failed, cell: int) -> PrivateTurn:
-        """The player's next turn after a stone."""
         found = turn.next.get((failed, cell))
         if found is None:
             going = self.beliefs.split(turn.own, self.worlds_left(turn, failed), cell).going
@@ -124,7 +117,7 @@ class PrivateBeliefs:
         return found
 
     def tries(self, turn: PrivateTurn, failed: Failed) -> list[int]:
-        """The tries worth a thought: a dominating one alone (Lemma 3), else all that may be legal."""
+        """Return the tries to consider: a dominating one alone (Lemma 3), else all that may be legal."""
         tally = self.beliefs.tally(turn.own, self.worlds_left(turn, failed))
         dominating = dominating_try(tally)
         if dominating is not None:
@@ -133,25 +126,25 @@ class PrivateBeliefs:
 
 
 class Relaxation:
-    """The guarantees of one player on a board without draws, by relaxed games; remembered by belief."""
+    """The guarantees of one player on a board without draws, by relaxed games; cached by belief."""
 
     def __init__(
         self, board: Board, player: int, widths: Widths = ALL, turns: int = 1, check: Callable[[], None] = lambda: None
     ) -> None:
-        """`check` is called again and again, and stops the work if there is no time left for it."""
+        """Set up the search; `check` is called repeatedly, and raises when no time is left."""
         self.board, self.player, self.widths, self.turns, self.check = board, player, widths, turns, check
         self.searches = [AndOrSearch(board, 0), AndOrSearch(board, 1)]
         self.search = self.searches[player]
         self.beliefs: Beliefs = self.search.beliefs
         self.sides = (PrivateBeliefs(self.search), PrivateBeliefs(self.searches[1 - player]))
         self.known: dict[tuple[int, bytes], float] = {}
-        # The same by own stones, to be looked through for beliefs with more worlds.
+        # The same by own stones, to search for beliefs with more worlds.
         self.larger: dict[int, dict[frozenset[int], float]] = {}
         self.largest = 0  # the histories of the largest relaxed game so far
         self._exposed: dict[tuple[int, int], bool] = {}
 
     def is_exposed(self, own: int, world: int) -> bool:
-        """True if the opponent wins for sure if it sees the board now, before the planner's unseen move."""
+        """True if the opponent wins for sure by seeing the board now, before the planner's unseen move."""
         found = self._exposed.get((own, world))
         if found is None:
             illegal, wins = self.beliefs.look(self.player, own, world)
@@ -160,15 +153,13 @@ class Relaxation:
         return found
 
     def hopeful_worlds(self, own: int, worlds: np.ndarray) -> np.ndarray:
-        """The worlds in which there is something to hope for."""
         return worlds[[not self.is_exposed(own, world) for world in worlds.tolist()]]
 
     def guarantee(self, own: int, worlds: np.ndarray) -> float:
-        """Return the planner's guaranteed value from a belief on, in floating point."""
         return run_to_end(self.steps(own, worlds))
 
     def steps(self, own: int, worlds: np.ndarray) -> Generator[None, None, float]:
-        """The guarantee of a belief, with a pause before every relaxed game; what is known by then stays known."""
+        """Return the guarantee of a belief; yield before every relaxed game, whose result stays cached."""
         if not len(worlds) or self.search.is_sure_win(own, worlds):
             return 1.0
         own, worlds, _ = self.search.canonical(own, worlds)
@@ -180,15 +171,14 @@ class Relaxation:
         return self.worth(own, worlds)
 
     def learn(self, own: int, worlds: np.ndarray, worth: float) -> None:
-        """Remember what the relaxed game of a belief, in canonical form, is worth."""
         self.known[own, worlds.tobytes()] = worth
         if worth:
             self.larger.setdefault(own, {})[frozenset(worlds.tolist())] = worth
 
     def best(self, own: int, worlds: np.ndarray) -> np.ndarray:
-        """The worlds of the best known belief that contains this one, both in canonical form.
+        """Return the worlds of the best known belief that contains this one, both in canonical form.
 
-        What is guaranteed in more worlds is guaranteed in fewer; a restricted planner may find the larger easier.
+        A guarantee in more worlds holds in fewer; a restricted planner may find a better one for the larger belief.
         """
         worth, chosen, mine = self.known.get((own, worlds.tobytes()), 0.0), worlds, None
         for more, found in self.larger.get(own, {}).items():
@@ -203,7 +193,7 @@ class Relaxation:
         return self.known.get((own, self.best(own, worlds).tobytes()), 0.0)
 
     def solve(self, game: RelaxedGame) -> Generator[None, None, float]:
-        """The value of a relaxed game; the assumptions are looked into when the planner would make them."""
+        """Return the value of a relaxed game; assumptions are evaluated when the planner would make them."""
         worths: list[float | None] = [None] * len(game.assumed)
         self.largest = max(self.largest, game.histories)
         while len(game.payoffs):
@@ -217,7 +207,6 @@ class Relaxation:
         return 0.0
 
     def worths(self, game: RelaxedGame) -> list[float]:
-        """Return the known values of a relaxed game's assumptions."""
         worths = []
         for own, worlds in game.assumed:
             sure, image = self.search.is_sure_win(own, worlds), self.search.canonical(own, worlds)
@@ -225,7 +214,7 @@ class Relaxation:
         return worths
 
     def promising_tries(self, turn: PrivateTurn, failed: Failed) -> list[int]:
-        """The planner's tries: those that keep most worlds won with perfect information, as many as `widths` allows."""
+        """Return the planner's tries: those that keep most worlds won with perfect information, limited by `widths`."""
         side = self.sides[PLANNER]
         tries, worlds = side.tries(turn, failed), side.worlds_left(turn, failed)
         width = next(width for most, width in self.widths if len(worlds) <= most)
@@ -247,7 +236,6 @@ class Relaxation:
         return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
     def assume_hopeful(self, turn: PrivateTurn) -> list[np.ndarray]:
-        """The planner's one assumption: the world is one in which there is something to hope for."""
         return [self.hopeful_worlds(turn.own, turn.worlds)]
 
     def relaxed_game(
@@ -258,13 +246,13 @@ class Relaxation:
         tries: Tries | None = None,
         assumptions: Assumptions | None = None,
     ) -> RelaxedGame:
-        """The relaxed game from a belief on: all histories of `turns` turns, but for the planner's other tries."""
+        """Return the relaxed game from a belief on: all histories of `turns` turns with the planner's chosen tries."""
         walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or self.assume_hopeful)
         return walk.build(own, worlds)
 
 
 def solve_informed_once(board: Board, player: int, own: int, worlds: np.ndarray) -> tuple[ExactBounds, RelaxedGame]:
-    """The exact value for the player if the opponent sees the board now and never again; and the game."""
+    """Return the exact value for the player if the opponent sees the board now and never again; and the game."""
     game = Relaxation(board, player).relaxed_game(own, worlds, board.cells)
     form = game.form([])
     found = equilibrium(form)
@@ -272,12 +260,12 @@ def solve_informed_once(board: Board, player: int, own: int, worlds: np.ndarray)
 
 
 def unseen_moves(own: int, barred: int, cells: int) -> np.ndarray:
-    """The sets of stones that a player may have after one more stone, not on a barred cell."""
+    """Return the sets of stones that a player may have after one more stone, not on a barred cell."""
     return np.array(sorted(own | 1 << cell for cell in range(cells) if not (barred >> cell) & 1), np.int64)
 
 
 class _Walk:
-    """A walk over the histories of a relaxed game that numbers infosets and sequences as it meets them."""
+    """A traversal of the histories of a relaxed game that numbers infosets and sequences at the first visit."""
 
     def __init__(self, owner: Relaxation, turns: int, tries: Tries, assumptions: Assumptions) -> None:
         self.owner, self.turns, self.tries, self.assumptions = owner, turns, tries, assumptions
@@ -287,7 +275,6 @@ class _Walk:
         self.payoffs: list[tuple[int, int, int]] = []
 
     def build(self, own: int, worlds: np.ndarray) -> RelaxedGame:
-        """The relaxed game from a belief on."""
         root = PrivateTurn(own, worlds, 0)
         primal_player, opponent = self.treeplexes
         chooses_world = opponent.infoset((root, ()), 0, lambda: list(range(len(worlds))))
@@ -310,7 +297,7 @@ class _Walk:
     def _continuations(
         self, who: int, turns: tuple[PrivateTurn, PrivateTurn], failed: Failed, sequences: tuple[int, int]
     ) -> list[History]:
-        """The histories after any try of the player to move; those that end leave a payoff if the planner gets any."""
+        """Return the histories after any try of the player to move; record the payoffs of those that end."""
         side, turn, other = self.owner.sides[who], turns[who], turns[1 - who].own
         if side.is_sure_win(turn, failed):
             if who == PLANNER:
@@ -336,12 +323,11 @@ class _Walk:
         return found
 
     def _informed(self, own: int, world: int) -> PrivateTurn:
-        """The opponent's first turn: it saw the planner's stones, but not the move that the planner then made."""
+        """Return the opponent's first turn: it saw the planner's stones, but not the planner's next move."""
         illegal, wins = self.owner.beliefs.look(self.owner.player, own, world)
         return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
 
     def _choices(self, who: int, turn: PrivateTurn, failed: Failed, at_end: bool) -> list[int]:
-        """The tries of a player, or the planner's assumptions at the end of the window."""
         if who == OPPONENT:
             return self.owner.sides[OPPONENT].tries(turn, failed)
         if not at_end:

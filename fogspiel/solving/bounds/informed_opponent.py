@@ -1,9 +1,9 @@
-"""Lemma 2 of Teytaud and Teytaud 2011 as a bound: what a player is guaranteed if the opponent is shown the board.
+"""Lemma 2 of Teytaud and Teytaud 2011 as a bound: a player's guarantee if the opponent is shown the board.
 
-An opponent that sees more is no weaker, so the value of the game in which it is shown the board now and then is a
-guarantee in the phantom game. Both players are taken in turn: White informed gives the lower bound, Black informed the
-upper one. The more seldom the opponent is informed, the better the bound and the larger the games to be solved. On 4x4
-the players make their first moves as in `bounds`, and choose from as few tries as there at first.
+More information never weakens the opponent, so the value of the game in which it is shown the board now and then is a
+guarantee in the phantom game. White informed gives the lower bound, Black informed the upper one. The more seldom the
+opponent is informed, the better the bound and the larger the games to be solved. On 4x4 the players make their first
+moves as in `bounds`, and choose from as few tries as there at first.
 """
 
 import re
@@ -34,7 +34,7 @@ from .ponnuki import (
     watch_relaxation,
 )
 
-LARGEST = 4  # the largest board: whether 5x5 is a sure win is asked before anything else, and that is not decided
+LARGEST = 4  # the largest board: 5x5 first needs the sure-win question, which is undecided
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")
 
 
@@ -46,7 +46,7 @@ class Schedule(NamedTuple):
 
     @classmethod
     def parse(cls, words: str) -> "Schedule":
-        """`every` turn, `every:3` turns, `once` (after the first turn), `once:3` (after three), or `never`."""
+        """Parse `every` turn, `every:3` turns, `once` (after the first turn), `once:3` (after three), or `never`."""
         found = WORDS.fullmatch(words)
         if not found:
             raise ValueError(f"the opponent is informed {words!r}: it must be every, every:K, once, once:K or never")
@@ -54,7 +54,6 @@ class Schedule(NamedTuple):
         return cls(turns if found[1] else TO_THE_END, turns if found[1] == "every" else TO_THE_END)
 
     def stages(self, board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-        """The relaxed game of each player from the empty board on, and its proof."""
         for player, name in enumerate(PLAYERS):
             stage = f"{name}, the other informed after {self.first} and {self.later} turns"
             if stage in ledger.done:
@@ -69,7 +68,7 @@ class Schedule(NamedTuple):
 
 
 def prove_informed(stage: str, relaxation: Relaxation, turns: int, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """One player's guarantee if the opponent is first informed after so many turns."""
+    """Prove one player's guarantee if the opponent is first informed after `turns` turns."""
     prover, start = Prover(relaxation), relaxation.beliefs.start
     if relaxation.search.is_sure_win(0, start):
         ledger.take(prover, relaxation.player, prover.sure_rows(0, start))
@@ -86,7 +85,6 @@ def prove_informed(stage: str, relaxation: Relaxation, turns: int, ledger: Ledge
 
 
 def demand_size(name: str) -> None:
-    """Refuse a board that is too large."""
     if int(name[-1]) > LARGEST:
         raise ValueError(
             f"{name} is too large for an informed opponent: boards up to {LARGEST}x{LARGEST} can be solved"
@@ -96,7 +94,7 @@ def demand_size(name: str) -> None:
 def informed_bounds(
     name: str, schedule: Schedule, seconds: float = 300.0, memory: float = 1.0, saved: SavedBounds | None = None
 ) -> Generator[BoundsStep, None, BoundsCertificate]:
-    """Bounds on the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
+    """Bound the value of a phantom ponnuki by the players' guarantees against an informed opponent."""
     demand_size(name)
     return search_bounds(name, seconds, memory, saved, schedule.stages)
 
@@ -106,27 +104,25 @@ OPPOSITE = {C3: B2, B2: C3, B3: C2, C2: B3}  # the central cells of 4x4
 
 
 class WhiteOpening:
-    """A central stone; opposite to Black's if that is where Black is, else with one of a few assumptions."""
+    """A central stone; opposite to Black's if Black is central, else with one of a few assumptions."""
 
     def __init__(self, relaxation: Relaxation) -> None:
         self.relaxation = relaxation
         self.game = relaxation.relaxed_game(0, relaxation.beliefs.start, 1, self.tries, self.assumptions)
 
     def tries(self, turn: PrivateTurn, failed: Failed) -> list[int]:
-        """Any central cell first, then the one opposite to it."""
+        """Return any central cell first, then the one opposite to it."""
         return [OPPOSITE[failed[0]]] if failed else list(OPPOSITE)
 
     def assumptions(self, turn: PrivateTurn) -> list[np.ndarray]:
-        """Black has the opposite cell; or Black has anything that is not hopeless for White."""
+        """Return the assumptions: Black has the opposite cell; or Black has anything that is not hopeless for White."""
         opposite = turn.worlds & 1 << OPPOSITE[turn.own.bit_length() - 1] != 0
         if opposite.all():
             return [turn.worlds]
         return [turn.worlds[opposite], self.relaxation.hopeful_worlds(turn.own, turn.worlds)]
 
     def steps(self) -> Generator[None, None, float]:
-        """Look into the assumptions that are worth making."""
         return self.relaxation.solve(self.game)
 
     def rows(self, prover: Prover) -> list[Row]:
-        """The rows of the opening."""
         return prover.relaxed_rows(self.game)[1]

@@ -1,9 +1,9 @@
-"""Point-based search for the vectors of a player: sweeps from the beginning of the game to its end and back.
+"""Point-based search for the vectors of a player: sweeps from the first turn of the game to its end and back.
 
-On the way down windows are solved with the vectors that there are, and in every second sweep with hopes instead of
-vectors that are missing; the most likely beliefs of each turn are the points of the next one. On the way back a window
-at each point gives a vector, if it is better there than all others (Pineau, Gordon and Thrun 2003, for one player).
-The k-th sweep follows from the vectors before it and from k, so that a search goes on from what it has saved.
+On the way down windows are solved with the existing vectors, and in every second sweep with hopes in place of missing
+vectors; the most likely beliefs of each turn are the points of the next one. On the way back a window at each point
+gives a vector, if it is better there than all others (Pineau, Gordon and Thrun 2003, for one player). The k-th sweep
+depends only on the vectors before it and on k, so a search resumes from its saved vectors.
 """
 
 import zlib
@@ -33,13 +33,13 @@ from .windows import (
     demand_worths,
 )
 
-ITERATIONS, FIRST_ITERATIONS = 60, 600  # rounds of regret matching for a window, and for the whole game's
-POINTS, BRANCHES = 30, 4  # points of a turn at most, and how many of them follow from one of the turn before
-MIN_WEIGHT = 0.01  # worlds whose weight is less than this part of the largest are left out of a point
+ITERATIONS, FIRST_ITERATIONS = 60, 600  # iterations of regret matching for a window, and for the whole game's
+POINTS, BRANCHES = 30, 4  # maximum number of points of a turn, and of successors of one point
+MIN_WEIGHT = 0.01  # worlds with less than this fraction of the largest weight are left out of a point
 MIN_GAIN = 1e-5
-OPTIMISM = 1.2  # what is hoped for, as a multiple of what was found in the turn before
-WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))  # how many tries the planner chooses from: (worlds at most, tries)
-KNOWN = 0.15  # the start is left for the whole game when the player is sure of this much there
+OPTIMISM = 1.2  # the hoped-for value, as a multiple of the value found in the turn before
+WIDTHS = ((4, 16), (14, 8), (40, 5), (1 << 30, 4))  # number of tries the planner chooses from: (worlds at most, tries)
+KNOWN = 0.15  # guarantee at the start position from which the search continues with the whole game
 
 Saved = dict[str, Any]
 
@@ -48,7 +48,7 @@ class PointSearch:
     """The vectors of one player, and the best strategy for the whole game by them."""
 
     def __init__(self, board: Board, player: int, check: Callable[[], None] = lambda: None) -> None:
-        """`check` is called again and again, and stops the work if there is no time left for it."""
+        """Set up the search; `check` is called repeatedly, and raises when no time is left."""
         self.check = check
         self.fields = Fields(board, player)
         self.library = VectorSet(self.fields)
@@ -59,14 +59,13 @@ class PointSearch:
         self.best: WindowStrategy | None = None
 
     def begin_at(self, own: int, other: int) -> None:
-        """Until enough is found where both know these stones, begin there instead of at the beginning of the game."""
+        """Search from these stones, known to both, until the guarantee there suffices; then from the empty board."""
         least, turns = self.fields.image(own)
         known = int(permute(other, self.fields.board.symmetries[turns[0]]))
         weights = (self.fields.worlds_beside(least) & known == known).astype(float)
         self.start = BeliefPoint(least, weights / weights.sum())
 
     def sweep(self) -> None:
-        """One sweep; what it finds stays in the library."""
         draw = np.random.default_rng(self.sweeps)
         hopeful = self.sweeps % 2 == 0
         self.sweeps += 1
@@ -83,7 +82,6 @@ class PointSearch:
                 self.best = found
 
     def _window(self, point: BeliefPoint, iterations: int, hopeful: bool = False, adversarial: bool = False) -> Window:
-        """The window at a point, solved."""
         self.check()
         possible = int((point.weights > 0).sum())
         width = next(width for most, width in WIDTHS if possible <= most or point.own == 0)
@@ -94,7 +92,7 @@ class PointSearch:
     def _points_after(
         self, points: list[BeliefPoint], hopeful: bool, adversarial: bool, draw: np.random.Generator
     ) -> list[BeliefPoint]:
-        """Some points of the next turn, more likely ones more often."""
+        """Sample points of the next turn without replacement, in proportion to their probabilities."""
         found: list[tuple[float, BeliefPoint]] = []
         for point in points:
             found += self._window(point, ITERATIONS // 2, hopeful, adversarial).points_after()
@@ -106,7 +104,7 @@ class PointSearch:
         return [_without_rare_worlds(found[k][1]) for k in sorted(chosen.tolist())]
 
     def _improve(self, points: list[BeliefPoint]) -> None:
-        """Add the vectors of the windows at points of one turn, and correct what is hoped for."""
+        """Add the vectors of the windows at points of one turn, and correct the hoped-for values."""
         parts = []
         for point in points:
             window = self._window(point, ITERATIONS)
@@ -122,7 +120,7 @@ class PointSearch:
             self.library.hopes[points[0].own.bit_count()] = OPTIMISM * float(np.mean(parts))
 
     def _leave_start(self, start: BeliefPoint) -> None:
-        """Add the vector of the start, and go on to the whole game if it is good enough."""
+        """Add the vector of the start position, and continue with the whole game if it is good enough."""
         found = self._window(start, FIRST_ITERATIONS, adversarial=True).strategy(adversarial=True)
         if found.worth > 0:
             self.library.add(VectorNode(start.own, found.rows, found.worths))
@@ -130,7 +128,6 @@ class PointSearch:
             self.start = None
 
     def to_json(self) -> Saved:
-        """All that it takes to go on."""
         best = self.best and [self.best.rows, self.best.worth]
         nodes = [
             [node.own, node.rows, zlib.compress(node.worths.astype("<i4").tobytes()).hex()]
@@ -140,7 +137,6 @@ class PointSearch:
         return {"sweeps": self.sweeps, "started": self.start is None, "nodes": nodes, "hopes": hopes, "best": best}
 
     def go_on_from(self, saved: Saved) -> None:
-        """Take over what an earlier search has saved."""
         self.sweeps = saved["sweeps"]
         self.start = None if saved["started"] else self.start
         for own, rows, worths in saved["nodes"]:
@@ -157,21 +153,21 @@ def _without_rare_worlds(point: BeliefPoint) -> BeliefPoint:
     return BeliefPoint(point.own, weights / weights.sum())
 
 
-# The proof of what vectors guarantee: the nodes behind the strategy for the whole game, with no more than is needed.
+# The proof of the vectors' guarantee: the nodes behind the strategy for the whole game, reduced to the necessary ones.
 #
-# From the whole game down, a node has to be worth something in some worlds only: in those that an answer leads to which
-# would cost too much otherwise. Answers that are no good leave room, so that most worlds are not needed at all.
+# From the whole game down, a node needs a positive value only in some worlds: those after an answer that would cost too
+# much otherwise. Bad answers of the opponent leave slack, so most worlds are not needed at all.
 
-SAFE = 1e-9  # demands are larger by this, which is more than rounding errors
+SAFE = 1e-9  # added to demands; larger than rounding errors
 
 
 class VectorProof:
-    """The nodes behind a strategy, numbered anew, those they lead to before them."""
+    """The nodes behind a strategy, renumbered, successors first."""
 
     def __init__(self, library: VectorSet, rows: Rows, worth: Fraction, turns: list[int]) -> None:
-        """`turns` has the checker's number of each symmetry."""
+        """Collect the demands of a strategy; `turns` has the checker's number of each symmetry."""
         self.library, self.turns, self.fields = library, turns, library.fields
-        self.demands: dict[int, np.ndarray] = {}  # what a node must be worth in each world, in units of 1 / GRID
+        self.demands: dict[int, np.ndarray] = {}  # the value a node must have in each world, in units of 1 / GRID
         self._demand_of(0, np.full(len(self.fields.worlds_beside(0)), float(worth)), rows)
         for number in range(len(library.nodes) - 1, -1, -1):  # a node leads to earlier nodes only
             if number in self.demands:
@@ -181,7 +177,7 @@ class VectorProof:
         self.rows = [self._row(row) for row in rows]
 
     def _demand_of(self, own: int, wanted: np.ndarray, rows: Rows) -> None:
-        """Demand of other nodes what a strategy needs to get this much in each world."""
+        """Add the demands on other nodes that give a strategy the wanted value in each world."""
         field = self.fields.field(own)
         tries = [one for row in rows for one in row]
         first = np.cumsum([0, *map(len, rows)])
@@ -206,7 +202,7 @@ class VectorProof:
     def _vectors(
         self, field: TurnOutcomes, tries: list[tuple[int, int, int | None, list[Pick]]]
     ) -> tuple[dict[int, list[tuple[int, int]]], Vectors]:
-        """The nodes and symmetries that each stone goes on by, and their vectors."""
+        """Return the nodes and symmetries that continue each stone, and their vectors."""
         sources: dict[int, list[tuple[int, int]]] = {}
         for stone, _, _, picks in tries:
             listed = sources.setdefault(stone, [])
@@ -219,7 +215,6 @@ class VectorProof:
         return sources, Vectors(base, field.wide, np.concatenate(tables))
 
     def _note(self, field: TurnOutcomes, stone: int, number: int, turn: int, demanded: np.ndarray) -> None:
-        """Raise the demands of a node to what is demanded in the worlds after a stone."""
         wanted = np.ceil(demanded * GRID * (1 + SAFE)).astype(np.int64)
         if wanted.any():
             worths, ranks = self.library.nodes[number].worths, self.fields.ranks(field, stone, turn)
@@ -227,7 +222,6 @@ class VectorProof:
             found[ranks] = np.maximum(found[ranks], np.minimum(wanted, worths[ranks]))
 
     def nodes(self) -> list[NodeJson]:
-        """The nodes as the proof has them, without that of the whole game."""
         out: list[NodeJson] = []
         for number in self.numbers:
             node, demands = self.library.nodes[number], self.demands[number]
@@ -241,7 +235,7 @@ class VectorProof:
         return [[stone, str(Fraction(share, SHARES)), below, self._jump(picks)] for stone, share, below, picks in row]
 
     def _jump(self, picks: list[Pick]) -> Place:
-        """Return the continuation; what leads nowhere goes to the first node as well, at no cost."""
+        """Return the continuation; an empty one goes to the first node as well, at no cost."""
         known = [(self.numbers[number], turn, share) for number, turn, share in picks if number in self.numbers]
         if not known:
             return None
@@ -253,12 +247,10 @@ class VectorProof:
 
 
 def proved_worth(saved: Saved) -> Fraction:
-    """Return the guarantee of a saved strategy in the whole game."""
     return Fraction(max(int(saved["best"][1] * GRID - SLACK), 0), GRID) if saved["best"] else Fraction(0)
 
 
 def vector_proof(search: PointSearch) -> list[NodeJson]:
-    """The nodes that prove what a search has found for the whole game."""
     saved, board, worlds = search.to_json(), search.fields.board, search.fields.worlds_beside(0).tolist()
     rules, worth = PonnukiRules(board.rows), proved_worth(saved)
     turns = [rules.turns.index(shift.tolist()) for shift in board.symmetries]

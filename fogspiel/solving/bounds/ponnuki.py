@@ -1,9 +1,9 @@
-"""Bounds on the value of phantom ponnuki for Black, as exact fractions with proof objects that can be checked.
+"""Bounds on the value of phantom ponnuki for Black, as exact fractions with checkable proof objects.
 
 2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
 Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
-wins for sure; if not, Black plays B3 and goes on by relaxed games. White's bound comes from a point-based search for
-vectors, which begins with White on B2 against a black stone on C3 and goes on to the whole game. On 5x5 the AND-OR
+wins for sure; if not, Black plays B3 and continues by relaxed games. White's bound comes from a point-based search for
+vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On 5x5 the AND-OR
 search tries to prove the paper's conjecture that Black wins for sure.
 """
 
@@ -23,17 +23,15 @@ from .information_relaxation import MANY, Relaxation, Widths
 from .point_based import PointSearch, Saved, proved_worth, vector_proof
 
 TO_THE_END = 25  # turns that no game on these boards exceeds
-WIDTHS: Widths = ((MANY, 3),)  # how wide the relaxed games of 4x4 are
-SURE = "sure"  # the AND-OR search among what unfinished work knows; the other entries are stages of 4x4
+WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
+SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are stages of 4x4
 
-# A belief (own stones, worlds as hexadecimal bytes), and the winning try or the guarantee that was found for it.
+# A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
 Finding = list[int | str | float]
-SavedBounds = dict[str, Any]  # all that it takes to go on, ready for JSON: the fields of a `Ledger`
+SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
 
 
 class BoundsStep(NamedTuple):
-    """Current bounds, and the state to resume from."""
-
     remark: str
     lower: Fraction
     upper: Fraction
@@ -41,26 +39,26 @@ class BoundsStep(NamedTuple):
 
 
 class OutOfBudget(Exception):
-    """The CPU time or the memory that was granted is used up."""
+    """The budget of CPU time or memory is exhausted."""
 
 
 @dataclass
 class Ledger:
-    """The best proofs so far, and what the unfinished work knows."""
+    """The best proofs so far, and the state of the unfinished work."""
 
     game: str
     lower: Fraction = Fraction(0)
     upper: Fraction = Fraction(1)
-    done: list[str] = field(default_factory=list)  # stages that need not be done again
+    done: list[str] = field(default_factory=list)  # finished stages
     black: list[NodeJson] = field(default_factory=list)
     white: list[NodeJson] = field(default_factory=list)
-    # What the relaxed games or the search of the stage at work have found.
+    # Results of the relaxed games or the search of the current stage.
     known: dict[str, list[Finding]] = field(default_factory=dict)
-    points: Saved | None = None  # what White's point-based search has found
-    seconds: float = 0.0  # CPU time that all this has taken
+    points: Saved | None = None  # state of White's point-based search
+    seconds: float = 0.0  # total CPU time
 
     def take(self, prover: Prover, player: int, rows: list[Row]) -> None:
-        """Finish a proof, and keep it if it is better than the one there is."""
+        """Finish a proof, and store it if it is better than the current one."""
         worth = prover.finish(rows)
         if player == 0 and worth > self.lower:
             self.lower, self.black = worth, prover.nodes
@@ -69,18 +67,17 @@ class Ledger:
 
     @property
     def upper_found(self) -> Fraction:
-        """The upper bound that White's vectors give, if it is better than the one that is written down as a proof."""
+        """The upper bound of White's vectors, or of the stored proof if that is better."""
         return min(self.upper, 1 - proved_worth(self.points)) if self.points else self.upper
 
     def settle(self, board: Board) -> None:
-        """Write down the proof of White's vectors, if that is better than the one there is."""
+        """Write the proof of White's vectors, if it is better than the current one."""
         if self.points and self.upper_found < self.upper:
             search = PointSearch(board, 1)
             search.go_on_from(self.points)
             self.upper, self.white = self.upper_found, vector_proof(search)
 
     def to_json(self) -> SavedBounds:
-        """Everything."""
         return {
             "game": self.game,
             "lower": str(self.lower),
@@ -95,7 +92,6 @@ class Ledger:
 
     @classmethod
     def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
-        """The ledger of a game as an earlier step left it."""
         if saved.get("game") != game:
             raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
         bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
@@ -105,10 +101,7 @@ class Ledger:
 
 @dataclass
 class CpuBudget:
-    """CPU seconds and bytes that may be used, and when the next report is due.
-
-    CPU time does not pass while other programs have the machine, so what is proved does not depend on them.
-    """
+    """A CPU and memory budget with a report schedule; CPU time, so that proofs do not depend on the machine's load."""
 
     seconds: float
     memory: float
@@ -118,16 +111,15 @@ class CpuBudget:
 
     @property
     def seconds_taken(self) -> float:
-        """CPU seconds since the beginning."""
         return process_time() - self.begun
 
     def demand(self, used: int = 0) -> None:
-        """Stop if time is up, or if more bytes are used than there are."""
+        """Raise if time is up, or if more bytes are used than granted."""
         if self.seconds_taken > self.seconds or used > self.memory * 2**30:
             raise OutOfBudget
 
     def is_due(self) -> bool:
-        """True if it is time for a report, by the clock on the wall."""
+        """True if a report is due, by wall-clock time."""
         late = monotonic() > self.reported + self.every
         if late:
             self.reported = monotonic()
@@ -135,7 +127,7 @@ class CpuBudget:
 
 
 Remarks = Generator[str, None, None]
-Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # how bounds are proved, step by step
+Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # a generator that proves bounds step by step
 Result = TypeVar("Result")
 
 
@@ -146,10 +138,10 @@ def search_bounds(
     saved: SavedBounds | None = None,
     stages: Stages | None = None,
 ) -> Generator[BoundsStep, None, BoundsCertificate]:
-    """Bounds on the value of a phantom ponnuki, step by step; it returns the certificate.
+    """Bound the value of a phantom ponnuki step by step, and return the certificate.
 
-    `saved` is what an earlier step carried. It stops when `seconds` of CPU time, or about `memory` GiB, are used: those
-    that earlier steps have used count. `stages` are others than what is done for the size of the board.
+    `saved` is the state of an earlier step. The search stops when `seconds` of CPU time, or about `memory` GiB, are
+    used, earlier steps included. `stages` replaces the default stages for the size of the board.
     """
     if name not in GAMES:
         raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
@@ -157,7 +149,7 @@ def search_bounds(
     board = BOARDS[name.removeprefix("phantom-")]
     before = ledger.seconds
     if board.rows == 4:
-        PointSearch(BOARDS["ponnuki-2x2"], 1).sweep()  # what is compiled for it is not counted
+        PointSearch(BOARDS["ponnuki-2x2"], 1).sweep()  # compile before the budget starts
     budget = CpuBudget(seconds - before, memory)
     try:
         for remark in (stages or STAGES[board.rows])(board, ledger, budget):
@@ -170,7 +162,6 @@ def search_bounds(
 
 
 def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """The whole game as one relaxed game for each player."""
     for player, name in enumerate(PLAYERS):
         relaxation = Relaxation(board, player, turns=TO_THE_END, check=budget.demand)
         prover = Prover(relaxation)
@@ -180,7 +171,7 @@ def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks
 
 
 def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """A sure win for Black from the centre, by AND-OR search."""
+    """Search for a sure win of Black from the centre, by AND-OR search."""
     search = AndOrSearch(board, 0)
     centre = board.cells // 2
     own = 1 << centre
@@ -217,9 +208,9 @@ def watched(
     ledger: Ledger,
     budget: CpuBudget,
 ) -> Generator[str, None, Result]:
-    """The result of the steps of a stage within the budget, with a remark whenever one is due.
+    """Return the result of the steps of a stage within the budget, with a remark whenever one is due.
 
-    Whatever happens, the ledger has what the table knows about beliefs by then, ready for JSON.
+    The ledger receives the table's beliefs as JSON, even after an exception.
     """
 
     def note() -> None:
@@ -242,8 +233,6 @@ def watched(
 def watch_relaxation(
     steps: Generator[None, None, Result], stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget
 ) -> Generator[str, None, Result]:
-    """The result of the steps of a stage that solves relaxed games."""
-
     def used() -> int:
         return sum(search.bytes for search in relaxation.searches)
 
@@ -254,7 +243,7 @@ def watch_relaxation(
 
 
 def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """The bounds for 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
+    """Bound 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
     stage = "Black's relaxed games"
     if stage not in ledger.done:
         yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
@@ -264,12 +253,11 @@ def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
         white.go_on_from(ledger.points)
     while white.sweeps < MANY:
         white.sweep()
-        ledger.points = white.to_json()  # what the last complete sweep has found
+        ledger.points = white.to_json()  # result of the last complete sweep
         yield f"White's vectors, sweep {white.sweeps}: {len(white.library.nodes)} vectors"
 
 
 def prove_opening(stage: str, opening: "PonnukiOpening", ledger: Ledger, budget: CpuBudget) -> Remarks:
-    """The relaxed games behind a player's first moves on 4x4, then the proof."""
     relaxation = opening.relaxation
     for own, stones, worth in ledger.known.get(stage, []):
         relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
@@ -291,10 +279,10 @@ class PonnukiOpening(Protocol):
     relaxation: Relaxation
 
     def steps(self) -> Generator[None, None, float]:
-        """Look into what is behind the first moves."""
+        """Solve the relaxed games behind the first moves."""
 
     def rows(self, prover: Prover) -> list[Row]:
-        """The rows of the proof."""
+        """Return the rows of the proof."""
 
 
 class BlackOpening:
@@ -308,11 +296,9 @@ class BlackOpening:
         self.hard = bent, beliefs.after_answer(bent, np.array([1 << B2], np.int64))[0]
 
     def steps(self) -> Generator[None, None, float]:
-        """Look into the hard case; the other one is a sure win."""
         return self.relaxation.steps(*self.hard)
 
     def rows(self, prover: Prover) -> list[Row]:
-        """The rows of the opening."""
         last: Row = [[B3, "1", None, prover.jump(*self.hard)]]
         return [[[C3, "1", None, 1]], [[B2, "1", 2, prover.jump(*self.won)]], last]
 
@@ -322,4 +308,4 @@ STAGES: dict[int, Stages] = {
     3: search_sure_win,
     4: search_openings,
     5: search_sure_win,
-}  # what is done, by the size of the board
+}  # stages by the size of the board

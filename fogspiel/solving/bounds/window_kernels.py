@@ -1,10 +1,10 @@
-"""Windows of one turn as arrays: what the planner's tries and the unseen answers lead to.
+"""Windows of one turn as arrays: the outcomes of the planner's tries and of the unseen answers.
 
 A window is a turn of the planner and the opponent's answer. The opponent knows the planner's stones `own` and its own,
 the world k; the planner knows the weights of the worlds. Infosets of the planner are sets of failed tries, numbered so
 that a failed try leads to a later one; sequence s of infoset i tries cell[s] and leads to infoset down[s] if that is
 illegal. If the stone stays the opponent answers with a cell d, and the planner picks a vector, which pays its entry for
-the world k + d. An answer that is illegal tells the opponent the stone (which is more than it does tell).
+the world k + d. An illegal answer reveals the stone to the opponent (more than it does in the phantom game).
 
 `leaf[k, c, d]` is the number of the world k + d among those after stone c, or BARRED, or OPPONENT_WINS.
 """
@@ -16,7 +16,7 @@ from ...games.boards.board import GOES_ON, ILLEGAL, WINS
 from .beliefs import LOST, fate, perfect_outcome, permute
 
 BARRED, OPPONENT_WINS = -1, -2
-# How promising a try is that fails, or is neither won with perfect information nor lost at once; a won one is 1.
+# Score of a try that fails, or is neither won with perfect information nor lost at once; a won one scores 1.
 FAILS, SURVIVES = 0.5, 0.3
 LOW = 1e-12
 
@@ -35,7 +35,7 @@ def subset_ranks(cells, out):
 
 @kernel
 def pack(stones, own, cells):
-    """The stones with the cells of `own` left out."""
+    """Return the stones with the cells of `own` left out."""
     out, at = 0, 0
     for cell in range(cells):
         if not (own >> cell) & 1:
@@ -46,7 +46,7 @@ def pack(stones, own, cells):
 
 @kernel
 def world_ranks(worlds, own, shift, ranks, out):
-    """Write the number of each world among all worlds beside the image of `own`, after a permutation of the cells."""
+    """Write the rank of each world among all worlds beside the image of `own`, after a permutation of the cells."""
     image = permute(own, shift)
     for k in range(len(worlds)):
         out[k] = ranks[pack(permute(worlds[k], shift), image, len(shift))]
@@ -54,9 +54,9 @@ def world_ranks(worlds, own, shift, ranks, out):
 
 @kernel
 def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after, count, seen):
-    """Fill in what every try does in every world, and where every answer leads.
+    """Write the outcome of every try in every world, and the world after every answer.
 
-    `after[c]` becomes the worlds after stone c, count[c] of them; `seen` is room for a number per set of cells, -1.
+    `after[c]` becomes the worlds after stone c, count[c] of them; `seen` is workspace, one number per set of cells, -1.
     """
     for k in range(len(worlds)):
         for c in range(cells):
@@ -88,7 +88,7 @@ def walk_answers(ground, player, own, worlds, cells, outcomes, leaf, free, after
 
 @kernel
 def judge_worlds(ground, player, own, worlds, keys, values, used, most, out):
-    """Write the outcome of each world with open eyes, the player to move; False if the table is full."""
+    """Write each world's outcome with perfect information, the player to move; return False if the table is full."""
     for k in range(len(worlds)):
         if 2 * (used[0] + most) > len(keys):
             return False
@@ -98,7 +98,7 @@ def judge_worlds(ground, player, own, worlds, keys, values, used, most, out):
 
 @kernel
 def score_tries(ground, player, own, worlds, outcomes, leaf, cells, keys, values, used, most, out):
-    """Write how promising each try is in each world, by the perfect-information game; False if its table is full."""
+    """Write each try's score in each world, by the perfect-information game; return False if its table is full."""
     for k in range(len(worlds)):
         for c in range(cells):
             if outcomes[k, c] == WINS:
@@ -118,9 +118,9 @@ def score_tries(ground, player, own, worlds, outcomes, leaf, cells, keys, values
 
 @kernel
 def build_infosets(worlds, weights, outcomes, scores, own, cells, width, failed, first, cell, down):
-    """Number the planner's infosets and sequences; how many of both there are.
+    """Number the planner's infosets and sequences, and return the size of both.
 
-    At each infoset the `width` most promising tries are kept, or a dominating one alone. Zero infosets: no room.
+    Each infoset has the `width` most promising tries, or a dominating one alone. Return zero infosets without space.
     """
     infosets, sequences, at = 1, 0, 0
     failed[0] = 0

@@ -1,6 +1,6 @@
-"""Strategies in windows of one turn: what they get in each world, and regret matching (CFR+) for good ones.
+"""Strategies in windows of one turn: their value in each world, and regret matching (CFR+) to find good ones.
 
-`window_kernels` says what the arrays are.
+`window_kernels` describes the arrays.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Answers(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """The planner's infosets: sequences first[i] .. first[i + 1] - 1, with cells and where they lead if illegal."""
+    """The planner's infosets: sequences first[i] .. first[i + 1] - 1, with cells and their successors if illegal."""
 
     first: np.ndarray
     cell: np.ndarray
@@ -37,7 +37,7 @@ class Vectors(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A window of one turn: what can happen, what the planner can try, and the vectors that it can go on by."""
+    """A window of one turn: the outcomes, the planner's decisions, and the vectors that continue it."""
 
     answers: Answers
     decisions: Decisions
@@ -45,11 +45,11 @@ class Setting(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A strategy of the planner, if nothing but itself decided."""
+    """A strategy of the planner as reach probabilities of its own actions."""
 
-    share: np.ndarray  # how likely each sequence is
-    picks: np.ndarray  # its vectors: sequence s goes on by rows picks[s] of its stone's table
-    shares: np.ndarray  # how likely each sequence is with each of its vectors
+    share: np.ndarray  # reach probability of each sequence
+    picks: np.ndarray  # its vectors: sequence s continues with rows picks[s] of its stone's table
+    shares: np.ndarray  # reach probability of each sequence with each of its vectors
 
 
 class Sums(NamedTuple):
@@ -62,7 +62,6 @@ class Sums(NamedTuple):
 
 @in_place
 def visited(k, setting, out):
-    """Write which infosets the planner may reach in world k."""
     outcomes, (first, cell, down) = setting.answers.outcomes, setting.decisions
     infosets = len(first) - 1
     for i in range(infosets):
@@ -77,7 +76,7 @@ def visited(k, setting, out):
 
 @in_place
 def match_regrets(regret, begin, end, out):
-    """Write probabilities in proportion to positive regrets, all alike if there are none."""
+    """Write probabilities in proportion to positive regrets, uniform if there are none."""
     total = 0.0
     for s in range(begin, end):
         total += regret[s]
@@ -87,9 +86,9 @@ def match_regrets(regret, begin, end, out):
 
 @in_place
 def answer_values(k, setting, plan, inside, value, live):
-    """Write for each stone and answer what the planner gets in world k, times how likely the stone is; what it wins.
+    """Write the planner's payoff in world k for each stone and answer, times the stone's probability; return its wins.
 
-    `live` says which stones it plays at all.
+    `live` marks the stones with positive probability.
     """
     (outcomes, leaf, free), (first, cell, _), (base, wide, table) = setting
     share, picks, shares = plan
@@ -158,7 +157,7 @@ def worst_answer(k, answers, value, live):
 
 @kernel
 def evaluate(setting, plan, out):
-    """Write what a strategy gets at least in each world."""
+    """Write a strategy's guaranteed value in each world."""
     answers = setting.answers
     cells, inside = answers.outcomes.shape[1], np.zeros(len(setting.decisions.first) - 1, np.bool_)
     value, live = np.zeros((cells, cells)), np.zeros(cells, np.bool_)
@@ -170,7 +169,7 @@ def evaluate(setting, plan, out):
 
 @in_place
 def spread_shares(decisions, behaviour, choice, reach, share, shares):
-    """Write how likely each sequence is where nothing but the planner decides, and its vectors."""
+    """Write the planner's reach probability of each sequence, and of its vectors."""
     first, _, down = decisions
     infosets = len(reach)
     for i in range(infosets):
@@ -187,17 +186,17 @@ def spread_shares(decisions, behaviour, choice, reach, share, shares):
 
 @kernel
 def regret_matching(iterations, adversarial, weights, setting, picks, picked, sums):
-    """CFR+ on a window: add up the planner's plans, and the weights of the worlds after each sequence.
+    """Run CFR+ on a window: sum the planner's plans, and the weights of the worlds after each sequence.
 
     `picks[s]` are the candidates of sequence s, picked[s] of them; `adversarial` lets the opponent choose the weights.
-    Iteration t, which counts t times, as in CFR+:
+    Iteration t has weight t, as in CFR+:
 
-    1. everybody's strategy from its regrets: the planner's tries and vectors, the world where the opponent chooses it;
+    1. all strategies from their regrets: the planner's tries and vectors, the world where the opponent chooses it;
     2. for each world with a weight:
-       a. the opponent's reply to a stone that it has found by a failed answer, for each stone: regrets and value;
+       a. for each stone, the opponent's reply after finding it by a failed answer: regrets and value;
        b. its first answer, which it gives not knowing the stone: regrets and value;
-       c. how likely each answer is after each stone, from both;
-       d. what that is worth to each of the planner's vectors, weighed by the world;
+       c. the probability of each answer after each stone, from both;
+       d. the value of that to each of the planner's vectors, weighted by the world;
     3. the regrets of the worlds, then those of the planner from its last infosets to its first.
     """
     (outcomes, leaf, free), (first, cell, down), (base, wide, table) = setting
@@ -220,7 +219,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
         if weights[k] > 0.0:
             visited(k, setting, inside[k])
     for t in range(1, iterations + 1):
-        # 1. The strategies of this iteration, and sums of what they get set to nothing.
+        # 1. The strategies of this iteration; sums of values start at zero.
         for i in range(infosets):
             match_regrets(regret, first[i], first[i + 1], behaviour)
         for s in range(sequences):
@@ -235,13 +234,14 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
             plan[s] += t * share[s]
             for j in range(picked[s]):
                 plan_shares[s, j] += t * shares[s, j]
-        # 2. The opponent sees the world, so each has answers of its own; the planner's worths add up over all of them.
+        # 2. The opponent sees the world, so each world has separate answers; the planner's values are summed over all
+        # worlds.
         mean_gain = 0.0
         for k in range(worlds):
             if weights[k] <= 0.0:
                 continue
             won = answer_values(k, setting, Plan(share, picks, shares), inside[k], value, live)
-            # a. Its reply to a stone that it has found: a win if there is one, which needs no regrets.
+            # a. The reply to a stone that it has found: a win if there is one, which needs no regrets.
             for c in range(cells):
                 low[c] = 0.0
                 if outcomes[k, c] != GOES_ON:
@@ -307,7 +307,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                         chance[c, d] = found * reply_share[c, d]
                         if leaf[k, c, d] != BARRED:
                             chance[c, d] += first_share[d]
-            # d. The planner: what each vector of each sequence gets in this world.
+            # d. The planner: the value of each vector of each sequence in this world.
             weight = belief[k]
             if weight <= 0.0:
                 continue
@@ -327,7 +327,8 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
                                 for j in range(picked[s]):
                                     entry = table[base[c] + picks[s, j] * wide[c] + at]
                                     worth_leaf[s, j] += weight * chance[c, d] * entry
-        # 3. Regrets. An infoset is worth its tries, one of which leads to a later infoset where it is illegal.
+        # 3. Regrets. The value of an infoset is that of its tries, one of which leads to a later infoset where it is
+        # illegal.
         if adversarial:
             for k in range(worlds):
                 if weights[k] > 0.0:
@@ -350,7 +351,7 @@ def regret_matching(iterations, adversarial, weights, setting, picks, picked, su
 
 @kernel
 def best_rows(cell, vectors, rows, beliefs, out):
-    """Write for each sequence the vector of its stone's table that is best for the weights of the worlds after it."""
+    """Write for each sequence its stone's best vector for the weights of the worlds after it."""
     base, wide, table = vectors
     for s in range(len(cell)):
         c = cell[s]
@@ -368,7 +369,7 @@ def best_rows(cell, vectors, rows, beliefs, out):
 
 @kernel
 def round_row(weights, least, shares, out):
-    """Write weights as whole numbers that add up to `shares`, those below a part of the whole left out."""
+    """Write weights as integers that sum to `shares`, those below the fraction `least` of the total left out."""
     total, most, kept = 0.0, 0.0, 0.0
     for j in range(len(weights)):
         total += weights[j]
@@ -397,7 +398,7 @@ def round_row(weights, least, shares, out):
 
 @kernel
 def round_shares(first, plan, plan_shares, least, shares, behaviour, choice):
-    """Write the behaviour of a plan and its choices of vectors in whole numbers that add up to `shares`."""
+    """Write the behaviour of a plan and its choices of vectors as integers that sum to `shares`."""
     for i in range(len(first) - 1):
         round_row(plan[first[i] : first[i + 1]], least, shares, behaviour[first[i] : first[i + 1]])
     for s in range(len(plan)):

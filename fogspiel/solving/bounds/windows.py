@@ -1,4 +1,4 @@
-"""Windows of one turn, solved at a point with the vectors that there are: they give strategies, vectors and points."""
+"""Windows of one turn, solved at a point with the existing vectors: they give strategies, vectors and points."""
 
 from dataclasses import dataclass
 
@@ -22,17 +22,17 @@ from .window_regrets import (
     visited,
 )
 
-# Vectors of a planner: what strategies get in each world, by the planner's stones.
+# Vectors of a planner: the values of strategies in each world, by the planner's stones.
 #
 # An opponent that sees the board at each of the planner's turns leaves a one-sided partially observable stochastic
-# game, whose value is the largest of linear functions of the belief (Horak, Bosansky and Pechoucek 2017): a vector has
-# what one strategy guarantees in each world, and a window solved at a point, a belief, gives the vector that is best
+# game, whose value is the maximum of linear functions of the belief (Horak, Bosansky and Pechoucek 2017): a vector has
+# the guarantee of one strategy in each world, and a window solved at a point, a belief, gives the vector that is best
 # there.
 
 GRID = 10**5  # vectors are rounded down to multiples of 1 / GRID
 SHARES = 500  # probabilities of a strategy are multiples of 1 / SHARES
-Pick = tuple[int, int, int]  # a node to go on by: its number, the symmetry that leads to it, how many times 1 / SHARES
-# For each try: a cell, its probability times SHARES, the row if it is illegal, and how to go on if it is legal.
+Pick = tuple[int, int, int]  # continuation: a node, the symmetry that leads to it, its probability times SHARES
+# For each try: a cell, its probability times SHARES, the row if it is illegal, and the continuation if it is legal.
 Rows = list[list[tuple[int, int, int | None, list[Pick]]]]
 
 
@@ -54,18 +54,15 @@ class BeliefPoint:
 
 
 class VectorSet:
-    """The vectors of a player, by own stones."""
-
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
         self.nodes: list[VectorNode] = []
         self.by_own: dict[int, list[int]] = {}
-        # By the number of own stones: the part of what is won with open eyes that may be hoped for.
+        # By the number of own stones: the hoped-for fraction of the wins with perfect information.
         self.hopes: dict[int, float] = {}
         self._tables: dict[int, np.ndarray] = {}
 
     def add(self, node: VectorNode) -> int:
-        """Keep a node; its number."""
         number = len(self.nodes)
         self.nodes.append(node)
         self.by_own.setdefault(node.own, []).append(number)
@@ -73,45 +70,40 @@ class VectorSet:
         return number
 
     def table(self, own: int) -> np.ndarray:
-        """The vectors for own stones in canonical form, a row each."""
         if own not in self._tables:
             rows = [self.nodes[number].worths for number in self.by_own.get(own, [])]
             self._tables[own] = np.array(rows, float) / GRID
         return self._tables[own]
 
     def hope(self, own: int) -> float:
-        """Return the share of the perfect-information win that may be hoped for."""
         return self.hopes.get(own.bit_count(), 1.0)
 
     def worth(self, point: BeliefPoint) -> float:
-        """Return the value of the best vector at a point."""
         found = self.table(point.own)
         return float((found @ point.weights).max()) if len(found) else 0.0
 
 
-# What is taken off a float, in units of the grid, before it is rounded down: far more than rounding errors.
+# Subtracted from a float, in units of the grid, before it is rounded down: far more than rounding errors.
 SLACK = 1e-3
 MAX_INFOSETS, MAX_SEQUENCES = 4000, 40000
-MAX_PICKS = 6  # vectors that a sequence chooses from at a time
-ROUNDS = 3  # how often better vectors are looked for
-PRUNE = (0.1, 0.04, 0.015, 0.005)  # probabilities below one of these are left out: the one that costs least is taken
-MIN_CHANCE = 1e-3  # sequences that are less likely lead to no point
+MAX_PICKS = 6  # candidate vectors of a sequence
+ROUNDS = 3  # rounds of the search for better vectors
+PRUNE = (0.1, 0.04, 0.015, 0.005)  # pruning thresholds for probabilities; the one that costs least is used
+MIN_CHANCE = 1e-3  # less likely sequences lead to no point
 
 
 @dataclass(frozen=True, eq=False)
 class WindowStrategy:
-    """A strategy for a window and its vector."""
-
     rows: Rows
     worths: np.ndarray
-    worth: float  # what it gets at the point, or in the worst world if the opponent chooses that
+    worth: float  # its value at the point, or in the worst world if the opponent chooses the world
 
 
 class Window:
     """A window from a point on; `sequences` is 0 if there is nothing to try, or too much."""
 
     def __init__(self, library: VectorSet, point: BeliefPoint, width: int, hopeful: bool) -> None:
-        """If `hopeful` there are also vectors that no strategy has yet: part of what is won with open eyes."""
+        """Build the window; `hopeful` adds hypothetical vectors, part of the wins with perfect information."""
         fields = self.fields = library.fields
         field = self.field = fields.field(point.own)
         self.library, self.weights, cells = library, point.weights, fields.board.cells
@@ -144,7 +136,7 @@ class Window:
         self.beliefs = np.ones((counts, int(field.wide.max(initial=1))))
 
     def _table(self, stone: int, hopeful: bool) -> np.ndarray:
-        """The vectors after a stone, a row each, over the worlds after it; the first pays nothing."""
+        """Return the vectors after a stone, one per row, over the worlds after it; the first pays nothing."""
         sources, wide = [(-1, 0)], int(self.field.wide[stone])
         rows = [np.zeros((1, wide))]
         if wide:
@@ -162,10 +154,7 @@ class Window:
         return np.concatenate(rows)
 
     def solve(self, iterations: int, adversarial: bool = False) -> None:
-        """Regret matching, some times with the best vectors for the beliefs that it has led to so far.
-
-        If it is `adversarial` the opponent chooses the world, among those with a weight.
-        """
+        """Repeat regret matching with the best vectors so far; `adversarial`: the opponent chooses a weighted world."""
         chosen = np.zeros(self.sequences, np.int64)
         for turn in range(ROUNDS + 1):
             best_rows(self.decisions.cell, self.vectors, self.rows, self.beliefs, chosen)
@@ -180,20 +169,18 @@ class Window:
             total /= steps
 
     def _pick(self, chosen: np.ndarray) -> None:
-        """Add the chosen vectors to the candidates, while there is room."""
         known = (self.picks == chosen[:, None]) & (np.arange(MAX_PICKS) < self.picked[:, None])
         new = np.flatnonzero(~known.any(axis=1) & (self.picked < MAX_PICKS))
         self.picks[new, self.picked[new]] = chosen[new]
         self.picked[new] += 1
 
     def points_after(self) -> list[tuple[float, BeliefPoint]]:
-        """The points of the next turn that the solution leads to, with how likely they are."""
+        """Return the points of the next turn that the solution leads to, with their probabilities."""
         masses = self.beliefs.sum(axis=1)
         likely = np.flatnonzero((self.plan > MIN_CHANCE) & (masses > MIN_CHANCE)).tolist()
         return [(float(self.plan[s] * masses[s]), self._point_after(s)) for s in likely]
 
     def _point_after(self, s: int) -> BeliefPoint:
-        """The point after a sequence, in canonical form."""
         stone = int(self.decisions.cell[s])
         own, turns = self.fields.image(self.field.own | 1 << stone)
         weights = np.zeros(len(self.fields.worlds_beside(own)))
@@ -202,14 +189,14 @@ class Window:
         return BeliefPoint(own, weights)
 
     def strategy(self, adversarial: bool = False) -> WindowStrategy:
-        """The best of several roundings of the solution, with its vector."""
+        """Return the best of several roundings of the solution, with its vector."""
         found = [self._rounded(least, adversarial) for least in PRUNE]
         behaviour, choice, out, worth = max(found, key=lambda one: one[3])
         worths = np.maximum(np.floor(out * GRID - SLACK), 0).astype(np.int64)
         return WindowStrategy(self._rows(behaviour, choice), worths, worth)
 
     def _rounded(self, least: float, adversarial: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """The solution in shares without what is less likely than `least`, what it gets in each world, and in all."""
+        """Return the solution in shares, pruned below `least`, and its value in each world and overall."""
         behaviour, choice = np.zeros(self.sequences, np.int64), np.zeros(self.plan_shares.shape, np.int64)
         round_shares(self.decisions.first, self.plan, self.plan_shares, least, SHARES, behaviour, choice)
         reach, share, shares = np.zeros(self.infosets), np.zeros(self.sequences), np.zeros(self.plan_shares.shape)
@@ -220,7 +207,7 @@ class Window:
         return behaviour, choice, out, float(worth)
 
     def _rows(self, behaviour: np.ndarray, choice: np.ndarray) -> Rows:
-        """A rounded strategy as rows; those that nothing leads to are left out."""
+        """Return a rounded strategy as rows; unreachable ones are left out."""
         first, cell, down = (array.tolist() for array in self.decisions)
         used = {0}
         for i in range(self.infosets):  # a failed try leads to a later infoset
@@ -234,7 +221,6 @@ class Window:
         return rows
 
     def _jump(self, s: int, choice: np.ndarray) -> list[tuple[int, int, int]]:
-        """The nodes that a sequence goes on by."""
         sources = self.sources[int(self.decisions.cell[s])]
         shares = [
             (sources[row], int(share)) for row, share in zip(self.picks[s].tolist(), choice, strict=True) if share
@@ -247,15 +233,15 @@ class Window:
 
 @kernel
 def demand_worths(setting, plan, wanted, demanded):
-    """Raise `demanded`, laid out like the table of the vectors, to what gets the planner `wanted[k]` in each world k.
+    """Raise `demanded`, laid out like the table of the vectors, to what gives the planner `wanted[k]` in each world k.
 
-    An answer with which the planner gets too much lets it do without the stones that matter least, and with less of
-    the others. For each world in which something is wanted beyond what is won at once:
+    After an answer that gives the planner more than it needs, the least important stones can be dropped, and less of
+    the others suffices. For each world in which more is wanted than is won at once:
 
-    1. what each stone gets at least, against the best reply of an opponent that has found it;
+    1. the guaranteed value of each stone, against the best response of an opponent that has found it;
     2. for each answer of the opponent, which stones are needed and what part of them;
-    3. what is needed of a reply where the opponent has found the stone: the least is all that counts;
-    4. raise what is demanded of every vector that the planner goes on by.
+    3. what is needed of a reply where the opponent has found the stone: only the least counts;
+    4. raise the demand on every vector that continues the strategy.
     """
     (outcomes, leaf, free), (first, cell, _), (base, wide, table) = setting
     picks, shares, cells = plan.picks, plan.shares, outcomes.shape[1]
@@ -279,7 +265,7 @@ def demand_worths(setting, plan, wanted, demanded):
                 need[c, d] = 0.0
                 if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
                     low[c] = value[c, d]  # it is 0 where the opponent wins
-        # 2. Leave out the least of the stones while the target is met without it, then scale down all the others.
+        # 2. Drop the least of the stones while the target is met without it, then scale down all others.
         for x in range(1, free[k, 0] + 1):
             d = free[k, x]
             total, possible = 0.0, False
@@ -307,7 +293,7 @@ def demand_worths(setting, plan, wanted, demanded):
                         need_low[c] = max(need_low[c], scale)
                     else:
                         need[c, d] = max(need[c, d], scale)
-        # 3. A reply that gets more than the worst one needs only as much of it.
+        # 3. A reply that gives more than the worst one needs only as much of it.
         for c in range(cells):
             if need_low[c] > 0.0:
                 for x in range(1, free[k, 0] + 1):

@@ -1,1 +1,1 @@
-"""Contract."""
+"""Checks that a game keeps the contract of its kernels."""

@@ -1,4 +1,4 @@
-"""Arrays that tell what the compiler would let pass: a cell that is not there, a frozen one, something not whole."""
+"""Arrays that report what compiled code would let pass: missing cells, writes to frozen cells, non-integers."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class OutOfCells(IndexError):
-    """A cell was used that there is not."""
+    """Access to a cell out of bounds."""
 
     def __init__(self, role: str, index: int, cells: int):
         super().__init__(f"cell {index} of {cells}")
@@ -14,15 +14,15 @@ class OutOfCells(IndexError):
 
 
 class NotWhole(TypeError):
-    """Something else than a whole number was written into a cell."""
+    """A value other than an integer was written into a cell."""
 
 
 class FrozenCell(TypeError):
-    """A cell was written that must stay as it is."""
+    """A write to a read-only cell."""
 
 
 class CheckedCells(np.ndarray):
-    """Cells of a state, a view or a list of actions that tell what the compiler would let pass."""
+    """Checked cells of a state, a view or a list of actions."""
 
     role = ""
     frozen = False
@@ -48,18 +48,15 @@ class CheckedCells(np.ndarray):
 
 
 def cells_of(role: str, values: np.ndarray, *, frozen: bool = False) -> CheckedCells:
-    """A copy of the values as cells of that role."""
     found = np.array(values, np.int64).view(CheckedCells)
     found.role, found.frozen = role, frozen
     return found
 
 
 def plain(cells: np.ndarray) -> np.ndarray:
-    """Cells as an ordinary array."""
     return np.array(cells, np.int64)
 
 
 def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
-    """The first cell that differs, in words."""
     cell = int(np.flatnonzero(cells != before)[0])
     return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"

@@ -1,4 +1,4 @@
-"""True if a game keeps the contract: the uncompiled rules first, then the compiled ones, then sizes and speed."""
+"""Contract check of a game: the uncompiled rules first, then the compiled ones, then sizes and speed."""
 
 import inspect
 import json
@@ -34,26 +34,23 @@ ARGUMENTS = {
     "prepare": "theta, plan",
     "choose": "seen, actions, plan, stream",
 }
-PROCESS_SECONDS = 120.0  # how long the uncompiled rules are looked at, at most
-MAX_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a game that goes on for longer is taken for one without an end
+PROCESS_SECONDS = 120.0  # time limit of the process for the uncompiled rules
+MAX_ACTIONS, PLAY_SECONDS = 1_000_000, 20.0  # a longer game is taken for one that does not end
 SPEED_SECONDS = 0.3
 LOOPED = 8  # games of the compiled loop that are compared with games move by move
-SHOWN_ACTIONS = 20  # of a record that is not the shortest
-TREE_MEMORY = 0.1  # giB for the tree, of which only the size is told
+SHOWN_ACTIONS = 20  # of a record that is not minimal
+TREE_MEMORY = 0.1  # GiB for the tree, of which only the size is reported
 MAX_VIEWS = 20_000  # infosets whose views are compared
 
 
 @dataclass(frozen=True, repr=False)
 class GameCheck:
-    """Findings about a game, and notes on it."""
-
     game: str
     findings: list[Finding]
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def sound(self) -> bool:
-        """True if nothing was found."""
         return not self.findings
 
     def __repr__(self) -> str:
@@ -61,11 +58,9 @@ class GameCheck:
         return f"Check of {self.game}: {found}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the findings as records, and the notes."""
         return {"game": self.game, "sound": self.sound, "findings": self.findings, **self.facts}
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
         return {
             "game": self.game,
             "sound": self.sound,
@@ -75,7 +70,7 @@ class GameCheck:
 
 
 def check_game(game: Game | str) -> GameCheck:
-    """Hold a game to the contract; it is named as on the command line, or was brought or found by its name.
+    """Check a game against the contract; it is a game, or named as on the command line.
 
     Where the uncompiled rules are wrong, the compiled ones are not run: they could write anywhere.
     """
@@ -92,7 +87,6 @@ def check_game(game: Game | str) -> GameCheck:
 
 
 def _words_of(game: Game) -> str:
-    """The words by which another process finds the game."""
     words = spec_of(game.name)
     if words is not None and known_game(game.name) is game:
         return words.absolute
@@ -101,11 +95,10 @@ def _words_of(game: Game) -> str:
     raise ValueError(f"{game.name} is checked in a process of its own, which must find it: give check_game its file")
 
 
-# What can be seen without playing
+# Static checks
 
 
 def _declarations(game: Game) -> Iterator[Finding]:
-    """Check sizes, payoffs and the arguments of kernels."""
     for name, size in game.sizes._asdict().items():
         if not isinstance(size, int) or size < 1:
             yield Finding("sizes", f"sizes.{name} is {size!r}", "give a whole number of 1 or more")
@@ -127,7 +120,6 @@ def _strategies(game: Game) -> list[Strategy]:
 
 
 def _arguments(rule: str, name: str, kernel: Kernel) -> Iterator[Finding]:
-    """Check the declaration of a kernel."""
     function = getattr(kernel, "py_func", kernel)
     if COMPILED and function is kernel:
         yield Finding(rule, f"{name} is not a kernel", "put @kernel above it", None, _line_of(function))
@@ -171,7 +163,6 @@ def _examine(words: str) -> Examination:
 
 
 def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
-    """Check the compiled rules, and complete the facts."""
     failures = list(_compile_all(game))
     yield from failures
     if failures:
@@ -186,7 +177,6 @@ def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Itera
 
 
 def _compile_all(game: Game) -> Iterator[Finding]:
-    """Compile every kernel; what the compiler says is put into words."""
     kernels = [(name, name, kernel, RULE_SIGNATURES[name]) for name, kernel in game.rules._asdict().items() if kernel]
     for strategy in _strategies(game):
         for name, of in (("prepare", PREPARE), ("choose", CHOOSE)):
@@ -207,7 +197,7 @@ KINDS = {
     "bool": "a truth value",
     "none": "nothing",
     "array": "an array",
-}  # what the compiler's types are, by how their names begin
+}  # plain names of the compiler's types, by how their names begin
 COMPLAINTS = (
     (
         r"Untyped global name '(?P<a>\w+)'",
@@ -244,7 +234,7 @@ COMPLAINTS = (
 
 
 def compiler_words(error: Exception) -> tuple[str | None, str, str]:
-    """The file and line of a compiler's complaint, the complaint in plain words, and what to do about it."""
+    """Return the file and line of a compiler error, the error in plain English, and its remedy."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     places = re.findall(r'File "([^"]+)", line (\d+)', text) or re.findall(r" at (\S+) \((\d+)\)", text)
     place = f"{Path(places[-1][0]).name}, line {places[-1][1]}" if places else None
@@ -257,7 +247,6 @@ def compiler_words(error: Exception) -> tuple[str | None, str, str]:
 
 
 def _kind(words: str) -> str:
-    """A type of the compiler in plain words; other words as they are."""
     name = re.sub(r"^Literal\[(\w+)\].*", r"\1", words).strip()
     if built := re.match(r"<(?:built-in function|function|intrinsic|class) '?([\w.]+)", name):
         return f"`{built[1]}`"
@@ -265,7 +254,7 @@ def _kind(words: str) -> str:
 
 
 def _play_on(game: Game, name: str) -> Finding | None:
-    """Play games of a strategy of which one was long; one that does not end is a finding."""
+    """Play games of a strategy of which one was long; report one that does not end."""
     for number in range(GAMES):
         session = _played(game, players_of(game, name, number), number)
         if not session.over:
@@ -279,7 +268,6 @@ def _play_on(game: Game, name: str) -> Finding | None:
 
 
 def _played(game: Game, players: tuple[Player, Player], number: int) -> Session:
-    """A game of the compiled rules, played move by move to its end or to a limit."""
     session, give_up = Session(game), time.monotonic() + PLAY_SECONDS
     finish_game(
         session,
@@ -291,7 +279,7 @@ def _played(game: Game, players: tuple[Player, Player], number: int) -> Session:
 
 
 def _compare(game: Game, examined: Examination) -> Finding | None:
-    """The compiled rules must play the games that the uncompiled ones play, and the same again."""
+    """Check that the compiled rules play the games of the uncompiled ones, and the same again."""
     for number, (record, score, digest) in enumerate(examined.traces):
         found = trace_of(game, number)
         if found != (record, score, digest):
@@ -305,7 +293,7 @@ def _compare(game: Game, examined: Examination) -> Finding | None:
 
 
 def _loop(game: Game) -> Iterator[Finding]:
-    """The compiled loop plays the games that are played move by move; it is used only if these end."""
+    """Check that the compiled loop plays the same games as single moves; it is used only if these end."""
     if game.strategy is None:
         return
     first, second = fixed_baseline(game, SEED), find_policy(game, UNIFORM.name)
@@ -327,7 +315,7 @@ def _loop(game: Game) -> Iterator[Finding]:
 
 
 def _speed(game: Game) -> float:
-    """Games of uniform players per second, on one core."""
+    """Return games of uniform players per second, on one core."""
     uniform, count = find_policy(game, UNIFORM.name), 1
     match = PolicyMatch(game, uniform, uniform)
     while True:
@@ -340,7 +328,7 @@ def _speed(game: Game) -> float:
 
 
 def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
-    """The size of the tree if it is not too large, and whether views tell the players what they did."""
+    """Record the size of the tree if it is not too large, and check that views reveal the player's own actions."""
     try:
         tree = build_tree(game, TREE_MEMORY)
     except ValueError as error:

@@ -1,8 +1,8 @@
 """The contract of a game, checked on its uncompiled rules by `python -m fogspiel.solving.contract.examiner GAME`.
 
-Compiled code that writes outside of its arrays destroys something else, and one that does not end cannot be stopped. So
-a game is looked at in a process of its own, in which the rules are plain Python on arrays that know their limits. All
-short histories come first, so that the record of what is found is as short as can be, then some whole games.
+Compiled code that writes outside of its arrays destroys something else, and code that does not end cannot be stopped.
+So a game is examined in a separate process, in which the rules are plain Python on bounds-checked arrays. All short
+histories come first, so that the record of a finding is as short as possible, then some whole games.
 """
 
 import hashlib
@@ -30,62 +30,56 @@ from .cells import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plai
 
 Found = TypeVar("Found")
 MAX_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
-# Whole games, the actions of one of them that are looked at, and the time for all.
+# Whole games, the actions of one of them that are examined, and the time for all.
 GAMES, MAX_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
-# How long the rules may take in one position; a strategy that takes longer uncompiled is not looked at.
+# Time limit of the rules in one position; a strategy that takes longer uncompiled is not examined.
 RULE_SECONDS = 5.0
 RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
 SHOWN_CELLS = 12
 FIXED, REDRAWN = "fixed", "redrawn"
-MARKS = (0, 7, -3)  # what arrays hold before a rule writes them: the rules may not leave any of it there
+MARKS = (0, 7, -3)  # initial contents of arrays that a rule must overwrite
 
 
 @dataclass(frozen=True)
 class Finding(JsonRecord):
-    """Something in which a game breaks the contract."""
+    """A violation of the contract."""
 
     KEYS = ("rule", "sentence", "change", "record", "place")
 
-    rule: str  # the rule, or the part of the game, that is wrong
+    rule: str  # the rule, or the part of the game, at fault
     sentence: str
-    change: str  # what to do about it
-    # The actions that lead there, as few as were found; None where it has nothing to do with a position.
+    change: str  # the remedy
+    # The actions that lead there, as few as were found; None if it does not depend on a position.
     record: list[int] | None = None
     place: str | None = None  # file and line
 
 
 @dataclass(frozen=True)
 class Examination(JsonRecord):
-    """Findings of the uncompiled rules."""
-
     KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
 
     findings: list[Finding]
     positions: int
-    longest: int  # actions of the longest game that was played to its end
+    longest: int  # actions of the longest finished game
     mean: float | None
-    # The strategies whose games against uniform players went on for longer than they were followed.
+    # The strategies whose games against uniform players exceeded the limit.
     unfinished: list[str]
-    # Of some games: the record, the score, and a digest of all that the rules said on the way.
+    # Of some games: the record, the score, and a digest of all results of the rules.
     traces: list[tuple[list[int], int, str]]
 
 
 class Broken(Exception):
-    """A rule has broken the contract."""
-
     def __init__(self, rule: str, sentence: str, change: str, place: str | None = None):
         super().__init__(sentence)
         self.rule, self.sentence, self.change, self.place = rule, sentence, change, place
 
 
 class Hang(Exception):
-    """A rule takes too long."""
+    """A rule exceeds its time limit."""
 
 
 @dataclass(frozen=True)
 class ExaminedPosition:
-    """Facts of one position by the rules."""
-
     state: np.ndarray
     record: tuple[int, ...]
     mover: int
@@ -93,7 +87,7 @@ class ExaminedPosition:
 
 
 class Examiner:
-    """Looks at positions of one game and keeps the first finding of every sort."""
+    """Examiner of the positions of one game; it stores the first finding of every sort."""
 
     def __init__(self, game: Game):
         self.game, self.rules, self.sizes = game, game.rules, game.sizes
@@ -105,7 +99,6 @@ class Examiner:
     # The whole examination
 
     def examine(self) -> Examination:
-        """Look at short histories, then at whole games, then at the words and strategies."""
         self._walk()
         if not self.found:
             self._play()
@@ -127,7 +120,6 @@ class Examiner:
                     waiting.append(((*record, action), after))
 
     def _play(self) -> None:
-        """Play games of all strategies by name, in both seats."""
         names = [name for name in policy_names(self.game) if name != REDRAWN]
         give_up = time.monotonic() + GAMES_SECONDS
         for number in range(max(GAMES, 2 * len(names))):
@@ -169,7 +161,7 @@ class Examiner:
         return int(chosen)
 
     def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
-        """Return a strategy's action; every error in it is the strategy's fault."""
+        """Return a strategy's action; every error in it is attributed to the strategy."""
         try:
             return act(*arguments)
         except (Hang, Broken):
@@ -180,7 +172,7 @@ class Examiner:
     # One position
 
     def _guard(self, record: Sequence[int], act: Callable[..., Found], *arguments: Any) -> Found | None:
-        """Return a computed fact; None, and a finding, where a rule is broken."""
+        """Return a computed fact; None, and a finding, where a rule breaks the contract."""
         self._alarm(RULE_SECONDS)
         try:
             return act(*arguments)
@@ -199,7 +191,7 @@ class Examiner:
             signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def _look(self, record: tuple[int, ...], state: np.ndarray, again: bool = False) -> ExaminedPosition | None:
-        """The position, looked at unless it was before; None if a rule is broken there."""
+        """Return the position, examined unless it was before; None if a rule breaks the contract there."""
         key = state.tobytes()
         if key in self.seen:
             return self._guard(record, self._position, record, state) if again else None
@@ -290,7 +282,7 @@ class Examiner:
             raise Broken(name, f"{name} gives {text!r}", "return a text that is not empty")
         return text
 
-    # The rules, each asked twice
+    # The rules, each called twice
 
     def _start(self) -> np.ndarray:
         first, other = (self._write("start", np.full(self.sizes.state, mark), "state") for mark in MARKS[:2])
@@ -338,7 +330,6 @@ class Examiner:
         return lists[0]
 
     def _weights(self, state: np.ndarray, count: int) -> list[int]:
-        """The weights of the outcomes of chance."""
         lists: list[list[int]] = []
         for mark in MARKS[:2]:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
@@ -377,7 +368,7 @@ class Examiner:
         return plain(out)
 
     def _ask(self, name: str, state: np.ndarray, *rest: Any) -> int:
-        """The whole number that a rule returns, twice the same."""
+        """Return the integer result of a rule, which must be the same twice."""
         answers = [self._call(name, state, *rest) for _ in range(2)]
         for answer in answers:
             if not isinstance(answer, int | np.integer):
@@ -401,7 +392,6 @@ class Examiner:
         return answer
 
     def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
-        """Return the cells as written by a rule."""
         given = cells_of(role, values)
         self._run(name, given, *rest)
         return plain(given)
@@ -412,10 +402,9 @@ class Examiner:
         except Exception as error:
             raise self._fault(name, error) from error
 
-    # In words
+    # Texts
 
     def _fault(self, name: str, error: Exception) -> Broken:
-        """Describe the error that a rule raised, and its location."""
         place = place_of(error)
         if isinstance(error, OutOfCells):
             return self._overflow(name, error, place)
@@ -449,7 +438,7 @@ class Examiner:
 
 
 def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
-    """The players of a game of a strategy against a uniform player; it moves first in games of even numbers."""
+    """Return the players of a strategy against a uniform player; the strategy moves first in even-numbered games."""
     chosen = named_policy(game, name, SEED)
     uniform = find_policy(game, UNIFORM.name)
     first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
@@ -457,7 +446,7 @@ def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
 
 
 def place_of(error: BaseException) -> str | None:
-    """The innermost line outside of this package's own machinery at which an error was raised."""
+    """Return the innermost line outside of this package at which an error was raised."""
     own = {__file__, cells.__file__, str(Path(np.__file__).parent)}
     for frame in reversed(extract_tb(error.__traceback__)):
         if not any(frame.filename.startswith(path) for path in own):
@@ -466,12 +455,11 @@ def place_of(error: BaseException) -> str | None:
 
 
 def said(record: Sequence[int]) -> str:
-    """A record as part of a sentence."""
     return f"the actions {' '.join(map(str, record))}" if record else "no action"
 
 
 def trace_of(game: Game, number: int) -> tuple[list[int], int, str]:
-    """A game of uniform players: its record, its score, and a digest of all that the rules say on the way."""
+    """Play a game of uniform players; return its record, its score, and a digest of all results of the rules."""
     uniform = find_policy(game, UNIFORM.name)
     record, score = record_game(game, uniform, uniform, SEED, number)
     digest = hashlib.blake2b(digest_size=16)
@@ -486,7 +474,6 @@ def _ring(number: int, frame: object) -> None:
 
 
 def main(words: str) -> None:
-    """Print the examination of a game as JSON."""
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, _ring)
     sys.stdout.write(json.dumps(Examiner(load_game(words)).examine().to_json()) + "\n")

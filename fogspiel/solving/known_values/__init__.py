@@ -1,7 +1,7 @@
-"""Games whose values are known: the value, its certificate, who published it first, and what is ours.
+"""Games with known values: the value, its certificate, its first publication, and our contribution.
 
-The index and the certificates, unless they are large, lie in this folder. Reading them needs the standard library
-only; `verify_shipped` checks a certificate by the rules.
+The index and the certificates, unless they are large, are stored in this folder. Reading them needs the standard
+library only; `verify_shipped` checks a certificate by the rules.
 """
 
 import json
@@ -20,20 +20,20 @@ FOLDER = Path(__file__).parent
 INDEX = FOLDER / "index.json"
 POINTS, SIGNS = "win 1, draw 1/2, loss 0", "win 1, draw 0, loss -1"  # the payoffs of games that are won, drawn or lost
 COLUMNS = ("game", "value", "win 1, loss -1", "certificate", "first published", "ours")
-DIGITS = 12  # fractions with more characters than a table has room for are shown with so many digits
+DIGITS = 12  # fractions too long for a table cell are shown with this many digits
 ROOM = 24
 
 
 @dataclass(frozen=True)
 class CertificateRecord(JsonRecord):
-    """A certificate as the index knows it; `file` is its name if it is shipped."""
+    """Index entry of a certificate; `file` is its name if it is shipped."""
 
     KEYS = ("digest", "bytes", "file", "playable")
 
     digest: str
     bytes: int
     file: str | None
-    playable: bool = True  # true if it holds strategies that can be played; what only proves bounds does not
+    playable: bool = True  # true if it holds strategies that can be played; a proof of bounds does not
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,11 @@ class KnownValue:
     check: str | None  # the command that checks the certificate
     published: str  # who published the value first, as far as we know
     ours: str
-    # What the game is worth after some first moves, which have no certificates of their own.
+    # Values of the game after some first moves, which have no separate certificates.
     openings: Mapping[str, Fraction]
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """The entry of the index, or a ValueError that says what is wrong with it."""
         try:
             certificate = body["certificate"]
             return cls(
@@ -73,7 +72,6 @@ class KnownValue:
             raise ValueError(f"an entry of the known values is damaged ({error!r}): install again") from None
 
     def to_json(self) -> dict[str, Any]:
-        """The entry with everything that follows from it."""
         signed = self.signed
         return {
             "game": self.game,
@@ -92,29 +90,25 @@ class KnownValue:
 
     @property
     def value(self) -> Fraction | None:
-        """The exact value, if that is known."""
         return self.lower if self.lower == self.upper else None
 
     @property
     def signed(self) -> Bounds | None:
-        """The bounds if a win is worth 1 and a loss -1, for games that are won, drawn or lost."""
+        """The bounds if a win counts 1 and a loss -1, for games that are won, drawn or lost."""
         if self.payoffs == POINTS:
             return 2 * self.lower - 1, 2 * self.upper - 1
         return (self.lower, self.upper) if self.payoffs == SIGNS else None
 
     @property
     def shipped(self) -> Path | None:
-        """The certificate's file, if it comes with the package."""
         file = self.certificate.file if self.certificate else None
         return FOLDER / file if file else None
 
     def row(self) -> tuple[str, ...]:
-        """A line of the table, under COLUMNS."""
         signed = "" if self.signed is None else words_of(*self.signed)
         return self.game, words_of(self.lower, self.upper), signed, self._proof(), self.published, self.ours
 
     def lines(self) -> list[str]:
-        """Everything, for people who asked for this game."""
         lines = [f"{self.game} is worth {interval_words(self.lower, self.upper)} to the first player"]
         lines += [f"payoffs: {self.payoffs}"]
         if self.signed is not None and self.payoffs != SIGNS:
@@ -135,17 +129,15 @@ class KnownValue:
 
 
 def words_of(lower: Fraction, upper: Fraction) -> str:
-    """A value or an interval as tables show it; `..` marks digits left out."""
+    """Format a value or an interval for tables; `..` marks digits left out."""
     return short(lower) if lower == upper else f"{short(lower)} to {short(upper)}"
 
 
 def interval_words(lower: Fraction, upper: Fraction) -> str:
-    """A value or an interval in full."""
     return f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
 
 
 def short(number: Fraction) -> str:
-    """A fraction, or its first digits if it is long."""
     text = str(number)
     if len(text) <= ROOM:
         return text
@@ -164,7 +156,7 @@ def _index() -> tuple[KnownValue, ...]:
 
 
 def known_values() -> dict[str, KnownValue]:
-    """Every game whose value is known or bounded by a proof, by its name in the catalogue."""
+    """Return every game whose value is known or bounded by a proof, by its name in the catalogue."""
     return {known.game: known for known in _index()}
 
 
@@ -179,25 +171,24 @@ def find_known(game: str) -> KnownValue:
 
 
 def known_value(game: str) -> Fraction | None:
-    """The exact value of a game for its first player in its own payoffs, if that is known."""
     known = known_values().get(game)
     return known.value if known else None
 
 
 def shipped_certificate(game: str) -> Path | None:
-    """The certificate of a game that comes with the package, if there is one."""
+    """Return the path of a game's shipped certificate, if there is one."""
     known = known_values().get(game)
     return known.shipped if known else None
 
 
 def shipped_solution(game: str) -> Path | None:
-    """The certificate of a game that comes with the package, if its strategies can be played."""
+    """Return the path of a game's shipped certificate, if its strategies can be played."""
     known = known_values().get(game)
     return known.shipped if known and known.certificate and known.certificate.playable else None
 
 
 def verify_shipped(known: KnownValue) -> Bounds:
-    """The bounds that a shipped certificate proves; a ValueError if it is not what the index says."""
+    """Return the bounds that a shipped certificate proves; raise ValueError if they differ from the index."""
     from ..proofs.certificate_files import read_certificate, verify
 
     path, certificate = known.shipped, known.certificate
@@ -217,7 +208,6 @@ def verify_shipped(known: KnownValue) -> Bounds:
 
 
 def _instead(known: KnownValue) -> str:
-    """Suggest an alternative for a game without a shipped certificate."""
     if known.certificate is None:
         return "its value is known in another way"
     return f"make it with `{known.make}` and check it with `{known.check}`"

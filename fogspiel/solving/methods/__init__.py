@@ -33,39 +33,37 @@ class CertificateFormat:
     """Operations on certificates of a separate format."""
 
     format: str
-    agent: Callable[[str, Any], "PlayerAgent"]  # an agent of that name that plays by a certificate
-    explain: Callable[[Any, bool], list[str]]  # a certificate in words, with everything in it or the most important
-    # What a certificate says at every information state, where its strategies are not only plans to be drawn from.
+    agent: Callable[[str, Any], "PlayerAgent"]  # a player of that name that follows a certificate
+    explain: Callable[[Any, bool], list[str]]  # a certificate as text, in full or the most important part
+    # Probabilities of a certificate at every information state, where its strategies are more than plans to draw from.
     probabilities: Callable[[Any], "Probabilities"] | None = None
 
 
 @dataclass(frozen=True)
 class SolveMethod:
-    """A method of solving games."""
-
     name: str
-    solve: Callable[["GameSource", SolveOptions, SolverState], Work]  # solve step by step, going on from what was saved
+    solve: Callable[["GameSource", SolveOptions, SolverState], Work]  # solve step by step, resuming from a saved state
     help: str = ""  # its line in `fogspiel solve --help`
-    exact: bool = False  # true if it can come to the exact value
-    # The games that it was made for, in words, and `auto` takes it for; if empty, any game, by its whole tree.
+    exact: bool = False  # true if it can reach the exact value
+    # The games that it was made for, as text, for which `auto` selects it; if empty, any game, by its whole tree.
     made_for: str = ""
     samples: bool = False  # true if it draws at random, within budgets of iterations and CPU time, and builds no tree
     fits: Callable[["GameSource"], bool] = lambda source: True  # true if it can solve this game
     proofs: CertificateFormat | None = None  # for certificates that are not those of whole trees
-    proofs_elsewhere: tuple[CertificateFormat, ...] = ()  # for certificates of programs outside the package
-    # How policies are measured where the tree is too large for that.
+    proofs_elsewhere: tuple[CertificateFormat, ...] = ()  # for certificates of external programs
+    # Evaluation of policies where the tree is too large.
     exploit: "Callable[[Game, tuple[Agent, Agent], str, Watch], ExploitResult] | None" = None
-    exploit_cost: str = ""  # what that takes, in words
-    # The information states that `fogspiel states` asks for where the tree has too many.
+    exploit_cost: str = ""  # cost of that, as text
+    # The information states of `fogspiel states` where the tree has too many.
     questions: "Callable[[Game], list[InformationState]] | None" = None
-    answers: "Callable[[Game, PolicyTable], Probabilities] | None" = None  # how answers to these questions are followed
+    answers: "Callable[[Game, PolicyTable], Probabilities] | None" = None  # the policy of answers to these questions
 
 
 class NamedGames(NamedTuple):
     """Games of a slice that are solved by name alone; a method of the slice lists them in SOURCES."""
 
-    fit: Callable[[str], bool]  # true if words stand for one of them
-    find: Callable[[str], "GameSource | None"]  # None where the words are for another; a ValueError refuses them
+    fit: Callable[[str], bool]  # true if the argument names one of them
+    find: Callable[[str], "GameSource | None"]  # None for the name of another game; ValueError rejects it
 
 
 def lazy_function(module: str, name: str) -> Callable[..., Any]:
@@ -246,7 +244,7 @@ def solve_methods() -> list[SolveMethod]:
 
 
 def find_solve_method(name: str) -> SolveMethod:
-    """Return the method of that name, or raise ValueError with the names there are."""
+    """Return the method of that name, or raise NotFound with the valid names."""
     for method in solve_methods():
         if method.name == name:
             return method

@@ -1,9 +1,9 @@
-"""Matrix games by players that learn from what happens: Grigoriadis and Khachiyan 1995, and EXP3.
+"""Matrix games by learning players: Grigoriadis and Khachiyan 1995, and EXP3.
 
-Both players draw a row and a column at every step. By Grigoriadis and Khachiyan a player is then told what each of its
-strategies would have got against the other's; by EXP3 (Auer, Cesa-Bianchi, Freund and Schapire 2002, in the form of
-Bubeck and Cesa-Bianchi 2012, section 3.1) only what its own one got. So a step looks at a row and a column of the
-table, or at one cell. What they answer is judged by best responses as any other solution is.
+Both players draw a row and a column at every step. In Grigoriadis and Khachiyan's method a player then observes the
+payoffs of all its strategies against the opponent's draw; in EXP3 (Auer, Cesa-Bianchi, Freund and Schapire 2002, in
+the form of Bubeck and Cesa-Bianchi 2012, section 3.1) only that of its own draw. So a step reads a row and a column of
+the table, or one cell. The results are evaluated by best responses like any other solution.
 
 With payoffs of span 1, T steps, m rows and n columns, the mean gap is at most
     Grigoriadis and Khachiyan: sqrt(ln(m n) / T), here by the bound of two Hedge players on sampled payoffs;
@@ -24,15 +24,14 @@ from ..tree.sequence_form import SequenceForm, behaviour_of, guaranteed_value
 from .tree import Find, Search, TreeEquilibrium
 
 KHACHIYAN, EXP3 = "grigoriadis-khachiyan", "exp3"
-FIRST_STEPS, LONGER = 1 << 10, 4  # steps of the first trial, and how many times longer each following one is
+FIRST_STEPS, LONGER = 1 << 10, 4  # steps of the first trial, and the growth factor of the following ones
 MAX_STEPS = 1 << 34  # steps of the longest trial
-SLICE = 1 << 18  # steps between two looks at the clock
+SLICE = 1 << 18  # steps between two checks of the clock
 SEED = 1995
 
 
 @kernel
 def soft_max(scores, out):
-    """Write probabilities proportional to the exponentials of the scores."""
     most, total = scores[0], 0.0
     for k in range(1, len(scores)):
         most = max(most, scores[k])
@@ -45,7 +44,6 @@ def soft_max(scores, out):
 
 @kernel
 def draw(chances, stream):
-    """A place, drawn by these probabilities."""
     u, place = random_unit(stream), 0
     while place < len(chances) - 1 and u >= chances[place]:
         u -= chances[place]
@@ -55,7 +53,7 @@ def draw(chances, stream):
 
 @kernel
 def step_by_payoffs(payoffs, rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Both see what all of their strategies would have got; the strategies that were played are counted."""
+    """Play steps in which both observe the payoffs of all their strategies; count the strategies played."""
     rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
     for _ in range(steps):
         soft_max(row_scores, rows)
@@ -71,7 +69,7 @@ def step_by_payoffs(payoffs, rate, row_scores, column_scores, row_sums, column_s
 
 @kernel
 def step_by_cells(payoffs, row_rate, column_rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Both see what they got and nothing else; the probabilities that they played by are added up."""
+    """Play steps in which both observe only their own payoff; sum the probabilities played."""
     rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
     for _ in range(steps):
         soft_max(row_scores, rows)
@@ -87,7 +85,7 @@ def step_by_cells(payoffs, row_rate, column_rate, row_scores, column_scores, row
 
 @dataclass(frozen=True, eq=False)
 class BanditRun:
-    """A run of one of the methods for a number of steps that was fixed beforehand."""
+    """A run of one of the methods for a fixed number of steps."""
 
     method: str
     payoffs: np.ndarray  # of the first player, from 0 to 1
@@ -95,14 +93,14 @@ class BanditRun:
 
     @property
     def rate(self) -> float:
-        """Return the proven rate of the mean gap, in units of the span of the payoffs."""
+        """The proven rate of the mean gap, in units of the span of the payoffs."""
         height, width = self.payoffs.shape
         if self.method == KHACHIYAN:
             return math.sqrt(math.log(height * width) / self.steps)
         return sum(math.sqrt(2 * count * math.log(count) / self.steps) for count in (height, width))
 
     def play(self) -> Generator[int, None, tuple[np.ndarray, np.ndarray]]:
-        """The mean mixtures of both; it yields how many steps are done."""
+        """Return the mean mixtures of both; yield the number of finished steps."""
         sizes, stream = self.payoffs.shape, stream_of(SEED, self.steps)
         scores, sums = [np.zeros(size) for size in sizes], [np.zeros(size) for size in sizes]
         for done in range(0, self.steps, SLICE):
@@ -119,7 +117,6 @@ class BanditRun:
 
 
 def table_of(form: SequenceForm) -> np.ndarray:
-    """The payoffs of a game in which each player decides once, as a table."""
     if max(treeplex.infosets for treeplex in form.treeplexes) > 1:
         counts = " and ".join(str(treeplex.infosets) for treeplex in form.treeplexes)
         raise ValueError(
@@ -129,14 +126,14 @@ def table_of(form: SequenceForm) -> np.ndarray:
     table = np.zeros([treeplex.sequences for treeplex in form.treeplexes])
     table[form.rows, form.columns] = form.payoffs / form.denominator
     for axis, treeplex in enumerate(form.treeplexes):
-        if treeplex.infosets:  # whatever is paid without a decision is paid to all
+        if treeplex.infosets:  # a payoff without a decision applies to all
             first, rest = np.split(table, [1], axis)
             table = rest + first
     return table
 
 
 def trials(method: str, payoffs: np.ndarray, gap: float, span: float = 1.0) -> Iterator[BanditRun]:
-    """Longer and longer trials; none if the proven rate says that the gap is out of reach."""
+    """Yield longer and longer trials; none if the proven rate shows that the gap is out of reach."""
     trial = BanditRun(method, payoffs, FIRST_STEPS)
     needed = FIRST_STEPS * (trial.rate * span / gap) ** 2
     if needed > MAX_STEPS:

@@ -1,12 +1,12 @@
 """Regret minimisation on the sequence form, of trees and of DAGs: CFR+, discounted CFR and predictive CFR+.
 
 Every infoset has a regret for each of its actions and plays in proportion to the positive ones (counterfactual regret
-minimisation, Zinkevich et al. 2007). The players update in turn, each against the latest plan of the other. Iteration t
-keeps the share t^alpha / (t^alpha + 1) of a positive regret and t^beta / (t^beta + 1) of a negative one, and has the
-weight t^gamma in the average (discounted CFR, Brown and Sandholm 2019). CFR+ (Tammelin 2014) is (inf, -inf, 1), since
-to keep nothing of a negative regret is to cut it off at zero. PCFR+ (Farina, Kroer and Sandholm 2021) plays as if the
-regrets of the next iteration were there already, guessing that the opponent stays where it is; further down the tree
-the guess takes the player's own new behaviour for granted.
+minimisation, Zinkevich et al. 2007). The players update in turn, each against the opponent's latest plan. Iteration t
+multiplies positive regrets by t^alpha / (t^alpha + 1) and negative ones by t^beta / (t^beta + 1), and has the weight
+t^gamma in the average (discounted CFR, Brown and Sandholm 2019). CFR+ (Tammelin 2014) is (inf, -inf, 1), since
+multiplying negative regrets by 0 cuts them off at zero. PCFR+ (Farina, Kroer and Sandholm 2021) plays by the predicted
+regrets of the next iteration, assuming that the opponent's plan stays the same; further down the tree the prediction
+assumes the player's own new behaviour.
 """
 
 from collections import namedtuple
@@ -29,12 +29,10 @@ from ..tree.sequence_form import (
 )
 
 Pair = tuple[np.ndarray, np.ndarray]
-PROBABLE = 1e-9  # probabilities of a saved behaviour may be off by rounding errors of this size in all
+PROBABLE = 1e-9  # tolerance for the sums of saved probabilities
 
 
 class CfrVariant(NamedTuple):
-    """Variant of CFR: its regret update and its averaging."""
-
     alpha: float
     beta: float
     gamma: float
@@ -51,12 +49,12 @@ METHODS = {
 PlayerState = namedtuple(
     "PlayerState",
     "parent first actions start follow line other payoff regret average behaviour plan worth hope value hoped",
-)  # one player's decisions, the payoffs by the opponent's sequences, and what changes with every iteration: arrays
+)  # arrays: one player's decisions, the payoffs by the opponent's sequences, and the state of the iterations
 
 
 @inlined
 def keep_iterate(t, power):
-    """The share t^power / (t^power + 1) of a regret that is kept; all or nothing for an infinite power."""
+    """Return the factor t^power / (t^power + 1) of a regret; 1 or 0 for an infinite power."""
     if np.isinf(power):
         return 1.0 if power > 0 else 0.0
     return t**power / (t**power + 1.0)
@@ -64,11 +62,11 @@ def keep_iterate(t, power):
 
 @kernel
 def update(player, opposing, sign, keep_gain, keep_loss, weight, predictive):
-    """One player's turn: regrets from the last infoset to the first, then the new plan from the first to the last.
+    """Update one player: regrets from the last infoset to the first, then the new plan from the first to the last.
 
-    `worth` is what each sequence gets against the opponent's latest plan if the player stays with the latest behaviour,
-    `hope` what it will get if the opponent stays and the player goes on with the new one. In a tree an infoset adds
-    both to its parent, which is faster; in a DAG `value` and `hoped` keep them for all sequences that lead there.
+    `worth` is each sequence's value against the opponent's latest plan under the player's latest behaviour, `hope` the
+    same under the new behaviour. In a tree an infoset adds both to its parent, which is faster; in a DAG `value` and
+    `hoped` store them for all sequences that lead there.
     """
     parent, first, count, start, follow = player.parent, player.first, player.actions, player.start, player.follow
     worth, hope, regret, behaviour = player.worth, player.hope, player.regret, player.behaviour
@@ -128,7 +126,6 @@ def update(player, opposing, sign, keep_gain, keep_loss, weight, predictive):
 
 @kernel
 def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
-    """Go on for some iterations after the first `done`."""
     for t in range(done + 1, done + iterations + 1):
         keep_gain = keep_iterate(t - 1.0, alpha)
         keep_loss = keep_iterate(t - 1.0, beta)
@@ -140,8 +137,8 @@ def iterate(one, two, done, iterations, alpha, beta, gamma, predictive):
 class ValueBounds(NamedTuple):
     """Bounds on the game's value by two behaviour strategies."""
 
-    lower: float  # what the first player's strategy gets at least, whatever the second player does
-    upper: float  # what the first player gets at most against the second player's strategy
+    lower: float  # guarantee of the first player's strategy against any opponent
+    upper: float  # the first player's maximum against the second player's strategy
     first: np.ndarray
     second: np.ndarray
 
@@ -154,11 +151,11 @@ class ValueBounds(NamedTuple):
 class RegretMinimiser:
     """A run of a method on two decision problems, which can be stopped after any batch, saved, restored and continued.
 
-    Neither the sizes of the batches nor an interruption change a bit of the result. A saved state is a header (what
-    identifies the run, the iterations, and whatever else it has to remember), then for each player the rows of `parts`.
+    The result is bit-identical whatever the sizes of the batches and the interruptions. A saved state is a header (the
+    identity of the run, the iterations, and the subclass's additional state), then for each player the rows of `parts`.
     """
 
-    # Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours that a subclass keeps.
+    # Rows of a player's memory: regret, average plan, latest behaviour, and the behaviours of a subclass.
     parts = 3
 
     def __init__(
@@ -175,7 +172,6 @@ class RegretMinimiser:
         self._players = _player_state(treeplexes[0], by_columns, one), _player_state(treeplexes[1], by_rows, two)
 
     def advance(self, iterations: int) -> None:
-        """Go on for some iterations."""
         if iterations < 0:
             raise ValueError(f"the number of iterations must not be negative, but it is {iterations}")
         iterate(*self._players, self.iterations, iterations, *METHODS[self.method])
@@ -189,17 +185,14 @@ class RegretMinimiser:
 
     @property
     def average(self) -> Pair:
-        """The behaviour of the average plans of both players."""
         one, two = self._players
         return proportional(self.treeplexes[0], one.average), proportional(self.treeplexes[1], two.average)
 
     @property
     def state(self) -> bytes:
-        """All that the run needs to go on."""
         return np.concatenate((self._header, self._memory)).astype("<f8").tobytes()
 
     def restore(self, state: bytes) -> None:
-        """Continue from a saved state of the same run."""
         header, identity = len(self._header), len(self._identity)
         if len(state) != 8 * (header + len(self._memory)):
             raise ValueError(
@@ -217,12 +210,11 @@ class RegretMinimiser:
             player.plan[:] = plan_of(treeplex, player.behaviour)
 
     def _rows(self, memory: np.ndarray) -> Pair:
-        """Each player's part of the memory, a row for each of the `parts`."""
         split = self.parts * self.treeplexes[0].sequences
         return memory[:split].reshape(self.parts, -1), memory[split:].reshape(self.parts, -1)
 
     def _is_sound(self, done: float, cells: np.ndarray, rows: Pair) -> bool:
-        """True if a state could have been saved: iterations are a number, averages not negative, behaviours shares."""
+        """True if a state could have been saved: a count of iterations, nonnegative averages, valid probabilities."""
         if not np.isfinite(cells).all() or done < 0 or done != int(done):
             return False
         for treeplex, (_, *kept) in zip(self.treeplexes, rows, strict=True):
@@ -240,30 +232,27 @@ class RegretMinimiser:
 
     @property
     def _identity(self) -> list[float]:
-        """The numbers by which a saved state of another run is told."""
+        """The numbers that distinguish saved states of different runs."""
         return [treeplex.sequences for treeplex in self.treeplexes]
 
     _mismatch = "the saved state is of another game; its sizes must be those of this one"
 
     @property
     def _remembered(self) -> list[float]:
-        """Return the additional state of a subclass."""
         return []
 
     def _recall(self, remembered: list[float]) -> None:
-        """Take back what was remembered."""
+        """Restore the additional state of a subclass."""
 
 
 class TreeRegrets(RegretMinimiser):
-    """A run of a method on a sequence form."""
-
     def __init__(self, form: SequenceForm, method: str = "pcfr+"):
         super().__init__(form.treeplexes, (form.matrix, form.transposed), method)
         self.form = form
         self._mismatch = f"the saved state is of another game or method; it must be of {method} on this game"
 
     def gap(self) -> ValueBounds:
-        """The bounds proved so far, up to rounding; each side has the better of its average and latest strategy."""
+        """Return the bounds so far, up to rounding; each side uses the better of its average and latest strategy."""
         pairs = self.average, self.last
         found = [guaranteed_value(self.form, *map(plan_of, self.treeplexes, pair)) for pair in pairs]
         lower, first = max(((lower, x) for (lower, _), (x, _) in zip(found, pairs, strict=True)), key=itemgetter(0))
@@ -276,7 +265,7 @@ class TreeRegrets(RegretMinimiser):
 
 
 def _player_state(treeplex: DecisionProblem, payoffs: Sparse, rows: np.ndarray) -> PlayerState:
-    """A player's arrays before the first iteration, without regrets and uniform; `rows` are its part of the memory."""
+    """Return a player's arrays before the first iteration: no regrets, uniform; `rows` are its part of the memory."""
     regret, average, behaviour = rows[:3]
     rows[2:] = proportional(treeplex, np.zeros(treeplex.sequences))
     graph = treeplex.parent, treeplex.first, treeplex.count, treeplex.start, treeplex.follow

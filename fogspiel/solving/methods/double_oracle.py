@@ -1,17 +1,17 @@
 """Two-sided growth, after the sequence-form double oracle of Bosansky, Kiekintveld, Lisy and Pechoucek (JAIR 51, 2014).
 
 Each player has a default strategy, fixed and pure, and some generated sequences. In an infoset that has generated
-sequences the player uses only these, in any other one it follows the default. So what it can choose in the restricted
-game are strategies of the whole game, and each round solves the restricted game, finds a best response in the whole
-game to the strategy of either player, and adds the sequences by which it leaves the restricted game, at every infoset
-that either has generated sequences or follows one. (Answering at every infoset and not only along the best response is
-the idea of XDO, McAleer et al. 2021.)
+sequences the player uses only these, in any other one it follows the default. So its choices in the restricted game
+are strategies of the whole game. Each round solves the restricted game, finds a best response in the whole game to the
+strategy of either player, and adds the sequences by which it leaves the restricted game, at every infoset that either
+has generated sequences or follows one. (Responding at every infoset and not only along the best response is the idea
+of XDO, McAleer et al. 2021.)
 
-What the paper calls a temporary leaf is here an entry of the payoff matrix whose sequences go on beyond the generated
+What the paper calls a temporary leaf is here an entry of the payoff matrix whose sequences extend beyond the generated
 ones: along the default it counts for the last generated sequences (their "anchor"), elsewhere it is not reached. As
-each player decides by its own infosets whether it follows the default, the restricted game is worth exactly what its
-strategies get in the whole game. When an infoset gets its first sequence it gets the default one too, so the choice of
-a player only ever grows, and the restricted game stays valid for both.
+each player decides by its own infosets whether it follows the default, the value of the restricted game is exactly
+that of its strategies in the whole game. When an infoset gets its first sequence it gets the default one too, so the
+choice of a player only ever grows, and the restricted game stays valid for both.
 
 The default strategy is the best response to uniform play. With the first action of every infoset instead, Leduc poker
 ended up with one and a half times the sequences, liar's dice (4 faces) with almost three times and goofspiel (5 cards)
@@ -33,16 +33,15 @@ from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guarantee
 from .lp import equilibrium
 
 NOWHERE = -1
-TOLERANCE = 1e-9  # strategies whose bounds differ by no more are taken for optimal
-ROUNDING = 1e-6  # what the optimum of a program may be wrong by, for values of about 1
+TOLERANCE = 1e-9  # strategies with closer bounds count as optimal
+ROUNDING = 1e-6  # tolerated error of a program's optimum, for values of about 1
 
 
 class BrokenInvariant(AssertionError):
-    """Something that holds by theory does not hold: a bug."""
+    """A violated invariant of the theory: a bug."""
 
 
 def require(holds: bool, claim: str) -> None:
-    """Stop where something that must be true is not."""
     if not holds:
         raise BrokenInvariant(f"this must hold but does not: {claim}")
 
@@ -80,33 +79,31 @@ class Growth(JsonRecord):
     KEYS = ("number", "generated", "lower", "upper", "added", "behaviours", "gap")
 
     number: int
-    generated: tuple[int, int]  # how many sequences of each player the restricted game has, the empty ones included
-    lower: float  # the most that a strategy of the first player has guaranteed so far
-    upper: float  # the least that a strategy of the second player has allowed so far
-    # The sequences of each player that the next round has in addition, in the order of their rows.
+    generated: tuple[int, int]  # sequences of each player in the restricted game, the empty ones included
+    lower: float  # best guarantee of a strategy of the first player so far
+    upper: float  # least payoff that a strategy of the second player has conceded so far
+    # The new sequences of each player in the next round, in the order of their rows.
     added: tuple[list[int], list[int]]
     behaviours: tuple[np.ndarray, np.ndarray]  # a strategy for each player in the whole game
-    gap: float  # how far apart the bounds are that these two strategies secure
+    gap: float  # distance of the bounds that these two strategies secure
 
     @property
     def final(self) -> bool:
-        """True if nothing is left to add."""
         return not (self.added[0] or self.added[1])
 
     @property
     def value(self) -> float:
-        """The middle between the bounds."""
         return (self.lower + self.upper) / 2
 
     @property
     def record(self) -> Record:
-        """Return the stored record of this round as JSON: the records of all rounds suffice to resume."""
-        # Stored rows have always had a basis; this method starts every program afresh.
+        """The stored record of this round as JSON: the records of all rounds suffice to resume."""
+        # Stored rows have always had a basis; this method starts every program from scratch.
         return {name: value for name, value in self.to_json().items() if name != "behaviours"} | {"basis": ""}
 
 
 def unfinished(records: Sequence[Record]) -> list[Record]:
-    """The records to replay; the last round of a finished run is played again, as its strategies are not recorded."""
+    """Return the records to replay; a finished run repeats its last round, as its strategies are not recorded."""
     if records and not any(records[-1]["added"]):
         return list(records[:-1])
     return list(records)
@@ -140,7 +137,7 @@ def follow(parent, choice, used):
 
 @kernel
 def fold_allowed(parent, first, count, allowed, worth, best):
-    """Write the most that allowed sequences can get from each infoset on; minus infinity where there are none."""
+    """Write the best value of allowed sequences from each infoset on; minus infinity where there are none."""
     for i in range(len(parent) - 1, -1, -1):
         best[i] = -np.inf
         for s in range(first[i], first[i] + count[i]):
@@ -150,12 +147,11 @@ def fold_allowed(parent, first, count, allowed, worth, best):
 
 
 def uniform_plan(treeplex: Treeplex) -> np.ndarray:
-    """The plan of a player to whom all actions are equal."""
     return plan_of(treeplex, behaviour_of(treeplex, np.zeros(treeplex.sequences)))
 
 
 def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack: float) -> np.ndarray:
-    """The best sequence at each infoset; one that is not allowed only where it is better by more than `slack`."""
+    """Return the best sequence at each infoset; a disallowed one only if it is better by more than `slack`."""
     choice = np.empty(treeplex.infosets, np.int64)
     folded = worth.copy()
     respond(treeplex.parent, treeplex.first, treeplex.count, allowed, folded, slack, choice)
@@ -167,7 +163,7 @@ def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack
 
 @kernel
 def find_anchors(parent, first, count, generated, allowed, anchor):
-    """Write for each sequence the generated one that leads to it by default; NOWHERE if none does."""
+    """Write for each sequence the generated one that leads to it by default, or NOWHERE."""
     anchor[0] = 0
     for i in range(len(parent)):
         for s in range(first[i], first[i] + count[i]):
@@ -187,8 +183,6 @@ def mark_way(parent, choice, used, needed):
 
 
 class Side:
-    """One player's part of the restricted game."""
-
     def __init__(self, form: SequenceForm, player: int, tolerance: float) -> None:
         self.form, self.player = form, player
         self.treeplex = form.treeplexes[player]
@@ -199,7 +193,6 @@ class Side:
         self.add([0])
 
     def add(self, sequences: list[int]) -> None:
-        """Generate these sequences."""
         require(not self.generated[sequences].any(), "no sequence is added twice")
         self.generated[sequences] = True
         treeplex = self.treeplex
@@ -227,13 +220,12 @@ class Side:
         return np.where(anchor == NOWHERE, NOWHERE, rank[anchor])
 
     def plan(self, behaviour: np.ndarray) -> np.ndarray:
-        """The plan in the whole game of a behaviour strategy in the restricted one."""
         whole = self.allowed.astype(float)
         whole[self.generated] = behaviour
         return plan_of(self.treeplex, whole)
 
     def missing(self, opposing: np.ndarray) -> list[int]:
-        """The sequences by which best responses to the opposing plan leave the restricted game."""
+        """Return the sequences by which best responses to the opposing plan leave the restricted game."""
         treeplex = self.treeplex
         choice = choices_of(treeplex, self.allowed, worth_of(self.form, self.player, opposing), self.slack)
         used = self.generated.copy()
@@ -246,7 +238,7 @@ class Side:
 
 
 def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceForm:
-    """The game of the generated sequences, in which everything else goes on by default."""
+    """Return the game of the generated sequences, continued by the defaults."""
     rows, columns = sides[0].places[form.rows], sides[1].places[form.columns]
     reached = (rows != NOWHERE) & (columns != NOWHERE)
     treeplexes = sides[0].restricted, sides[1].restricted
@@ -254,10 +246,7 @@ def restricted_game(form: SequenceForm, sides: tuple[Side, Side]) -> SequenceFor
 
 
 def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Sequence[Record] = ()) -> Iterator[Growth]:
-    """Grow the sequences of both until both strategies of a round secure the same but for the tolerance.
-
-    With the records of earlier rounds it goes on after the last of them.
-    """
+    """Grow both players' sequences until their bounds meet up to the tolerance; resume after `records`."""
     sides = Side(form, 0, tolerance), Side(form, 1, tolerance)
 
     def respond() -> tuple[float, float, dict[str, Any]]:

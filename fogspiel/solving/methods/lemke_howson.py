@@ -1,9 +1,9 @@
-"""The algorithm of Lemke and Howson (1964) for two players and a table of payoffs each, in exact arithmetic.
+"""The algorithm of Lemke and Howson (1964) for bimatrix games, in exact arithmetic.
 
-Both players' best-response polytopes have a label for every pure strategy of either; from the two zero vectors, which
-have all labels, one label is dropped, and what becomes double is dropped in turn in the other polytope, until the first
-label comes back (von Stengel 2007 tells it so). The table need not be zero-sum. Tableaux hold whole numbers over one
-common denominator, and ties are broken lexicographically, so it ends in degenerate games too.
+Both players' best-response polytopes have a label for every pure strategy of either. From the two zero vectors, which
+have all labels, one label is dropped; the duplicate label is then dropped in the opposite polytope, and so on, until
+the first label comes back (as in von Stengel 2007). The game need not be zero-sum. Tableaux hold integers over one
+common denominator, and ties are broken lexicographically, so the algorithm terminates in degenerate games too.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ MAX_PIVOTS = 100_000  # paths can be exponentially long (Savani and von Stengel 
 
 @dataclass(frozen=True)
 class BimatrixEquilibrium:
-    """A Nash equilibrium: a mixture of rows, one of columns, and how many pivots led there."""
+    """A Nash equilibrium: a mixture of rows, one of columns, and the number of pivots."""
 
     rows: list[Fraction]
     columns: list[Fraction]
@@ -31,7 +31,7 @@ class Tableau:
     """One polytope: the columns are the variables of all labels and the right-hand side, the rows the basic ones."""
 
     def __init__(self, table: Matrix, own: Sequence[int], slack: Sequence[int]) -> None:
-        """Rows `sum over own variables + slack = 1`, all coefficients positive; labels of both sorts of variables."""
+        """Set up rows `sum over own variables + slack = 1`, all coefficients positive, with the labels of both."""
         size = len(own) + len(slack)
         self.basic = list(slack)
         self.rows = [[0] * (size + 1) for _ in slack]
@@ -44,7 +44,7 @@ class Tableau:
         self.denominator = 1
 
     def pivot(self, entering: int) -> int:
-        """Let the variable of a label enter; returns the label that leaves."""
+        """Let the variable of a label enter, and return the label that leaves."""
         ratios = [k for k, line in enumerate(self.rows) if line[entering] > 0]
         leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in self._order])
         chosen, label = self.rows[leaving], self.basic[leaving]
@@ -61,18 +61,17 @@ class Tableau:
 
     @property
     def _order(self) -> list[int]:
-        """The columns by which ties are broken: the right-hand side, then those of the first basis."""
+        """The columns that break ties: the right-hand side, then those of the first basis."""
         return [-1, *self.slack]
 
     def mixture(self, own: Sequence[int]) -> list[Fraction]:
-        """The weights of the own variables, summing to 1."""
         weight = {label: line[-1] for label, line in zip(self.basic, self.rows, strict=True)}
         total = sum(weight.get(label, 0) for label in own)
         return [Fraction(weight.get(label, 0), total) for label in own]
 
 
 def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquilibrium:
-    """An equilibrium of the game in which the row player gets `first` and the column player `second`.
+    """Find an equilibrium of the game in which the row player gets `first` and the column player `second`.
 
     Rows have the labels 0, 1, .., columns those that follow; the path starts by dropping `label`.
     """
@@ -85,7 +84,7 @@ def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquil
     lowest = min(min(map(min, table)) for table in (first, second))
     mine = [[cell - lowest + 1 for cell in row] for row in first]
     theirs = [[row[k] - lowest + 1 for row in second] for k in range(width)]
-    # x >= 0, B' x <= 1 has the rows' variables and the columns' slacks; y >= 0, A y <= 1 the other way round
+    # x >= 0, B' x <= 1 has the rows' variables and the columns' slacks; y >= 0, A y <= 1 vice versa
     polytopes = Tableau(theirs, rows, columns), Tableau(mine, columns, rows)
     turn = 0 if label in rows else 1
     entering, pivots = label, 0
@@ -99,18 +98,17 @@ def lemke_howson(first: Matrix, second: Matrix, label: int = 0) -> BimatrixEquil
 
 
 def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) -> bool:
-    """True if no pure strategy of either player is better against the other one's mixture."""
+    """True if no pure strategy of either player is better against the opponent's mixture."""
     gains = [sum(a * y for a, y in zip(row, found.columns, strict=True)) for row in first]
     costs = [sum(x * row[k] for x, row in zip(found.rows, second, strict=True)) for k in range(len(found.columns))]
     best = sum(x * g for x, g in zip(found.rows, gains, strict=True)) == max(gains)
     return best and sum(y * c for y, c in zip(found.columns, costs, strict=True)) == max(costs)
 
 
-# Payoff tables: a reduced pure strategy picks an action wherever the player's own choices let it come
+# Payoff tables: a reduced pure strategy picks an action wherever the player's own choices lead
 
 
 def strategies(treeplex: Treeplex) -> int:
-    """Count a player's reduced pure strategies."""
     below = [1] * treeplex.sequences
     for i in range(treeplex.infosets - 1, -1, -1):
         below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
@@ -118,7 +116,7 @@ def strategies(treeplex: Treeplex) -> int:
 
 
 def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
-    """The reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
+    """Return the reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
     below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
     for i in range(treeplex.infosets - 1, -1, -1):
         here = [
@@ -129,7 +127,7 @@ def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
 
 
 def payoff_table(form: SequenceForm, rows: list[tuple[int, ...]], columns: list[tuple[int, ...]]) -> list[list[int]]:
-    """The payoffs of rows against columns, times the denominator of the form."""
+    """Return the payoffs of rows against columns, times the denominator of the form."""
     wide = form.treeplexes[1].sequences
     padded = np.full((len(columns), max(len(plan) for plan in columns)), wide)
     for k, plan in enumerate(columns):

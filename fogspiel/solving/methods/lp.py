@@ -1,4 +1,4 @@
-"""The linear program of a sequence form: one player plans, the other one's best response prices the plan.
+"""The linear program of a sequence form: one player plans, the opponent's best response prices the plan.
 
 With the second player as planner, its realisation plan y and one value u for each infoset of the responder solve
 
@@ -7,9 +7,9 @@ With the second player as planner, its realisation plan y and one value u for ea
 
 (Koller, Megiddo and von Stengel 1994; Bossle 2018, section 5.2). Rows are F first, then one row for each sequence of
 the responder; columns are the planner's sequences first, then the root's value and that of each infoset. The first
-player plans by the same program with the seats exchanged, so it is a minimisation too.
+player's LP is the same with the seats exchanged, so it is a minimisation too.
 
-The values u are in units of 1 / denominator, so that every coefficient is a whole number.
+The values u are in units of 1 / denominator, so that every coefficient is an integer.
 """
 
 import zlib
@@ -39,9 +39,9 @@ LARGEST = 2**10  # payoffs above this are scaled down for the floating-point sol
 class LinearProgram:
     """A linear program: minimise cost.z subject to row_lower <= M z <= row_upper, column_lower <= z <= column_upper.
 
-    The same program twice: `matrix` has the floats that a solver takes, `whole` the whole numbers (int64, one for each
-    entry of `matrix`) of the program for exact arithmetic. They may differ by the unit in which some columns are
-    measured: costs are the same in both, and so are the bounds, which are whole numbers or infinite.
+    The program is held twice: `matrix` has the solver's floats, `whole` the integers (int64, one for each entry of
+    `matrix`) for exact arithmetic. They may differ by the unit in which some columns are measured: costs are the same
+    in both, and so are the bounds, which are integers or infinite.
     """
 
     cost: np.ndarray
@@ -51,16 +51,14 @@ class LinearProgram:
     row_upper: np.ndarray
     column_lower: np.ndarray
     column_upper: np.ndarray
-    unit: Fraction  # what the first player gets is the least cost.z (of the floats) times this
+    unit: Fraction  # the first player's value is the least cost.z (of the floats) times this
 
     @property
     def constraints(self) -> Rows:
-        """The rows as the floating-point solver takes them."""
         return Rows(self.matrix.start, self.matrix.column, self.matrix.value, self.row_lower, self.row_upper)
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
-        """Sizes for display."""
         return {"rows": self.height, "columns": self.width, "nonzeros": len(self.whole)}
 
     @property
@@ -73,7 +71,7 @@ class LinearProgram:
 
 
 def program_of(form: SequenceForm, primal_player: int) -> LinearProgram:
-    """The program in which `primal_player` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
+    """Return the LP in which `primal_player` (0 or 1) chooses a plan; its row duals are a plan of the responder."""
     if primal_player not in (0, 1):
         raise ValueError(f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second")
     seen = form if primal_player else form.swapped()
@@ -91,11 +89,11 @@ def planning_program(
     gains: np.ndarray,
     unit: Fraction,
 ) -> LinearProgram:
-    """The program in which a player plans with the sequences of a support only, against all answers of the other one.
+    """Return the LP of a player restricted to the sequences of a support, against all answers of the opponent.
 
-    The support is in order and starts with the empty sequence; gains[k] is what the responder's sequence answers[k]
-    gets against the planner's sequence support[places[k]], in units of 1 / |unit|. Infosets that the support neither
-    enters nor leaves have no row.
+    The support is in order and starts with the empty sequence; gains[k] is the payoff of the responder's sequence
+    answers[k] against the planner's sequence support[places[k]], in units of 1 / |unit|. Infosets that the support
+    neither enters nor leaves have no row.
     """
     column_of = np.full(mine.sequences, -1)
     column_of[support] = np.arange(len(support))
@@ -141,11 +139,11 @@ def planning_program(
 def plans_of(
     form: SequenceForm, primal_player: int, primal: np.ndarray, dual: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Both players' plans from a solution of `program_of`, cleaned of rounding errors.
+    """Return both players' plans from a solution of `program_of`, cleaned of rounding errors.
 
     The planner's plan is the first part of the primal. The responder's is the dual of its rows: in HiGHS the dual of a
-    row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; the
-    columns of the values, which are free, say that the duals of an infoset add up to the dual of its parent.
+    row is how much the least cost grows with the row's bound, so it is not negative for these rows, bounded below; by
+    the free columns of the values, the duals of an infoset sum to the dual of its parent.
     """
     mine, theirs = form.treeplexes[primal_player], form.treeplexes[1 - primal_player]
     plan = plan_of(mine, behaviour_of(mine, primal[: mine.sequences]))
@@ -153,12 +151,12 @@ def plans_of(
     return (response, plan) if primal_player else (plan, response)
 
 
-# Linear programming by HiGHS, in slices that can be interrupted and resumed, and the equilibrium it gives.
+# Linear programming by HiGHS, in slices that can be interrupted and resumed, and the resulting equilibrium.
 #
 # The dual simplex method is used: it ends at a vertex, and with presolve it took no more time than the primal one on
 # Leduc, liar's dice and goofspiel, and about as much as the interior-point method or less. HiGHS first reduces a
 # program (presolve), which is a function of the program alone; every slice of iterations then starts from the program
-# and a basis, and nothing else. So a solve that was stopped takes the same path as one that was not, and its state is
+# and a basis, and nothing else. So an interrupted solve takes the same path as an uninterrupted one, and its state is
 # the basis.
 
 TOLERANCE = 1e-9
@@ -166,15 +164,15 @@ PRECISE: dict[str, Option] = {
     "simplex_strategy": 1,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
-}  # the dual simplex method, with tolerances at which the supports of strategies can be told from rounding errors
+}  # the dual simplex method, with tolerances that separate the supports of strategies from rounding errors
 NO_LIMIT = 2**31 - 1
-REDUCED, FULL = 0, 1  # which program a basis belongs to: the one that presolve left, or the one that was asked
+REDUCED, FULL = 0, 1  # the program of a basis: the one after presolve, or the original one
 DIVIDER = b"\xff"
 
 
 @dataclass(frozen=True, eq=False)
 class LpPoint:
-    """An optimum of a program: `value` is what the first player gets."""
+    """An optimum of a program; `value` is the first player's."""
 
     value: float
     primal: np.ndarray
@@ -184,7 +182,7 @@ class LpPoint:
 
 
 def basis_statuses(program: LinearProgram, basis: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """The HiGHS status of each column and of each row at an optimum."""
+    """Return the HiGHS status of each column and of each row at an optimum."""
     stage, _, status = _unpack(basis)
     columns, _, rows = status.partition(DIVIDER)
     if stage != FULL or (len(columns), len(rows)) != (program.width, program.height):
@@ -193,7 +191,7 @@ def basis_statuses(program: LinearProgram, basis: bytes) -> tuple[np.ndarray, np
 
 
 class Simplex:
-    """A program on its way to the optimum; `basis` is all there is to know about how far it is."""
+    """An interruptible simplex solve of a program; `basis` is its whole state."""
 
     def __init__(self, program: LinearProgram, basis: bytes | None = None) -> None:
         self.program = program
@@ -210,21 +208,21 @@ class Simplex:
 
     @property
     def basis(self) -> bytes:
-        """The state, from which another `Simplex` of the same program goes on."""
+        """The state, from which another `Simplex` of the same program resumes."""
         head = bytes([self._stage]) + self.iterations.to_bytes(8, "little")
         return zlib.compress(head + self._status, 9)
 
     @property
     def point(self) -> LpPoint:
-        """The optimum, once `advance` has said that it is reached."""
+        """The optimum, once `advance` has returned True."""
         if self._point is None:
             raise ValueError("the optimum is not reached yet; call advance until it returns True")
         return self._point
 
     def advance(self, iterations: int = NO_LIMIT) -> bool:
-        """Go on for at most so many iterations; whether the optimum is reached.
+        """Run at most this many iterations; return True if the optimum is reached.
 
-        Every call factorises the basis anew, so that a thousand iterations or more are a good slice.
+        Every call factorises the basis again, so slices should have a thousand iterations or more.
         """
         before = self.iterations
         if self._stage == REDUCED:
@@ -241,13 +239,12 @@ class Simplex:
         return True
 
     def optimum(self) -> LpPoint:
-        """Go on to the end."""
         while not self.advance():
             pass
         return self.point
 
     def _presolve(self) -> None:
-        """Reduce the program; one that does not shrink is solved as it is, one that vanishes is solved already."""
+        """Reduce the program; an irreducible one is solved unchanged, an empty one is solved already."""
         import highspy
 
         check(self._keeper.presolve(), "presolve failed")
@@ -261,7 +258,7 @@ class Simplex:
             self._status = _pack(self._keeper)
 
     def _slice(self, model: Any, iterations: int) -> Any:
-        """The solver after one slice if it found the optimum, else None."""
+        """Return the solver after one slice if it found the optimum, else None."""
         solver = solver_of(model, presolve="off", simplex_iteration_limit=min(iterations, NO_LIMIT), **PRECISE)
         if self._status:
             set_basis(solver, *self._status.split(DIVIDER))
@@ -272,7 +269,7 @@ class Simplex:
 
 
 def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:
-    """The optimum of a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
+    """Solve a program: a vertex by "simplex", a point inside the optimal face by "ipm"."""
     if method == "simplex":
         return Simplex(program).optimum()
     if method != "ipm":
@@ -284,12 +281,12 @@ def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:
 
 @dataclass(frozen=True, eq=False)
 class BehaviourEquilibrium:
-    """A behaviour strategy of each player, and what they secure."""
+    """A behaviour strategy of each player, and their guarantees."""
 
-    value: float  # the program's optimum; it is between `lower` and `upper` but for rounding
+    value: float  # the program's optimum, between `lower` and `upper` up to rounding
     behaviours: tuple[np.ndarray, np.ndarray]
-    lower: float  # what the first strategy gets against its best response
-    upper: float  # what the best response gets against the second strategy
+    lower: float  # value of the first strategy against its best response
+    upper: float  # value of the best response to the second strategy
     primal_player: int
     point: LpPoint
 
@@ -299,10 +296,7 @@ class BehaviourEquilibrium:
 
 
 def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> int:
-    """The planner that is asked for, or else the one whose program has fewer rows.
-
-    The simplex method's work grows with them; ties go to the second player.
-    """
+    """Return the requested planner, or else the one with fewer LP rows, for a faster simplex; ties: the second."""
     if primal_player not in (0, 1, "auto"):
         raise ValueError(
             f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"
@@ -314,10 +308,7 @@ def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> i
 
 
 def equilibrium(form: SequenceForm, primal_player: int | str = "auto", method: str = "simplex") -> BehaviourEquilibrium:
-    """Optimal strategies by linear programming, with bounds from best responses to them (not from the program).
-
-    The planner "auto" is the player whose program has fewer rows (`planner_of`).
-    """
+    """Find optimal strategies by LP, with bounds from best responses to them; "auto" means `primal_player_of`."""
     chosen = primal_player_of(form, primal_player)
     point = solve_lp(program_of(form, chosen), method)
     x, y = plans_of(form, chosen, point.primal, point.dual)
@@ -329,7 +320,6 @@ def equilibrium(form: SequenceForm, primal_player: int | str = "auto", method: s
 
 
 def _model(program: LinearProgram) -> Any:
-    """The program as HiGHS takes it."""
     return model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
 
 
@@ -340,13 +330,13 @@ def _point(program: LinearProgram, solver: Any, iterations: int, basis: bytes | 
 
 
 def _pack(solver: Any) -> bytes:
-    """The status of the columns, then of the rows, a byte each."""
+    """Return the status of the columns, then of the rows, one byte each."""
     columns, rows = statuses(solver)
     return columns.tobytes() + DIVIDER + rows.tobytes()
 
 
 def _unpack(basis: bytes) -> tuple[int, int, bytes]:
-    """The stage, the iterations so far, and the status of columns and rows, from the bytes of a basis."""
+    """Return the stage, the iterations so far, and the status of columns and rows, from the bytes of a basis."""
     try:
         plain = zlib.decompress(basis)
     except zlib.error as error:

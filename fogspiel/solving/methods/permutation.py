@@ -4,7 +4,7 @@ By symmetry a player loses nothing by drawing one of the symmetries of the board
 mixture of permutations each of which stands for all its images, and payoffs are averages over them. Each round solves
 the game restricted to the permutations found so far and searches all permutations for better ones: the best with each
 two-cell prefix whose first cell represents an orbit. When there is none, the last basis is solved in fractions, and
-the best responses to them, over all permutations and in whole numbers, must guarantee the same to both.
+the best responses to them, over all permutations and in integers, must give both players the same value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,11 +40,11 @@ from ..tree.sequence_form import SequenceForm, Treeplex
 from .double_oracle import oracle_rounds
 from .lp import equilibrium
 
-TOLERANCE = 1e-9  # a permutation must be better than the restricted game by this much to be worth adding
-FINE = 2**39  # probabilities in floats become whole multiples of 1 / FINE, which is one digit of a weight
+TOLERANCE = 1e-9  # minimum gain over the restricted game of a permutation that is added
+FINE = 2**39  # probabilities in floats become multiples of 1 / FINE, which is one digit of a weight
 
 Known = tuple[list[Permutation], list[Permutation]]  # permutations of each player, one for each set of images
-# The best permutations of each player against the other's mixture, one for each prefix.
+# The best permutations of each player against the opponent's mixture, one for each prefix.
 Replies = tuple[list[Reply], list[Reply]]
 
 
@@ -55,20 +55,20 @@ class Round(JsonRecord):
     KEYS = ("number", "sizes", "lower", "upper", "added", "certificate")
 
     number: int
-    sizes: list[int]  # how many permutations each player had in the restricted game
-    lower: float  # the most that a strategy of the first player has guaranteed so far
-    upper: float  # the least that a strategy of the second player has conceded so far
-    added: Known  # the permutations that the next round has in addition
+    sizes: list[int]  # number of permutations of each player in the restricted game
+    lower: float  # best guarantee of a strategy of the first player so far
+    upper: float  # least payoff that a strategy of the second player has conceded so far
+    added: Known  # the new permutations of the next round
     certificate: PermutationCertificate | None = None  # the exact solution, in the last round
 
     @property
     def record(self) -> Record:
-        """The round as JSON can store it; the records so far are enough to go on."""
+        """The round as JSON; the records so far suffice to resume."""
         return self.to_json()
 
 
 def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]:
-    """Solve the permutation version of a board game round by round, going on after the records of earlier rounds."""
+    """Solve the permutation version of a board game round by round, resuming after the records of earlier rounds."""
     if stored and stored[-1]["certificate"] is not None:
         return
     known: Known = ([check_order(range(board.cells), board)], [check_order(range(board.cells), board)])
@@ -106,14 +106,13 @@ def rounds(board: Board = TTT, stored: Sequence[Record] = ()) -> Iterator[Round]
 
 
 def solve(board: Board = TTT) -> PermutationCertificate:
-    """The certificate of the permutation version: its exact value and an optimal strategy for each player."""
     *_, last = rounds(board)
     assert last.certificate is not None
     return last.certificate
 
 
 def restricted_game(board: Board, known: Known) -> SequenceForm:
-    """The matrix game of the known permutations, each with its images: one decision for each player."""
+    """Return the matrix game of the known permutations, each with its images: one decision for each player."""
     firsts, seconds = (np.array(side, np.int64) for side in known)
     points = payoffs(board, firsts, seconds, board.symmetries)
     rows, columns = np.nonzero(points)
@@ -123,7 +122,6 @@ def restricted_game(board: Board, known: Known) -> SequenceForm:
 
 
 def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fraction]) -> Mixtures:
-    """The mixtures of two plans, each of which starts with the empty sequence."""
     first, second = (
         {cells: weight for cells, weight in zip(side, plan[1:], strict=True) if weight}
         for side, plan in zip(known, (x, y), strict=True)
@@ -132,7 +130,7 @@ def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fra
 
 
 def answers(board: Board, mixtures: Mixtures) -> Replies:
-    """The best permutations of each player with each prefix against the mixture of the other one and its images."""
+    """Return each player's best permutations with each prefix against the opponent's mixture and its images."""
     starts = prefixes(board)
     first, second = (
         best_replies(board, seat, *whole_weights(with_images(board, mixtures[1 - seat]), board), starts)
@@ -142,14 +140,13 @@ def answers(board: Board, mixtures: Mixtures) -> Replies:
 
 
 def guaranteed_bounds(replies: Replies) -> tuple[Fraction, Fraction]:
-    """Return the first player's guarantee and the second player's concession."""
     return 1 - max(reply.score for reply in replies[1]), max(reply.score for reply in replies[0])
 
 
 def improvements(
     board: Board, known: Known, replies: Replies, above: float | Fraction, below: float | Fraction
 ) -> Known:
-    """The new permutations by which the first player gets more than `above`, the second player less than `below`."""
+    """Return the new permutations that give the first player more than `above`, the second less than `below`."""
     bars = (above, 1 - below)
     found: list[list[Permutation]] = []
     for side, answered, bar in zip(known, replies, bars, strict=True):
@@ -159,13 +156,13 @@ def improvements(
 
 
 def prefixes(board: Board) -> list[Permutation]:
-    """All pairs of cells of which the first is the least of its orbit."""
+    """Return all pairs of cells of which the first is the least of its orbit."""
     firsts = [orbit[0] for orbit in board.orbits]
     return [(first, second) for first in firsts for second in range(board.cells) if second != first]
 
 
 def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:
-    """The value and both strategies, ready for JSON; `permutation_check` says what the entries mean."""
+    """Return the value and both strategies as JSON; `proofs.checkers.permutation` defines the entries."""
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
     )
@@ -184,14 +181,14 @@ def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> Permu
     return body
 
 
-# Playing a permutation certificate: an order is drawn before the game, turned at random, and written down.
+# Playing a permutation certificate: an order is drawn before the game, turned at random, and recorded.
 
-# The orders of one side, and for each the probability of it or one before it.
+# The orders of one side, with their cumulative probabilities.
 Orders = tuple[list[tuple[int, ...]], list[float]]
 
 
 class Follower:
-    """Follows the strategies of a certificate, in either seat."""
+    """Player that follows the strategies of a certificate, in either seat."""
 
     def __init__(self, sides: tuple[Orders, Orders], stream: np.ndarray) -> None:
         self.sides, self.stream = sides, stream
@@ -206,30 +203,29 @@ class Follower:
 
 
 def follower(name: str, document: PermutationCertificate) -> PlayerAgent:
-    """An agent that plays by a certificate."""
     first, second = orders_of(document["first"], "first"), orders_of(document["second"], "second")
     return PlayerAgent(name, lambda stream: Follower((first, second), stream))
 
 
-# The turns and reflections of the board in an order that stays: the games that a seed draws depend on it.
+# The rotations and reflections of the board in a fixed order: the games that a seed draws depend on it.
 TURNS = ("630741852", "876543210", "012345678", "210543876", "258147036", "036147258", "678345012", "852741630")
 
 
 def orders_of(entries: Any, side: str) -> Orders:
-    """Return the strategy of one side with all images of its permutations, ready to be drawn from."""
+    """Return the strategy of one side with all images of its permutations, prepared for sampling."""
     images = mixture(CHECKER_TTT, entries, side)
     orders = list(dict.fromkeys(tuple(int(turn[int(cell)]) for cell in text) for text in entries for turn in TURNS))
     return orders, list(accumulate(float(images[order]) for order in orders))
 
 
-# An optimal strategy of permutation tic-tac-toe in words and numbered boards, from its certificate.
+# An optimal strategy of permutation tic-tac-toe as text and numbered boards, from its certificate.
 
-# How many orders of a side are shown unless all are wanted, and how many boards stand next to each other.
+# Number of orders of a side that are shown by default, and of boards side by side.
 SHOWN, ABREAST = 6, 6
 
 
 def explain(document: Any, everything: bool = False) -> list[str]:
-    """Both strategies: how to use them, and the orders from the heaviest on, all of them if everything is wanted."""
+    """Describe both strategies: their use, and the orders by descending weight, all of them if `everything`."""
     value, _ = verify(document)
     return [
         f"permutation-ttt: moving first one gets {value} = {float(value):.6f} on average or more, moving second "
@@ -241,7 +237,6 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 
 
 def side_lines(side: str, entries: dict[str, str], everything: bool) -> list[str]:
-    """The orders of one side, from the heaviest on."""
     orders = sorted(((Fraction(share), order) for order, share in entries.items()), key=lambda one: (-one[0], one[1]))
     shown = orders if everything else orders[:SHOWN]
     together = float(sum(share for share, _ in shown))
@@ -260,6 +255,6 @@ def side_lines(side: str, entries: dict[str, str], everything: bool) -> list[str
 
 
 def numbered(order: str) -> list[str]:
-    """The rows of a board from the top, every cell with its place in the order."""
+    """Return the rows of a board from the top, every cell with its rank in the order."""
     places = [str(order.index(str(cell)) + 1) for cell in range(CHECKER_TTT.cells)]
     return [" ".join(places[at : at + CHECKER_TTT.columns]) for at in range(0, CHECKER_TTT.cells, CHECKER_TTT.columns)]

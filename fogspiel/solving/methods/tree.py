@@ -24,21 +24,21 @@ from .double_oracle import double_oracle
 from .lemke_howson import lemke_howson, payoff_table, plans, strategies
 from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 
-# From a tree to an equilibrium: by the simplex method, by sequences that are generated, or by regret minimisation.
+# From a tree to an equilibrium: by the simplex method, by generated sequences, or by regret minimisation.
 #
-# Each is a generator that tells how far it is and can be resumed; it works on the reduced game that presolve leaves.
+# Each is a generator that reports its progress and can be resumed; it works on the reduced game of presolve.
 
-SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` trusts the simplex method
-SLICE = 2_000  # simplex iterations between two savings
-# Iterations of regret minimisation before bounds are looked at for the first time; then always twice as many.
+SMALL_ENOUGH = 2_000_000  # nonzeros of a program up to which `auto` uses the simplex method
+SLICE = 2_000  # simplex iterations between two saved states
+# Iterations of regret minimisation before the first evaluation of bounds; the interval then doubles.
 FIRST_CHECK = 16
 
 
 @dataclass(frozen=True, eq=False)
 class TreeEquilibrium:
-    """Result of a route: behaviour strategies in the numbering of the tree."""
+    """Result of a method: behaviour strategies in the numbering of the tree."""
 
-    solver: str  # what was done, in words
+    solver: str  # what was done, as text
     behaviours: tuple[np.ndarray, np.ndarray]
     sizes: Mapping[str, Size] = field(default_factory=dict)
     # The same in fractions for the reduced game, where there is a vertex to start from.
@@ -46,11 +46,11 @@ class TreeEquilibrium:
 
 
 Search = Generator[SolverProgress, None, TreeEquilibrium]
-Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced game, going on from what was saved
+Find = Callable[[ReducedGame, SolverState], Search]  # how to search a reduced game, resuming from a saved state
 
 
 def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
-    """The vertex of the smallest program that describes the game."""
+    """Find a vertex of the smallest program that describes the game."""
     form = reduced.form
     primal_player = primal_player_of(form)
     program = program_of(form, primal_player)
@@ -82,11 +82,11 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     return TreeEquilibrium(solver, reduced.lift(first, second), sizes, exactly)
 
 
-MAX_STRATEGIES = 500  # pure strategies of either player that Lemke and Howson's algorithm takes
+MAX_STRATEGIES = 500  # maximum pure strategies of either player for Lemke and Howson's algorithm
 
 
 def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
-    """Complementary pivoting on the normal form of the reduced game."""
+    """Run complementary pivoting on the normal form of the reduced game."""
     form = reduced.form
     heights = [strategies(treeplex) for treeplex in form.treeplexes]
     if max(heights) > MAX_STRATEGIES:
@@ -113,7 +113,6 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
 
 
 def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
-    """The realisation plan of a mixture of pure strategies."""
     plan = [Fraction(0)] * sequences
     for chosen, weight in zip(pure, mixture, strict=True):
         for sequence in chosen if weight else ():
@@ -122,7 +121,7 @@ def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fract
 
 
 def by_growth(reduced: ReducedGame, saved: SolverState) -> Search:
-    """Search by restricted games that grow; every round is a row."""
+    """Search by growing restricted games; every round is a row."""
     last = None
     for last in double_oracle(reduced.form, records=saved.rows):
         remark = f"round {last.number}, {last.generated[0]} and {last.generated[1]} sequences"
@@ -137,7 +136,7 @@ NO_BOUNDS = ValueBounds(-inf, inf, np.empty(0), np.empty(0))
 
 @dataclass
 class Runner:
-    """One of the regret minimisers that run side by side."""
+    """One of the regret minimisers that run in parallel."""
 
     regrets: TreeRegrets
     stalls: int = 0
@@ -145,7 +144,7 @@ class Runner:
 
     @property
     def promise(self) -> float:
-        """The gap, doubled for every time that twice as many iterations did not halve it."""
+        """The gap, doubled for every doubling of iterations that did not halve it."""
         return self.bounds.gap * 2.0**self.stalls
 
 
@@ -196,7 +195,6 @@ def by_whatever_suits(gap: float) -> Find:
 
 
 def _state(runners: list[Runner]) -> bytes:
-    """All runners as bytes."""
     body = [[runner.stalls, b64encode(runner.regrets.state).decode()] for runner in runners]
     return zlib.compress(json.dumps(body).encode(), 1)
 
@@ -207,16 +205,15 @@ def _restore(runners: list[Runner], state: bytes) -> None:
         runner.stalls = stalls
 
 
-# Nodes of a tree up to which its strategies are judged in fractions; those of a larger one are certified in units.
+# Nodes of a tree up to which its strategies are evaluated in fractions; those of a larger one are certified in units.
 EASY_TO_CHECK = 1_000_000
-# Nodes of a tree and its infosets up to which there is a certificate that is checked within ten minutes.
+# Nodes of a tree and its infosets up to which there is a certificate, which is checked within ten minutes.
 MAX_CHECKED, MAX_LINES = 12_000_000, 500_000
-QUICKLY_EXACT = 20_000  # nodes up to which the exact value is looked for without being asked
+QUICKLY_EXACT = 20_000  # nodes up to which the exact value is computed by default
 FINE = 10**9  # the largest denominator of a probability in the certificate of strategies that are not exact
 
 
 def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: SolverState) -> Work:
-    """Solve a game by its whole tree."""
     tree = problem.tree(options.memory)
     yield SolverProgress("presolve")
     reduced = presolve_tree(tree)
@@ -239,7 +236,6 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
 def _in_fractions(
     tree: Tree, reduced: ReducedGame, found: TreeEquilibrium, insist: bool
 ) -> tuple[list[Fraction], list[Fraction]]:
-    """The strategies in fractions: exact where there is a vertex to start from, else close to the floats."""
     if found.exactly is not None and (insist or tree.nodes <= QUICKLY_EXACT):
         return reduced.lift(*found.exactly().behaviours)
     first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
@@ -247,7 +243,7 @@ def _in_fractions(
 
 
 def _without_certificate(tree: Tree, found: TreeEquilibrium, insist: bool) -> Solution:
-    """The solution of a tree that is too large to be judged in fractions.
+    """Return the solution of a tree that is too large to be evaluated in fractions.
 
     The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
     in floats.

@@ -1,1 +1,1 @@
-"""Policies."""
+"""Policies: their files, best responses, exploitability, and question sheets."""

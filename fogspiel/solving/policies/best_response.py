@@ -1,7 +1,7 @@
-"""The judge: how good two strategies are, found on the tree itself by code that shares nothing with the solvers.
+"""Exploitability of a strategy pair, computed on the game tree without solver code.
 
-A strategy is one number for each sequence of its player, in the numbering of the tree: the probability of an action,
-given that its infoset is reached. Entry 0, the empty sequence, is not looked at.
+A strategy is an array with one entry per sequence of its player, in tree order: the probability of the action, given
+its infoset. Entry 0, the empty sequence, is ignored.
 """
 
 from collections import defaultdict, namedtuple
@@ -28,8 +28,8 @@ class StrategyBounds(NamedTuple, Generic[Number]):
     """Value and best-response bounds of a strategy pair; payoffs are the first player's."""
 
     value: Number  # the expected payoff when both are played
-    lower: Number  # what the first player's strategy guarantees: the payoff against the best response to it
-    upper: Number  # what the second player's strategy allows: the payoff of the best response to it
+    lower: Number  # guarantee of the first player's strategy: the payoff against the best response to it
+    upper: Number  # guarantee of the second player's strategy: the payoff of the best response to it
 
     @property
     def gap(self) -> Number:
@@ -46,15 +46,15 @@ class Responses(NamedTuple, Generic[Number]):
     """Two strategies, and the best responses to them, by sequences."""
 
     value: Number  # the expected payoff of the first player when both are played
-    # With what probability a player plays each of its sequences if everything else leads there.
+    # The realisation probability of each of a player's sequences.
     reach: tuple[Column[Number], Column[Number]]
-    # What a player gets by each of its sequences if it then responds best; by the empty one, all in all.
+    # The counterfactual value of each of a player's sequences under a best response; of the empty one, the total.
     #
-    # These are the player's own payoffs, weighed by the probabilities of chance and of the other player's actions.
+    # These are the player's own payoffs, weighted by the probabilities of chance and of the opponent's actions.
     gains: tuple[Column[Number], Column[Number]]
 
 
-# What kernels read of a tree: probabilities of chance and payoffs as floats, how many actions each infoset has.
+# Arrays of a tree for kernels: probabilities of chance and payoffs as floats, the number of actions of each infoset.
 Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
 
 
@@ -66,7 +66,7 @@ def _arrays(tree: Tree) -> Arrays:
 
 @kernel
 def faulty_row(tree, player, behaviour, tolerance):
-    """An infoset of the player whose probabilities are negative or do not add up to 1, or SOUND."""
+    """Return an infoset of the player whose probabilities are negative or do not sum to 1, or SOUND."""
     owner, first, count = tree.owner, tree.first, tree.actions
     for i in range(len(owner)):
         if owner[i] == player:
@@ -82,7 +82,7 @@ def faulty_row(tree, player, behaviour, tolerance):
 
 @kernel
 def reach_sequences(tree, player, behaviour, reach):
-    """Write the probability that the player plays each of its sequences if everything else leads there."""
+    """Write the realisation probability of each of the player's sequences."""
     owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
     reach[0] = 1.0
     for i in range(len(owner)):
@@ -93,10 +93,11 @@ def reach_sequences(tree, player, behaviour, reach):
 
 @kernel
 def weigh_leaves(tree, reach_0, reach_1, last, gain_0, gain_1, sums):
-    """Walk through the tree and add what each leaf is worth to the last sequence of either player.
+    """Add each leaf's counterfactual payoff to both players' last sequences.
 
-    `gain_0` is for the first player against `reach_1`, `gain_1` for the second against `reach_0`; `sums` becomes the
-    expected payoff and the total probability. The answer is a node that its infoset does not fit, or SOUND.
+    `gain_0` holds the first player's payoffs against `reach_1`; `gain_1` holds the second player's against `reach_0`.
+    `sums` receives the expected payoff and the total probability. Return the first node that does not match its
+    infoset, or `SOUND`.
     """
     parent, slot, label, owner = tree.parent, tree.slot, tree.label, tree.owner
     for node in range(len(parent)):
@@ -127,7 +128,7 @@ def weigh_leaves(tree, reach_0, reach_1, last, gain_0, gain_1, sums):
 
 @kernel
 def respond(tree, player, gain):
-    """Add the best of each infoset of the player to what led there, the last infoset first; gain[0] is the total."""
+    """Back up the best action value of each infoset in reverse order; `gain[0]` is the total."""
     owner, before, first, count = tree.owner, tree.before, tree.first, tree.actions
     for i in range(len(owner) - 1, -1, -1):
         if owner[i] == player:
@@ -138,7 +139,6 @@ def respond(tree, player, gain):
 
 
 def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
-    """The realisation probabilities of a player's sequences, after checking the strategy."""
     row = np.ascontiguousarray(behaviour, np.float64)
     _check_length(tree, player, row.shape)
     fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
@@ -177,7 +177,6 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
 
 
 def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
-    """The best responses to both of a pair of strategies, in floats."""
     arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
     gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
     fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
@@ -201,7 +200,6 @@ def exploitability(tree: Tree, first: np.ndarray, second: np.ndarray) -> Strateg
 
 
 def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list[Fraction]:
-    """`_reach` for fractions: the probabilities must add up to 1 exactly."""
     _check_length(tree, player, (len(behaviour),))
     reach = [Fraction(1)] * len(behaviour)
     for i in np.flatnonzero(tree.owner == player).tolist():
@@ -240,16 +238,15 @@ def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
 
 
 def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
-    """Add to what each sequence is worth what the best response gets after it."""
     for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
         low = int(tree.first[i])
         gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
 
 
 def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> tuple[Responses[Fraction], int]:
-    """The best responses to both of a pair of strategies, with value and gains in units, and how many units are 1."""
+    """Return the best responses to both of a pair of strategies, with value and gains in units, and the unit."""
     reach_0, reach_1 = _exact_reach(tree, 0, first), _exact_reach(tree, 1, second)
-    # Sums of whole numbers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
+    # Sums of integers are much faster than sums of fractions, so the leaves are counted in units of 1 / unit
     unit = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
     chances = [int(p * unit) for p in tree.chance_prob]
     worth = [[int(p * q * unit) for q in tree.payoffs] for p in tree.chance_prob]
@@ -276,13 +273,11 @@ def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fractio
 
 
 def exact_responses(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> Responses[Fraction]:
-    """The best responses to both of a pair of strategies, in fractions."""
     (value, reach, gains), unit = _exact_units(tree, first, second)
     mine, theirs = ([gain / unit for gain in side] for side in gains)
     return Responses(value / unit, reach, (mine, theirs))
 
 
 def exact_exploitability(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> StrategyBounds[Fraction]:
-    """Return the value and both best-response bounds of a strategy pair, in fractions."""
     (value, _, gains), unit = _exact_units(tree, first, second)
     return StrategyBounds(value / unit, -gains[1][0] / unit, gains[0][0] / unit)

@@ -6,8 +6,8 @@ A table has a row for each information state. JSON:
      "rows": [{"player": 1, "state": "your card: J", "probabilities": {"bet": "1/3", "check": "2/3"}}, ..]}
 
 CSV has a line for each information state and action: `player,state,action,probability`. A state is named by its id
-(`id`, see `fogspiel states`) or by what the player sees, in one line (`state`; then the player's own past actions do
-not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their words or numbers.
+(`id`, see `fogspiel states`) or by the player's view, in one line (`state`; then the player's own past actions do
+not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their labels or numbers.
 Answers are JSON lines, `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}`; several answers to one
 question are averaged.
 """
@@ -40,15 +40,13 @@ from ..proofs.certificate_files import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
 MAX_BYTES, LONGEST_HEAD = 1 << 28, 1000
-Key = tuple[int | None, str]  # the player (None for both), and the id or the words of a state
+Key = tuple[int | None, str]  # the player (None for both), and the id or the text of a state
 
 
 @dataclass
 class PolicyTable:
-    """Content of a policy file by state, with line numbers."""
-
     file: Path
-    # By state: the place in the file and the probabilities, once or several times.
+    # By state: the location in the file and the probabilities, one or more times.
     rows: dict[Key, list[tuple[str, ActionProbabilities]]] = field(default_factory=dict)
 
     def answers(self, state: InformationState) -> list[tuple[str, ActionProbabilities]]:
@@ -60,20 +58,18 @@ class PolicyTable:
         raise MissingState(f"{self.file} has no row for {state.line!r} (state {state.id}) of player {state.player + 1}")
 
     def probabilities(self, state: InformationState) -> ActionProbabilities:
-        """The mean of what the file says at a state."""
         answers = self.answers(state)
         laws = [check_probabilities(state, answer, f"{self.file}, {place}") for place, answer in answers]
         return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
 
 
 def table_behind(policy: object) -> PolicyTable | None:
-    """The table that a policy was read from, if it was."""
     table = getattr(getattr(policy, "probabilities", None), "__self__", None)
     return table if isinstance(table, PolicyTable) else None
 
 
 def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
-    """Refuse a table with a row for a state that the game does not have."""
+    """Reject a table with a row for a state that the game does not have."""
     table = table_behind(policy)
     if table is None:
         return
@@ -86,7 +82,7 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
 
 
 def holds_policy(words: str) -> bool:
-    """True if words name a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    """True if the argument names a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
     if names_function(words):
         return True
     if words.endswith(".json"):
@@ -104,7 +100,6 @@ def holds_policy(words: str) -> bool:
 
 
 def demand_json(words: str) -> Any:
-    """The content of a JSON file, or a ValueError that says why it cannot be read."""
     return _parsed(Path(words), _content(Path(words)))
 
 
@@ -127,7 +122,7 @@ def as_agent(game: Game, policy: Any) -> Agent:
 
 
 def read_policy(game: Game, words: str) -> BehaviourPolicy:
-    """The policy of a file or function that the user names; the Python file of a function is run."""
+    """Return the policy of a file or function that the user names; the Python file of a function is executed."""
     if names_function(words):
         return policy_of_function(game, words)
     file = Path(words)
@@ -153,7 +148,6 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
 
 
 def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | None":
-    """Make a lookup of probabilities where not every information state is asked for."""
     from ..methods import solve_methods
     from ..sources import KernelSource
 
@@ -162,7 +156,7 @@ def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | N
 
 
 def policy_of_function(game: Game, words: str) -> BehaviourPolicy:
-    """The policy that a Python function computes, `FILE.py:NAME`; whatever goes wrong in it is a ValueError."""
+    """Return the policy of a Python function `FILE.py:NAME`; any failure in it is a ValueError."""
     path, _, name = words.rpartition(":")
     module = load_module(Path(path))
     function = getattr(module, name, None)
@@ -174,12 +168,10 @@ def policy_of_function(game: Game, words: str) -> BehaviourPolicy:
 def function_policy(
     game: Game, function: Callable[[InformationState], ActionProbabilities], name: str
 ) -> BehaviourPolicy:
-    """The policy that a Python object computes."""
-
     def probabilities(state: InformationState) -> ActionProbabilities:
         try:
             return function(state)
-        except Exception as error:  # whatever is wrong in a user's function is told in a sentence
+        except Exception as error:  # report any error in a user's function as an error message
             raise ValueError(
                 f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
             ) from error
@@ -188,7 +180,7 @@ def function_policy(
 
 
 def load_module(path: Path) -> ModuleType:
-    """A Python file that the user has named, executed."""
+    """Execute a Python file that the user has named, and return it as a module."""
     _content(path)
     spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
     assert spec is not None and spec.loader is not None
@@ -239,7 +231,6 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTab
 
 
 def _key(file: Path, place: str, player: Any, name: Any) -> Key:
-    """Return the key of a row, or raise ValueError."""
     if not isinstance(name, str) or not name:
         raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
     if player is not None and str(player) not in ("1", "2"):
@@ -248,7 +239,6 @@ def _key(file: Path, place: str, player: Any, name: Any) -> Key:
 
 
 def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
-    """The states of a CSV file, with the probabilities of all their lines."""
     reader = csv.DictReader(io.StringIO(text))
     columns = set(reader.fieldnames or ())
     if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
@@ -267,7 +257,6 @@ def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbab
 
 
 def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
-    """The answers of a file of JSON lines."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -286,12 +275,11 @@ def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionPr
 
 
 def share_text(share: float | Fraction) -> str | float:
-    """A probability as a table has it: a fraction in words, or a number."""
+    """Format a probability for a table: a fraction as text, or a number."""
     return str(share) if isinstance(share, Fraction) else share
 
 
 def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
-    """A policy as a table file has it."""
     listed = [
         {
             "player": state.player + 1,

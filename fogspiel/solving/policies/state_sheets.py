@@ -1,6 +1,6 @@
-"""Every information state of a game as a question in words, and the answers as a policy: homework, exactly graded.
+"""Every information state of a game as a text question, and the answers as a policy: homework, exactly graded.
 
-A question is one JSON line: its id, the seat, what the player sees, and what may be done. Whoever answers writes
+A question is one JSON line: its id, the seat, the player's view, and the legal actions. Whoever answers writes
 `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}` per line; several answers to a question are averaged.
 """
 
@@ -23,24 +23,21 @@ from .best_response import responses
 from .exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
 from .policy_files import PolicyTable, table_behind
 
-# How often sampled answers are drawn again, and the share of the outcomes that an interval covers.
+# Bootstrap resamples of sampled answers, and the coverage of an interval.
 RESAMPLES, COVERED = 200, 0.95
 
 
 def information_states(game: Game, memory: float) -> list[InformationState]:
-    """Every information state of both players."""
     problem = KernelSource(game, game.name)
     own = next((route.questions for route in solve_methods() if route.questions and route.fits(problem)), None)
     return own(game) if own else states_of(game, build_tree(game, memory))
 
 
 def question_json(state: InformationState) -> dict[str, Any]:
-    """A question as one line has it."""
     return {"id": state.id, "player": state.player + 1, "you see": state.text, "you may": state.labels}
 
 
 def head_json(game: Game, count: int) -> dict[str, Any]:
-    """The first line: what the game is and how answers are written."""
     return {
         "game": game.name,
         "title": game.title,
@@ -52,17 +49,17 @@ def head_json(game: Game, count: int) -> dict[str, Any]:
 
 
 class SampledSpread(NamedTuple):
-    """Between which numbers the exploitability and the score lie, as far as sampled answers tell."""
+    """Intervals of the exploitability and the score, as far as sampled answers determine them."""
 
     exploitability: tuple[float, float]
     value: tuple[float, float]
 
 
 def spread_of_answers(game: Game, table: PolicyTable, missing: str, memory: float) -> SampledSpread:
-    """Bootstrap intervals for a policy whose answers were sampled: the answers to each question are drawn again.
+    """Return bootstrap intervals for a policy whose answers were sampled: the answers to each question are drawn again.
 
-    Answers to one question are taken as independent. Exploitability of sampled answers is too high on average, since a
-    best reply also exploits what is mere chance; the interval does not correct that.
+    Answers to one question are assumed independent. Exploitability of sampled answers is biased upwards, since a best
+    response also exploits sampling noise; the interval does not correct that.
     """
     tree = build_tree(game, memory)
     states, source = states_of(game, tree), np.random.default_rng(0)
@@ -82,18 +79,18 @@ def spread_of_answers(game: Game, table: PolicyTable, missing: str, memory: floa
 
 
 def sampled_table(policy: object) -> PolicyTable | None:
-    """The table behind a policy whose file answers some question more than once."""
+    """Return the table behind a policy whose file answers some question more than once, or None."""
     table = table_behind(policy)
     return table if table and any(len(rows) > 1 for rows in table.rows.values()) else None
 
 
-# The coach: what a move cost against a perfect opponent, and what would have been better.
+# The coach: the cost of a move against a perfect opponent, and the better move.
 #
-# Everything the coach says follows from what the player knew and from the opponent's strategy; it looks at no hidden
-# state. The opponent is the certified solution of the game, where one is shipped with the package, else the actual
-# opponent, if its probabilities are known.
+# The coach uses only the player's information and the opponent's strategy, never the hidden state. The opponent is the
+# certified solution of the game, where one is shipped with the package, else the actual opponent, if its probabilities
+# are known.
 
-MAX_MEMORY = 0.5  # giB that the tree of a game may take for a coach
+MAX_MEMORY = 0.5  # GiB for the tree of a coach's game
 NOTICED = 1e-9  # losses below this are rounding
 
 
@@ -107,21 +104,19 @@ class MoveReview(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The advice in words."""
         label = self.state.game.label
         if self.cost <= NOTICED:
             return f"{label(self.action)} was as good as anything"
         return f"{label(self.action)} cost {self.cost:.3g} on average; better was {label(self.best)}"
 
     def to_json(self) -> dict[str, Any]:
-        """The advice for programs."""
         label = self.state.game.label
         words = {"seen": self.state.line, "action": label(self.action), "best": label(self.best)}
         return words | {"cost": self.cost, "sentence": self.sentence}
 
 
 class Coach:
-    """Knows what every action of one seat is worth against one opponent."""
+    """Values of every action of one seat against one opponent."""
 
     def __init__(self, game: Game, side: int, opponent: Agent, against: str):
         self.side, self.against = side, against
@@ -145,7 +140,6 @@ class Coach:
         }
 
     def advise(self, decisions: Sequence[tuple[np.ndarray, int]]) -> list[MoveReview]:
-        """Return the cost of each of a player's decisions, from views and actions."""
         history: tuple[int, ...] = ()
         found = []
         for seen, action in decisions:
@@ -160,12 +154,12 @@ class Coach:
         return found
 
 
-# Games, with the version of their rules, whose trees have turned out not to fit.
+# Games, with the version of their rules, whose trees do not fit.
 _too_large: set[tuple[str, int | str]] = set()
 
 
 def _small_tree(game: Game) -> Tree:
-    """The tree of a game, or a ValueError if it does not fit; that is tried once."""
+    """Return the tree of a game, or raise ValueError if it does not fit; that is tried once."""
     key = game.name, game.version
     if key not in _too_large:
         try:
@@ -176,7 +170,6 @@ def _small_tree(game: Game) -> Tree:
 
 
 def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
-    """Return the reach probability of each infoset of a side by chance and the opponent under this policy."""
     mine = np.flatnonzero(tree.label >= 0)
     mine = mine[tree.owner[tree.label[mine]] == side]
     chance = np.array([float(share) for share in tree.chance_prob])[tree.chance_index[mine]]
@@ -185,7 +178,7 @@ def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
 
 
 def find_coach(game: Game, side: int, opponent: Agent) -> Coach:
-    """The coach of a seat, or a ValueError that says why there is none."""
+    """Return the coach of a seat, or raise ValueError with the reason why there is none."""
     if shipped_solution(game.name) is None:
         return Coach(game, side, opponent, opponent.name)
     return _certified_coach(game.name, side)

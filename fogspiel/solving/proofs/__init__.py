@@ -1,1 +1,1 @@
-"""Proofs."""
+"""Certificates and their independent checkers."""

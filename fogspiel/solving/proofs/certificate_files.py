@@ -1,4 +1,4 @@
-"""Certificate files: written, read, checked by the checker that fits, and put into words."""
+"""Certificate files: writing, reading, checking by the matching checker, and explaining as text."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from ..sources import GameSource
 
 CHECKERS, FOR_TREES = "solving.proofs.checkers", ("tree", "large_tree")
-# The largest certificate that is read unless the user grants more; those that we ship have 0.2 at most.
+# The largest certificate that is read by default; those that we ship have 0.2 at most.
 MAX_MEBIBYTES = 64.0
 
 
 def write_certificate(body: Body, path: Path) -> None:
-    """Write a certificate, with a sentence if that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
@@ -42,7 +41,7 @@ def write_certificate(body: Body, path: Path) -> None:
 
 
 def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
-    """The certificate in a file of at most that size, as far as it is one: an object that names a game."""
+    """Return the certificate in a file of at most that size: a JSON object that names a game."""
     content = read_bytes(
         path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --max-mib MIB`"
     )
@@ -57,10 +56,10 @@ def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
 
 
 def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) -> Bounds:
-    """The bounds that a certificate proves, by the rules that `source` names or else the game of its name.
+    """Return the bounds that a certificate proves, by the rules that `source` names or else the game of its name.
 
-    Games whose trees are too large to be walked have formats of their own, each with its independent checker. A
-    certificate that takes more than so many CPU seconds is refused.
+    Games whose trees are too large to be traversed have separate formats, each with its independent checker. A
+    certificate that takes more than `seconds` of CPU time is rejected.
     """
     with limit_work(seconds):
         for name, place in sources(CHECKERS).items():
@@ -78,7 +77,7 @@ def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) 
 
 
 def problem_of(body: Body, source: str | None) -> "GameSource":
-    """The rules that a certificate is for: a game of the package, or those that the user names by `source`."""
+    """Return the rules of a certificate: a game of the package, or those that the user names by `source`."""
     from ..sources import find_source, problem_of_package
 
     if source is not None:
@@ -90,7 +89,7 @@ def problem_of(body: Body, source: str | None) -> "GameSource":
 
 
 def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
-    """An agent that plays the two strategies of a certificate; it tells its probabilities, where that can be done."""
+    """Return an agent that plays the two strategies of a certificate; it has probabilities, where available."""
     from ..methods import proofs_of
 
     if body.get("game") != game.name:
@@ -105,7 +104,6 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 
 
 def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
-    """An agent that plays a certificate whose head fits the game."""
     from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
     from ...core.find import spec_of
     from ...core.game_names import is_tree
@@ -122,7 +120,6 @@ def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | Non
 
 
 def strategies_of(body: Body) -> Any:
-    """The rows of both strategies of a certificate of a tree, of a small one or a large one."""
     from .checkers import large_tree
 
     if body.get("format") != large_tree.FORMAT:
@@ -132,7 +129,7 @@ def strategies_of(body: Body) -> Any:
 
 
 def table_probabilities(strategies: Any, name: str) -> "Probabilities":
-    """The rows of both strategies by what the player has done and sees; `after` leads back to earlier decisions."""
+    """Return the rows of both strategies by the player's actions and view; `after` links to earlier decisions."""
     from ...core.behaviour_policy import ActionProbabilities, InformationState, MissingState
     from .checkers.tree import SIDES, plan_of
 
@@ -156,7 +153,7 @@ def table_probabilities(strategies: Any, name: str) -> "Probabilities":
 
 
 def own_words(body: Body, everything: bool) -> list[str] | None:
-    """A solution in the words of its game, where the game has some."""
+    """Explain a solution by the game's own method, or return None."""
     from ..methods import proofs_of
 
     own = proofs_of(body.get("format"))
@@ -165,13 +162,12 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    """List the views and actions of a player as text, row by row."""
     for seen, choices in strategy_choices(body, side, source):
         yield seen, choices_text(choices)
 
 
 def choices_text(choices: Sequence[tuple[str, str]]) -> str:
-    """Return what a player does, in words: each action with its probability, which goes without saying if it is 1."""
+    """Format a player's action probabilities; a probability of 1 is omitted."""
     return ", ".join(name if share == "1" else f"{name} {_short(share)}" for name, share in choices)
 
 
@@ -193,12 +189,10 @@ def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterat
 
 
 def _short(share: str) -> str:
-    """A probability as people read it."""
     return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
 
 
 def verified_sentence(answer: Mapping[str, Any]) -> str:
-    """Return what a check has proved."""
     lower, upper = answer["lower"], answer["upper"]
     value = f"is exactly {lower}" if answer["exact"] else f"is between {lower} and {upper}"
     spent = f"{answer['cpu_seconds']} CPU s"
@@ -212,7 +206,7 @@ Knowledge = Callable[[int], tuple[list[int], list[int]]]
 
 
 def knowledge_of(game: Game, tree: Tree) -> Knowledge:
-    """The views and actions of a game record, by replaying one history that leads to an infoset."""
+    """Return a lookup of views and actions, by replaying one history that leads to an infoset."""
 
     def known(infoset: int) -> tuple[list[int], list[int]]:
         session = session_at(game, tree, int(tree.samples[infoset]))
@@ -222,9 +216,8 @@ def knowledge_of(game: Game, tree: Tree) -> Knowledge:
 
 
 def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
-    """The rows of a strategy: one for each infoset that the player can reach by it."""
     rows: list[Row] = []
-    decisions: dict[int, list[int] | None] = {0: None}  # behind each sequence in use: a row and an action
+    decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use: a row and an action
     for infoset in tree.numbers(player).tolist():
         before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
         if before not in decisions:
@@ -245,7 +238,6 @@ def make_certificate(
     behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
     bounds: tuple[Fraction, Fraction],
 ) -> TreeCertificate:
-    """The certificate that these strategies secure these bounds."""
     lower, upper = bounds
     body: TreeCertificate = {
         "format": FORMAT,
@@ -264,11 +256,11 @@ def make_certificate(
 # The certificate of a large tree, in the form that `checkers.large_tree` checks.
 
 UNITS = 10**9  # the common denominator of all probabilities
-SPARE = 1e-9  # what the bounds leave for rounding errors of the floats that they are computed with
+SPARE = 1e-9  # slack of the bounds for rounding errors of floats
 
 
 def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
-    """The probabilities of a player in units, rounded down; the likeliest action gets what is left."""
+    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
     shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
     for infoset in tree.numbers(player).tolist():
         own = slice(int(tree.first[infoset]), int(tree.first[infoset] + tree.count[infoset]))
@@ -278,9 +270,8 @@ def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
 
 
 def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
-    """The lines of a strategy: one for each infoset that the player can reach by it."""
     lines: list[str] = []
-    decisions = {0: ""}  # behind each sequence in use: a line and an action
+    decisions = {0: ""}  # the decision of each sequence in use: a line and an action
     for infoset in tree.numbers(player).tolist():
         before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
         if before not in decisions:
@@ -295,7 +286,7 @@ def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> l
 def large_certificate(
     name: str, version: int | str, tree: Tree, known: Knowledge, behaviours: tuple[np.ndarray, np.ndarray]
 ) -> LargeTreeCertificate:
-    """The certificate of an interval by strategies in floats, which are rounded first."""
+    """Return the certificate of an interval by strategies in floats, which are rounded first."""
     shares = [whole_shares(tree, player, behaviours[player]) for player in (0, 1)]
     judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
     lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)

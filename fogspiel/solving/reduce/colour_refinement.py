@@ -1,9 +1,9 @@
-"""Symmetry without being told: colour refinement of a linear program (Grohe, Kersting, Mladenov and Selman 2014).
+"""Symmetry reduction by colour refinement of a linear program (Grohe, Kersting, Mladenov and Selman 2014).
 
 A colouring of rows and columns is equitable if two rows of one colour have the same sum of coefficients into each
-colour of columns, and the other way round. The coarsest equitable colouring that respects bounds and costs comes from
-refining again and again: a new colour is the old one together with the sum into each colour. It is at least
-as coarse as any symmetry of the game, so the symmetries need not be known.
+colour of columns, and vice versa. The coarsest equitable colouring that respects bounds and costs comes from repeated
+refinement: a new colour is the old one together with the sum into each colour. It is at least as coarse as any symmetry
+of the game, so the symmetries need not be known.
 
 The quotient has one row and one column for each colour: the coefficients of one row of the colour, summed over the
 columns of a colour; costs are summed too. In the lifted solution all columns of a colour have the same value, so every
@@ -28,7 +28,7 @@ Numbers = np.ndarray | Sequence[Fraction]
 
 
 class Colours(NamedTuple):
-    """The colour of each row and of each column of a program: numbers from 0 on, in the order they first occur."""
+    """The colour of each row and of each column of a program: numbers from 0 on, by first occurrence."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -36,13 +36,13 @@ class Colours(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Quotient:
-    """A smaller program with the same least cost; `lift` takes its solutions to those of the original."""
+    """A smaller program with the same least cost; `lift` maps its solutions to those of the original."""
 
     program: LinearProgram
     colours: Colours
 
     def lift(self, primal: Numbers, dual: Numbers) -> tuple[Any, Any]:
-        """A solution of the original program: arrays of floats, or lists of fractions."""
+        """Return a solution of the original program: arrays of floats, or lists of fractions."""
         rows, columns = self.colours
         sizes = np.bincount(rows)
         if isinstance(primal, np.ndarray) and isinstance(dual, np.ndarray):
@@ -52,7 +52,6 @@ class Quotient:
 
 
 def refine(program: LinearProgram) -> Quotient:
-    """The quotient of a program by its coarsest equitable colouring."""
     return quotient(program, colours_of(program))
 
 
@@ -60,7 +59,7 @@ def refine(program: LinearProgram) -> Quotient:
 
 
 def _ranked(*keys: np.ndarray) -> np.ndarray:
-    """The rank of each position among the different combinations of keys."""
+    """Return the rank of each position among the different combinations of keys."""
     order = np.lexsort(keys)
     new = np.zeros(len(order), np.bool_)
     for key in keys:
@@ -71,7 +70,6 @@ def _ranked(*keys: np.ndarray) -> np.ndarray:
 
 
 def _in_order(colour: np.ndarray) -> np.ndarray:
-    """The same colours, numbered in the order they first occur."""
     _, first, inverse = np.unique(colour, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
@@ -92,9 +90,9 @@ def mix(start, column, whole, other, salt, digest):
 
 @kernel
 def split_unlike(order, begin, start, column, whole, given, other, total, colour):
-    """Give a new colour to the rows of a colour that are not like its first row, and return how many colours there are.
+    """Give a new colour to the rows that differ from the first row of their colour, and return the number of colours.
 
-    Like is: the same colour to begin with, and the same sum of coefficients into each colour of columns. The rows of
+    Equal means: the same initial colour, and the same sum of coefficients into each colour of columns. The rows of
     colour c are order[begin[c]] .. order[begin[c + 1] - 1]; `total` is all zeros.
     """
     colours = len(begin) - 1
@@ -126,19 +124,17 @@ def split_unlike(order, begin, start, column, whole, given, other, total, colour
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """The rows, or the columns, of a program: what they meet, and the colours they must not mix."""
-
     entries: Sparse
     given: np.ndarray
 
     def mixed(self, own: np.ndarray, other: np.ndarray, salt: int) -> np.ndarray:
-        """The colours after one step; whatever the digests are, no two colours become one again."""
+        """Return the colours after one refinement; whatever the digests are, colours never merge."""
         digest = np.empty(len(own), np.uint64)
         mix(self.entries.start, self.entries.column, self.entries.value, other, salt, digest)
         return _ranked(digest, own)
 
     def confirmed(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """The colours, split in whole numbers where the colouring is not equitable."""
+        """Return the colours, split by exact integer sums where the colouring is not equitable."""
         colour = own.copy()
         order = np.argsort(own, kind="stable")
         begin = np.concatenate(([0], np.cumsum(np.bincount(own))))
@@ -164,10 +160,10 @@ def _halves(program: LinearProgram) -> tuple[_Half, _Half]:
 
 
 def colours_of(program: LinearProgram, salt: int = 0) -> Colours:
-    """The coarsest equitable colouring of a program.
+    """Return the coarsest equitable colouring of a program.
 
-    Colours are told apart by 64-bit digests while refining, and the result is confirmed in whole numbers; a collision
-    only costs another turn with other digests.
+    Refinement compares 64-bit digests, and the result is confirmed in integers; a collision only costs another round
+    with other digests.
     """
     above, beside = _halves(program)
     rows, columns = above.given, beside.given
@@ -188,7 +184,7 @@ def colours_of(program: LinearProgram, salt: int = 0) -> Colours:
 
 
 def quotient(program: LinearProgram, colours: Colours) -> Quotient:
-    """The quotient of a program by an equitable colouring; a ValueError if the colouring is not equitable."""
+    """Return the quotient of a program by an equitable colouring; raise ValueError if it is not equitable."""
     rows, columns = map(_in_order, colours)
     if len(rows) != program.height or len(columns) != program.width:
         raise ValueError(

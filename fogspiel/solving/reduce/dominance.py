@@ -1,4 +1,4 @@
-"""Fewer sequences for the first player: choices that are no choices, equal payoff rows, dominated ones.
+"""Fewer sequences for the first player: folds forced choices, merges equal payoff rows, drops dominated ones.
 
 All three are weak dominance, so the value stays, and an equilibrium of the smaller form is one of the whole form.
 
@@ -8,9 +8,9 @@ An example. Infoset 0 has the sequences 1, 2 and 3, and infoset 1, behind sequen
     payoff a            1   2   4   3
     payoff b            1   2
 
-Everything below infoset 1 meets sequence a only, so there is nothing to decide: 4 is better, whatever the opponent
-does, and becomes one with its parent, 1. Of the last sequences of infoset 0, which lead to no infoset, 2 is dominated
-by 3. So `target`, the new number of each sequence, is 0 1 - 2 1 -, and infoset 0 has the sequences 1 and 2.
+Everything below infoset 1 has payoffs against sequence a only, so there is nothing to decide: 4 is better against every
+plan of the opponent, and merges with its parent, 1. Of the last sequences of infoset 0, which lead to no infoset, 2 is
+dominated by 3. So `target`, the new number of each sequence, is 0 1 - 2 1 -, and infoset 0 has the sequences 1 and 2.
 """
 
 from dataclasses import replace
@@ -22,15 +22,16 @@ from ...core.rng import mixed
 from ..tree.sequence_form import SequenceForm, Sparse, Treeplex, merge
 from ..tree.tree import LEAF, Tree
 
-MAX_RIVALS = 4096  # among more sequences of one infoset than that only equal ones are looked for, not dominated ones
+MAX_RIVALS = 4096  # in larger infosets only equal sequences are searched, not dominated ones
 
 
 @kernel
 def decide_forced(parent, first, count, start, column, value, meets, worth, chosen):
     """Write the action of each infoset at which there is nothing to decide, else -1.
 
-    Such an infoset has one action, or everything below it meets one and the same sequence of the opponent: then the
-    best action is the best for every plan of the opponent. A sequence meets no other sequence (-1), one, or many (-2).
+    Such an infoset has one action, or everything below it has payoffs against a single sequence of the opponent: then
+    the best action is the best for every plan of the opponent. `meets` is the opponent's sequence, -1 for none, -2 for
+    many.
     """
     for s in range(len(meets)):
         meets[s] = -1
@@ -76,10 +77,10 @@ def digest_rows(items, start, column, value, digest, total, gains, losses):
 def strike_dominated(begin, items, start, column, value, digest, total, gains, losses, cell, most, kept):
     """Unmark in each group of rows (begin[g] .. begin[g + 1] - 1) those equal to an earlier one, or dominated.
 
-    First equal rows, found by a hash table of digests; then, if no more than `most` rows are left, each of these is
-    the rival of all others. A dominated row is nowhere greater than its rival: its sum is smaller, it gains only where
-    the rival gains, and it loses wherever the rival loses; by bits of columns most pairs are told apart at once.
-    `cell` is a row of zeros, into which the rival is written out.
+    First equal rows, found by a hash table of digests; then, if at most `most` rows are left, each of these is compared
+    with all others as their rival. A dominated row is nowhere greater than its rival: its sum is smaller, it gains only
+    where the rival gains, and it loses wherever the rival loses; the bits of columns rule out most pairs at once.
+    `cell` is a row of zeros, into which the rival is written densely.
     """
     longest = 1
     for g in range(len(begin) - 1):
@@ -190,12 +191,11 @@ def drop_dominated_rows(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
 
 
 def row_starts(form: SequenceForm) -> np.ndarray:
-    """Return the first entry of each of the first player's sequences."""
     return np.searchsorted(form.rows, np.arange(form.treeplexes[0].sequences + 1))
 
 
 def share_of(target: np.ndarray) -> Sparse:
-    """The share in which each old sequence is one new sequence, or none (-1)."""
+    """Return the matrix that maps each old sequence to its new one, or to none (-1)."""
     start = np.zeros(len(target) + 1, np.int64)
     np.cumsum(target >= 0, out=start[1:])
     column = target[target >= 0].astype(np.int64)
@@ -206,11 +206,11 @@ def share_of(target: np.ndarray) -> Sparse:
 #
 # Action a of an infoset goes if some action b has, in every history of the infoset, its worst leaf at least as good for
 # the owner as the best leaf of a. That is weak dominance, so the value stays, and an equilibrium of the smaller game is
-# one of the whole game. The relation is transitive, so what beats a dropped action is kept or beaten by a kept one; and
-# it stays true when other actions go, so all of them can go at once.
+# one of the whole game. The relation is transitive, so what beats a dropped action is retained or beaten by a retained
+# one; and it stays true when other actions go, so all of them can go at once.
 
-MAX_COMPARED = 1024  # infosets with more actions than that are left alone: their pairs would need too much memory
-# A sequence without a new number: its infoset is never reached any more, or its action was dropped while they did.
+MAX_COMPARED = 1024  # infosets with more actions are left alone: their pairs would need too much memory
+# A sequence without a new number: its infoset is no longer reachable, or its action was dropped before that.
 GONE, DROPPED = -1, -2
 
 
@@ -231,7 +231,7 @@ def measure(parent, label, rank, low, high, size):
 
 @kernel
 def compare(label, owner, count, low, high, size, offset, beats, pairs):
-    """Strike out of `beats` the pairs (b, a) of actions such that in some history a may turn out better than b."""
+    """Clear in `beats` the pairs (b, a) of actions such that in some history a may turn out better than b."""
     longest = 1
     for i in range(len(count)):
         longest = max(longest, count[i])
@@ -256,7 +256,7 @@ def compare(label, owner, count, low, high, size, offset, beats, pairs):
 
 @kernel
 def choose_kept(count, offset, pairs, beats, action, kept):
-    """Unmark the actions that another one beats; of two that beat each other the later one."""
+    """Unmark the dominated actions; of two that dominate each other the later one."""
     for i in range(len(count)):
         n = count[i]
         if pairs[i] == 0:
@@ -269,7 +269,7 @@ def choose_kept(count, offset, pairs, beats, action, kept):
 
 @kernel
 def number_kept(parent, slot, label, action, kept, fresh):
-    """Number the nodes that only kept actions lead to, and return how many there are; the others get -1."""
+    """Number the nodes that only retained actions lead to, and return their number; the others get -1."""
     number = 0
     for node in range(len(parent)):
         above = parent[node]
@@ -280,10 +280,10 @@ def number_kept(parent, slot, label, action, kept, fresh):
 
 
 def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
-    """The tree without dominated actions, and the new number of each old sequence of both players, GONE or DROPPED.
+    """Return the tree without dominated actions, and each old sequence's new number for both players, GONE or DROPPED.
 
-    A player who gets to an infoset that is gone, as the opponent has made a dropped move, must still leave out the
-    actions that had been dropped by then: what was dropped later may hang on it.
+    A player at an infoset that is gone, as the opponent has made a dropped move, must still avoid the actions that had
+    been dropped by then: later drops may depend on it.
     """
     first, second = (np.arange(tree.treeplex(player).sequences, dtype=np.int32) for player in (0, 1))
     while True:
@@ -296,7 +296,6 @@ def undominated_actions(tree: Tree) -> tuple[Tree, tuple[np.ndarray, np.ndarray]
 
 
 def _undominated_actions(tree: Tree) -> np.ndarray:
-    """Return the actions that remain after one pass, infoset by infoset."""
     ranks = {payoff: rank for rank, payoff in enumerate(sorted(set(tree.payoffs)))}
     width = np.int16 if len(ranks) < 2**15 else np.int32
     low, high = np.full(tree.nodes, len(ranks), width), np.full(tree.nodes, -1, width)
@@ -313,7 +312,6 @@ def _undominated_actions(tree: Tree) -> np.ndarray:
 
 
 def _prune(tree: Tree, kept: np.ndarray) -> tuple[Tree, tuple[np.ndarray, np.ndarray]]:
-    """The tree with the kept actions only, and what `undominated_actions` says of the old sequences."""
     action = np.concatenate(([0], np.cumsum(tree.count)))
     fresh = np.empty(tree.nodes, np.int32)
     number_kept(tree.parent, tree.slot, tree.label, action, kept, fresh)

@@ -1,13 +1,12 @@
 """Presolve: make a game smaller before it is solved, without changing its value.
 
-On the tree, an action goes if another one is never worse, whatever happens later (`dominance`). On the
-sequence form, forced moves and choices that do not depend on the opponent are folded into the sequence before them,
-equal payoff rows are merged, dominated ones dropped (`dominance`), and the tail of a game becomes a list of plans
-where that is smaller.
+On the tree, an action goes if another one is never worse, whatever happens later (`dominance`). On the sequence form,
+forced moves and choices that do not depend on the opponent are folded into the sequence before them, equal payoff rows
+are merged, dominated ones dropped (`dominance`), and the tail of a game becomes a list of plans where that is smaller.
 
-Every step is weak dominance or a change of words, so an equilibrium of the reduced game is one of the whole game. In
-every step the plan of an old sequence is the sum of the plans of some new ones, so lifting is one sparse matrix of
-zeros and ones for each player.
+Every step is weak dominance or a relabelling, so an equilibrium of the reduced game is one of the whole game. In every
+step the plan of an old sequence is the sum of the plans of some new ones, so lifting is one sparse matrix of zeros and
+ones for each player.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +35,7 @@ from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undom
 
 # Tails as plans: a last piece of one player's decisions becomes one choice among plans, where that is smaller.
 #
-# A plan says what to do at every infoset of the tail that it does not itself prevent, and its payoff row is the sum of
+# A plan assigns an action to every infoset of the tail that it does not itself prevent. Its payoff row is the sum of
 # the rows of its sequences. Mixing plans is as good as mixing actions (Kuhn 1953), so the value stays. It pays where
 # the opponent decides nothing more: then many plans have equal rows, or dominated ones, and go.
 #
@@ -55,16 +54,16 @@ from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undom
 # needs.
 
 MAX_PLANS = 4096
-# A tail is not written out if it has more plans than that, or if its plans take so many times the room of the tail.
+# Limits of a tail's expansion: the number of its plans, and their size as a multiple of the tail's.
 MAX_GROWTH = 16
 
 
 @kernel
 def size_up(parent, first, count, start, most, plans, payoffs, parts, room):
-    """Write how many plans a tail has, how many payoffs and sequences they have, and the room that the tail takes.
+    """Write the number of plans of each tail, of their payoffs and sequences, and the size of the tail.
 
-    A tail is an infoset with other infosets below it, all of which are last ones; `plans` is 0 for others. Room is
-    counted in infosets, sequences and payoffs.
+    A tail is an infoset with other infosets below it, all of which are last ones; `plans` is 0 for others. `room`, the
+    size, is counted in infosets, sequences and payoffs.
     """
     n = len(start) - 1
     ways, kids, depth = np.ones(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -92,11 +91,11 @@ def size_up(parent, first, count, start, most, plans, payoffs, parts, room):
 
 @kernel
 def write_plans(tails, first, count, below, child, start, column, value, place, plan, entry, worth, at, member):
-    """Write out the plans of the tails: plan[k] .. plan[k + 1] - 1 are the payoffs of plan k, at[k] .. its sequences.
+    """Write the plans of the tails: plan[k] .. plan[k + 1] - 1 are the payoffs of plan k, at[k] .. its sequences.
 
     The infosets below sequence s are child[below[s]] .. child[below[s + 1] - 1]; `place` is -1 everywhere. A plan is
-    one sequence of a tail, and one of each infoset below it: they are counted through like the digits of a number. In
-    the example sequence 1 has four ways, and way 2 = 0 + 1 * 2 takes the first action of infoset 1, the second of 2.
+    one sequence of a tail, and one of each infoset below it, enumerated like the digits of a number. In the example
+    sequence 1 has four combinations, and number 2 = 0 + 1 * 2 has the first action of infoset 1, the second of 2.
     """
     k = 0
     for i in tails:
@@ -134,16 +133,14 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
 
 
 class Plans(NamedTuple):
-    """The plans of some tails, one tail after the other."""
-
-    tail: np.ndarray  # the infoset at which each plan begins
+    tail: np.ndarray  # the first infoset of each plan
     payoffs: Sparse  # the payoff row of each plan
     begin: np.ndarray  # the sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1].
     member: np.ndarray
 
 
 def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
-    """The plans of all tails that are worth writing out; `room` becomes what each tail takes as it is."""
+    """Return the plans of all tails within the limits; `room` becomes the present size of each tail."""
     treeplex, start = form.treeplexes[0], row_starts(form)
     plans, payoffs, parts = (np.empty(treeplex.infosets, np.int64) for _ in range(3))
     size_up(treeplex.parent, treeplex.first, treeplex.count, start, MAX_PLANS, plans, payoffs, parts, room)
@@ -162,7 +159,7 @@ def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
 
 
 def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
-    """The form with the first player's tails written out where that is smaller, and the player's share."""
+    """Return the form with the first player's tails expanded where that is smaller, and the player's share."""
     treeplex = form.treeplexes[0]
     room = np.empty(treeplex.infosets, np.int64)
     tail, payoffs, begin, member = plans_of_tails(form, room)
@@ -171,13 +168,13 @@ def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:
     left = np.bincount(tail[kept], minlength=treeplex.infosets)
     expanded = (left > 0) & (1 + left + np.bincount(tail[kept], lengths[kept], treeplex.infosets) < room)
     kept &= expanded[tail]
-    # The infosets below an expanded one go, and its sequences are now the plans that are left
+    # The infosets below an expanded one go, and its sequences are now the remaining plans
     above = treeplex.infoset_of[treeplex.parent]
     gone = (above >= 0) & expanded[above]
     count = np.where(gone, 0, np.where(expanded, left, treeplex.count))
     first = 1 + np.cumsum(count) - count
-    # The new number of each old sequence that stays, and of each plan that is left: the first of its infoset's numbers
-    # plus how many of the same infoset come before it
+    # The new number of each remaining old sequence and plan: the first of its infoset's numbers plus how many of the
+    # same infoset come before it
     stays = ~(gone | expanded)[treeplex.infoset_of[1:]]
     target = np.full(treeplex.sequences, -1)
     target[0] = 0
@@ -208,27 +205,26 @@ Lift = Callable[[Behaviour, Behaviour], tuple[Any, Any]]
 
 @dataclass(frozen=True, eq=False)
 class ReducedGame:
-    """A smaller game with the same value; `lift` takes the behaviour of both to that in the original game."""
+    """A smaller game with the same value; `lift` maps the behaviour of both to the original game."""
 
     form: SequenceForm
     lift: Lift
 
 
 def presolve_tree(tree: Tree) -> ReducedGame:
-    """The sequence form of a tree, reduced on the tree and on the form until nothing changes."""
+    """Return the sequence form of a tree, reduced on the tree and on the form until nothing changes."""
     pruned, targets = undominated_actions(tree)
     allowed = targets[0] != DROPPED, targets[1] != DROPPED
     return _reduce((tree.treeplex(0), tree.treeplex(1)), sequence_form(pruned), targets, allowed)
 
 
 def presolve_form(form: SequenceForm) -> ReducedGame:
-    """A sequence form, reduced until nothing changes."""
     same = np.arange(form.treeplexes[0].sequences), np.arange(form.treeplexes[1].sequences)
     return _reduce(form.treeplexes, form, same, (same[0] >= 0, same[1] >= 0))
 
 
 def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> ReducedGame:
-    """The reduced form of a game whose treeplexes were these; `targets` are the numbers of their sequences by now."""
+    """Return the reduced form of a game with these treeplexes; `targets` are their sequences' current numbers."""
     form, shares = reduce_form(form)
     one, two = (
         _Origin(treeplexes[p], form.treeplexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1)
@@ -240,10 +236,7 @@ def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: 
 
 
 def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
-    """The form after all steps of both players, until nothing changes, and both players' shares.
-
-    Every step is the first player's, so the second takes its steps with the seats exchanged.
-    """
+    """Return the form reduced for both players in turn until nothing changes, and both players' shares."""
     shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
     before = None
     while before != form.sizes:
@@ -257,7 +250,6 @@ def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
 
 
 def _chain(outer: Sparse, inner: Sparse) -> Sparse:
-    """The product of two matrices of zeros and ones."""
     counts = np.diff(inner.start)[outer.column]
     total = np.concatenate(([0], np.cumsum(counts)))
     places = np.repeat(inner.start[outer.column] - total[:-1], counts) + np.arange(total[-1])
@@ -274,15 +266,15 @@ class _Origin:
     old: Treeplex
     new: Treeplex
     share: Sparse
-    allowed: np.ndarray  # which old sequences may be played in infosets without a share
+    allowed: np.ndarray  # old sequences that may be played in infosets without a share
 
     def lifted(self, behaviour: Behaviour) -> Any:
-        """The behaviour in the old game: floats from floats, fractions from fractions."""
+        """Return the behaviour in the old game: floats from floats, fractions from fractions."""
         return self._floats(behaviour) if isinstance(behaviour, np.ndarray) else self._fractions(behaviour)
 
     @cached_property
     def fallback(self) -> np.ndarray:
-        """Return the uniform play in infosets at which the player does not arrive by its own plan."""
+        """The uniform play in infosets that the player's own plan does not reach."""
         owner = self.old.infoset_of[1:]
         shared = np.diff(self.share.start)[1:] > 0
         some = np.bincount(owner, shared, self.old.infosets) > 0

@@ -1,1 +1,1 @@
-"""Tree."""
+"""Game trees, their sequence forms, builders and sizes."""

@@ -1,4 +1,4 @@
-"""A tree in the making: nodes come in preorder, from whatever source, and every rule a solver relies on is checked.
+"""Builder of trees: nodes come in preorder, from any source, and every rule a solver relies on is checked.
 
 Those rules are perfect recall (all histories of an infoset share their owner's sequence of moves), one list of actions
 for each infoset, and payoffs of the two players that always have the same sum.
@@ -17,7 +17,7 @@ from ...core.game import Game
 from .sequence_form import MAX_NUMERATOR
 from .tree import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 
-# A tree with the words needed to print a solution: who plays, where a player decides, and what there is to do.
+# A tree with the labels needed to print a solution: players, infosets and actions.
 
 PLAYERS = ("Player 1", "Player 2")
 LONGEST_NAME = 160
@@ -32,7 +32,7 @@ class Labels(NamedTuple):
 
 
 class LabelledTree(NamedTuple):
-    """A tree and its words. The payoffs are the first player's; the second gets `total` minus that."""
+    """A tree and its labels. The payoffs are the first player's; the second gets `total` minus that."""
 
     tree: Tree
     players: tuple[str, str]
@@ -41,19 +41,19 @@ class LabelledTree(NamedTuple):
 
 
 def numbered(tree: Tree) -> Labels:
-    """Labels for a tree that has no words: actions by their number, from 1."""
+    """Return labels for an unlabelled tree: actions by their number, from 1."""
     actions = tuple(tuple(str(slot + 1) for slot in range(count)) for count in tree.count.tolist())
     return Labels(("",) * len(tree.owner), actions)
 
 
 def one_line(text: str) -> str:
-    """A text in one line, cut where it is too long for a name."""
+    """Return a text in one line, truncated where it is too long for a name."""
     line = " | ".join(part.strip() for part in text.splitlines() if part.strip())
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 3] + "..."
 
 
 def distinct(names: Sequence[str], owners: Sequence[int]) -> tuple[str, ...]:
-    """The names, numbered where one player has the same name twice, as Gambit does not accept that; none stays none."""
+    """Number names that one player has twice, as Gambit rejects duplicates; empty names stay empty."""
     used = set(zip(owners, names, strict=True))
     met: Counter[tuple[int, str]] = Counter()
     out = []
@@ -69,32 +69,30 @@ def distinct(names: Sequence[str], owners: Sequence[int]) -> tuple[str, ...]:
 
 
 def describe(game: Game, tree: Tree | None = None) -> LabelledTree:
-    """The tree of a game in the game's own words: an infoset is named by what its owner sees there."""
+    """Return the tree of a game with the game's own labels: an infoset is named by its owner's view."""
     tree = build_tree(game) if tree is None else tree
     names, actions = [], []
     for owner, node in zip(tree.owner.tolist(), tree.samples.tolist(), strict=True):
         session = session_at(game, tree, node)
         names.append(one_line(game.show(session.view(owner))))
         actions.append(tuple(map(game.label, session.actions)))
-    # Payoffs are symmetric around what each would get if they shared alike.
+    # Payoffs are symmetric around an equal split.
     total = game.payoffs[0] + game.payoffs[-1]
     return LabelledTree(tree, PLAYERS, Labels(distinct(names, tree.owner.tolist()), tuple(actions)), total)
 
 
-# Nodes that a tree may have unless the user says otherwise; a node takes about half a kilobyte while it is read.
+# Default maximum of nodes of a tree; a node takes about half a kilobyte while it is read.
 DEFAULT_MOST = 3_000_000
 SIMPLE = 10**6  # rounded numbers are read as fractions with denominators up to this
-LONG = 10**9  # decimals of at most nine places are never taken for rounded
+LONG = 10**9  # decimals of at most nine places are never assumed to be rounded
 
-MAX_SHARED = 1000  # payoffs that are known again as objects, which stay alive for that
+MAX_SHARED = 1000  # payoffs that are recognised as objects, which must stay alive for that
 
 Pay = tuple[Fraction, Fraction]
 NO_PAY = (Fraction(0), Fraction(0))
 
 
 class InsertionPoint(NamedTuple):
-    """Insertion point of the next node, and the path to it."""
-
     parent: int
     slot: int
     chance_index: int
@@ -103,8 +101,6 @@ class InsertionPoint(NamedTuple):
 
 
 class Infoset(NamedTuple):
-    """Content of an infoset in `Tree` and `Labels`."""
-
     owner: int
     before: int
     first: int
@@ -113,7 +109,7 @@ class Infoset(NamedTuple):
 
 
 def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]:
-    """The probabilities that long decimals stand for: simple fractions, if they are unmistakable and add up to 1.
+    """Return the exact values of long decimals: simple fractions, if they are unambiguous and sum to 1.
 
     Any number is as near as 1 / q^2 to some fraction with a denominator q; a thousand times nearer is no accident.
     """
@@ -127,9 +123,9 @@ def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]
 
 
 class TreeBuilder:
-    """A tree that grows node by node; `where` begins the sentence of every refusal.
+    """A tree that grows node by node; `where` is the prefix of every error message.
 
-    If `remember`, the own moves of a player tell its infosets apart, besides their keys.
+    If `remember`, a player's own moves distinguish its infosets, in addition to their keys.
     """
 
     def __init__(self, source: str, most: int, where: Callable[[], str], remember: bool = False):
@@ -148,11 +144,10 @@ class TreeBuilder:
 
     @property
     def complete(self) -> bool:
-        """True if every action leads somewhere."""
+        """True if every action leads to a node."""
         return not self._open
 
     def add_chance(self, names: tuple[str, ...], probabilities: Sequence[Fraction], pay: Pay = NO_PAY) -> None:
-        """Add a move of chance."""
         place = self._next_place(CHANCE_NODE)
         if min(probabilities) < 0:
             raise ValueError(
@@ -194,7 +189,7 @@ class TreeBuilder:
         self._offer(place, pay, [place.chance_index] * len(actions), lasts)
 
     def add_leaf(self, pay: Pay, called: str = "a leaf") -> None:
-        """Add an end of the game, at which the players get `pay` and what they were paid on the way."""
+        """Add a terminal node, at which the players get `pay` and their earlier payments."""
         place = self._next_place(0)
         paid = self._paid(place, pay)
         pay_and_number = self._leaves.get(id(paid))  # fractions are slow to compare: most leaves share few objects
@@ -205,7 +200,7 @@ class TreeBuilder:
         self._label[-1] = LEAF - pay_and_number[1]
 
     def _leaf_number(self, paid: Pay, called: str) -> int:
-        """The number of a payoff, whose sum must be that of all others."""
+        """Return the number of a payoff, whose sum must be that of all others."""
         first, second = paid
         if self._total is None:
             self._total = first + second
@@ -217,7 +212,6 @@ class TreeBuilder:
         return self._payoffs.setdefault(first, len(self._payoffs))
 
     def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
-        """The complete tree, with its words."""
         assert self.complete and self._total is not None
         rows = self._infosets
         payoffs = sorted(self._payoffs)
@@ -243,7 +237,6 @@ class TreeBuilder:
         return LabelledTree(tree, players, labels, self._total)
 
     def _next_place(self, label: int) -> InsertionPoint:
-        """The place of the next node in preorder, which is taken."""
         place = self._open.pop()
         self._parent.append(place.parent)
         self._slot.append(place.slot)
@@ -252,7 +245,7 @@ class TreeBuilder:
         return place
 
     def _offer(self, place: InsertionPoint, pay: Pay, chances: list[int], lasts: list[tuple[int, int]]) -> None:
-        """Open a place for each action of the node just added; the first action's comes first."""
+        """Open an insertion point for each action of the node just added, the first action on top."""
         node, count = len(self._parent) - 1, len(chances)
         if len(self._parent) + len(self._open) + count > self._most:
             raise TooLarge(
@@ -263,7 +256,6 @@ class TreeBuilder:
             self._open.append(InsertionPoint(node, slot, chances[slot], lasts[slot], paid))
 
     def _paid(self, place: InsertionPoint, pay: Pay) -> Pay:
-        """Return the players' payments on the way to a node and at it."""
         if pay is NO_PAY or place.paid is NO_PAY:
             return place.paid if pay is NO_PAY else pay
         paid = (place.paid[0] + pay[0], place.paid[1] + pay[1])
@@ -272,7 +264,7 @@ class TreeBuilder:
         return paid
 
     def _chance_after(self, chance_index: int, probability: Fraction) -> int:
-        """The number of the probability of getting to a node and then of one move of chance."""
+        """Return the number of the probability of reaching a node and then of one move of chance."""
         chance_prob = self._chance_prob[chance_index] * probability
         if chance_prob.denominator > MAX_NUMERATOR:
             raise ValueError(f"{self._where()}: the probabilities of chance are finer than 1 / 2^62 on the way here")
@@ -282,7 +274,6 @@ class TreeBuilder:
         return number
 
     def _passes(self, player: int, sequence: int, number: int) -> bool:
-        """True if the sequence of a player passes through the infoset."""
         target = self._infosets[number]
         mine = [row for row in self._infosets if row.owner == player]
         while sequence > 0:
@@ -294,6 +285,5 @@ class TreeBuilder:
 
 
 def _brief(number: Fraction) -> str:
-    """A number as people write it: a fraction if it is short."""
     short = max(abs(number.numerator), number.denominator) < 10**9
     return str(number) if short else f"{float(number):.12g}"

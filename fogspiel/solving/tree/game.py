@@ -1,10 +1,10 @@
 """A tree that was read from a file or from OpenSpiel as a game with kernels, so that it can be matched and played.
 
-Data sheet of a state: the node, who is to move there, the infoset or -1, the index of the payoff or -1. Of a view: the
+Data sheet of a state: the node, the player to move, the infoset or -1, the index of the payoff or -1. Of a view: the
 player, the infoset if the player is to move or else -1, the index of the payoff at the end or else -1. An action is the
-number of its name among the different names of players' actions in the whole tree, so that equal names are equal
-actions; where two actions of an infoset have one name, the later ones are told apart by a number. An outcome of chance
-is its place in the list, from 0.
+index of its name among the different names of players' actions in the whole tree, so that equal names are equal
+actions; where two actions of an infoset have one name, the later ones are distinguished by a number. An outcome of
+chance is its index in the list, from 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from ..proofs.checkers.tree import Row
 from .builder import LabelledTree, distinct
 from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
 
-MAX_NODES = 200_000  # Numba keeps an array of a kernel in its cache only if it has at most a million bytes
+MAX_NODES = 200_000  # Numba caches an array of a kernel only if it has at most a million bytes
 MAX_STEPS = 1000  # from the lowest payoff to the highest
 NODE, MOVER, INFOSET, RESULT, STATE = 0, 1, 2, 3, 4
 SEEN_PLAYER, SEEN_INFOSET, SEEN_RESULT, VIEW = 0, 1, 2, 3
@@ -30,7 +30,7 @@ NOTHING = -1
 
 
 def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> Game:
-    """The game that is played on the tree, or a ValueError that says why it cannot be."""
+    """Return the game that is played on the tree, or raise ValueError with the reason why it cannot be."""
     tree = described.tree
     if tree.nodes > MAX_NODES:
         raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MAX_NODES:,} can only be solved")
@@ -53,7 +53,7 @@ def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> 
 
 
 def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tuple[Fraction, ...]:
-    """The payoffs in even steps upwards, filled up so that the second player's, `total` minus one, are among them."""
+    """Return the payoffs on an even grid, extended so that the second player's, `total` minus one, are on it."""
     low = min(*payoffs, *(total - pay for pay in payoffs))
     high = total - low
     apart = [pay - low for pay in payoffs] + [high - low]
@@ -71,7 +71,7 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
 
 
 def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[Row]]:
-    """The strategies of a certificate of the tree, in which a view is an infoset and an action a slot, for its game."""
+    """Translate a tree certificate's strategies to its game; there a view is an infoset and an action a slot."""
     offers, owner = _actions_of(described).offers, described.tree.owner.tolist()
 
     def translate(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -90,8 +90,6 @@ def translate_rows(described: LabelledTree, strategies: Sequence[Sequence[Mappin
 
 
 class _Actions(NamedTuple):
-    """The different names of players' actions, and the numbers of those that each infoset offers."""
-
     names: tuple[str, ...]
     offers: tuple[tuple[int, ...], ...]
 
@@ -106,14 +104,14 @@ def _actions_of(described: LabelledTree) -> _Actions:
 
 
 class _Arrays(NamedTuple):
-    """The tree as kernels need it. The children of node n are at places first[n] to first[n + 1] - 1."""
+    """The tree as arrays for kernels. The children of node n are at indices first[n] to first[n + 1] - 1."""
 
     label: np.ndarray  # of each node as in `Tree`, but payoffs are numbered on the even grid
     owner: np.ndarray
     first: np.ndarray
     children: np.ndarray
     actions: np.ndarray  # what leads to each child
-    # Of each child, if it is chance that leads there; empty where its outcomes are always equally likely.
+    # Of each child of a chance node; empty where its outcomes are always equally likely.
     weights: np.ndarray
 
 
@@ -133,7 +131,7 @@ def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], nam
 
 
 def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
-    """The weights of chance's outcomes by the place of the child; empty if those of every node are equal."""
+    """Return the weights of chance's outcomes by the index of the child; empty if those of every node are equal."""
     weights, equal = np.ones(tree.nodes - 1, np.int64), True
     for node, chances in chance_moves(tree).items():
         scale = lcm(*(chance.denominator for chance in chances))
@@ -169,7 +167,6 @@ def score(state):
 
 @kernel
 def enter(state, node, label, owner):
-    """Write the state at a node."""
     here = label[node]
     state[NODE] = node
     state[INFOSET] = here if here >= 0 else NOTHING
@@ -209,8 +206,6 @@ def _rules_of(arrays: _Arrays) -> Rules:
 
 
 class _Words:
-    """Texts shown to players, in the labels of the tree."""
-
     def __init__(self, described: LabelledTree, actions: _Actions, payoffs: tuple[Fraction, ...]):
         self.tree, self.players, self.labels, self.total = described
         self.actions, self.payoffs = actions, payoffs
@@ -219,7 +214,6 @@ class _Words:
         return self.actions.names[action]
 
     def show(self, seen: np.ndarray) -> str:
-        """The label of the infoset, or the end."""
         player, infoset, result = seen.tolist()
         if result != NOTHING:
             return self._end(result)
@@ -228,7 +222,7 @@ class _Words:
         return self.labels.infosets[infoset] or f"infoset {infoset + 1}"
 
     def reveal(self, state: np.ndarray) -> str:
-        """All that was done so far, and the end."""
+        """Return the full history, and the result."""
         node, result = int(state[NODE]), int(state[RESULT])
         end = [self._end(result)] if result != NOTHING else []
         return ", ".join([*self._history(node), *end]) or "the beginning"
@@ -238,7 +232,6 @@ class _Words:
         return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
 
     def _history(self, node: int) -> list[str]:
-        """The names of what leads to a node."""
         names: list[str] = []
         while (above := int(self.tree.parent[node])) >= 0:
             infoset, slot = int(self.tree.label[above]), int(self.tree.slot[node])
@@ -251,11 +244,10 @@ class _Words:
 
 
 def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
-    """Draws any node at which the same one is to move and the player knows and has done the same."""
+    """Make a sampler of the nodes with the same player to move and the same knowledge and actions of the player."""
 
     @cache
     def alike(player: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The number of each node's group, and the nodes of each group."""
         label = np.minimum(arrays.label, 0)
         decisions = np.flatnonzero(tree.label >= 0)
         infosets = tree.label[decisions]

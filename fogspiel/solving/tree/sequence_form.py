@@ -1,9 +1,9 @@
 """The sequence form of a two-player zero-sum game: two treeplexes and a sparse payoff matrix, all in flat arrays.
 
-A sequence is what one player has done so far: number 0 is nothing yet, and infoset i has the sequences first[i] ..
-first[i] + count[i] - 1, one for each action, which continue sequence parent[i]. Parents come before children, so one
-forward loop turns behaviour into a realisation plan and one reverse loop is a best response (Koller, Megiddo and von
-Stengel 1994; von Stengel 1996). Bossle (2018) calls the two halves knowledge trees.
+A sequence is one player's actions so far: number 0 is empty, and infoset i has the sequences first[i] .. first[i] +
+count[i] - 1, one for each action, which continue sequence parent[i]. Parents come before children, so one forward loop
+turns behaviour into a realisation plan and one reverse loop is a best response (Koller, Megiddo and von Stengel 1994;
+von Stengel 1996). Bossle (2018) calls the two halves knowledge trees.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,6 @@ class Treeplex:
 
     @property
     def sequences(self) -> int:
-        """Number of sequences, the empty one included."""
         return 1 + int(self.count.sum())
 
     @cached_property
@@ -72,13 +71,13 @@ class Treeplex:
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Return the first entry in `follow` of the infosets that follow each sequence."""
+        """The first entry in `follow` of the infosets that follow each sequence."""
         begin: np.ndarray = np.r_[0, np.cumsum(np.bincount(self.parent, minlength=self.sequences))]
         return begin
 
     @cached_property
     def follow(self) -> np.ndarray:
-        """The infosets that follow each sequence, the last first, as a reverse loop over all infosets meets them."""
+        """The infosets that follow each sequence, the last first, in the order of a reverse loop over all infosets."""
         return self.infosets - 1 - np.argsort(self.parent[::-1], kind="stable")
 
 
@@ -91,7 +90,6 @@ class Sparse:
     value: np.ndarray
 
     def times(self, y: np.ndarray) -> np.ndarray:
-        """The product with a vector of floats."""
         out = np.empty(len(self.start) - 1)
         multiply(self.start, self.column, self.value, y, out)
         return out
@@ -99,9 +97,9 @@ class Sparse:
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
-    """A game: x and y are realisation plans, x' A y / denominator is what the first player gets.
+    """A game: x and y are realisation plans, x' A y / denominator is the first player's payoff.
 
-    The entries of A are whole numbers: payoffs times the probability of chance times the denominator, sorted by row
+    The entries of A are integers: payoffs times the probability of chance times the denominator, sorted by row
     and column, without repetition.
     """
 
@@ -123,7 +121,6 @@ class SequenceForm:
 
     @property
     def sizes(self) -> dict[str, int | list[int]]:
-        """Sizes for display."""
         return {
             "infosets": [treeplex.infosets for treeplex in self.treeplexes],
             "sequences": [treeplex.sequences for treeplex in self.treeplexes],
@@ -131,7 +128,6 @@ class SequenceForm:
         }
 
     def swapped(self) -> "SequenceForm":
-        """The same game with the seats exchanged."""
         order = np.lexsort((self.rows, self.columns))
         first, second = self.treeplexes
         return SequenceForm(
@@ -140,7 +136,6 @@ class SequenceForm:
 
 
 def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: int) -> Sparse:
-    """A matrix by rows from its entries in any order."""
     order = np.lexsort((columns, rows))
     start = np.zeros(height + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=height), out=start[1:])
@@ -148,14 +143,14 @@ def sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, height: in
 
 
 def links(treeplex: DecisionProblem) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of a sequence and an infoset that follows it."""
+    """Return every pair of a sequence and an infoset that follows it."""
     return np.repeat(np.arange(treeplex.sequences), np.diff(treeplex.start)), treeplex.follow
 
 
 def merge(
     treeplexes: tuple[Treeplex, Treeplex], rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, denominator: int
 ) -> SequenceForm:
-    """The sequence form with equal pairs of sequences added up and zeros dropped."""
+    """Return the sequence form with equal pairs of sequences summed and zeros dropped."""
     key = rows.astype(np.int64) * treeplexes[1].sequences + columns
     order = np.argsort(key, kind="stable")
     key = key[order]
@@ -169,7 +164,6 @@ def merge(
 
 @kernel
 def multiply(start, column, value, y, out):
-    """Write the product of a sparse matrix with a vector."""
     for row in range(len(out)):
         total = 0.0
         for k in range(start[row], start[row + 1]):
@@ -191,7 +185,7 @@ def multiply_transposed(start, column, value, y, out):
 
 @kernel
 def fold_best(first, count, start, follow, worth, value):
-    """Add to every sequence the best of the infosets it leads to, the last first; worth[0] becomes the best total."""
+    """Back up the best value of each infoset to its sequence in reverse order; worth[0] becomes the best total."""
     for i in range(len(first) - 1, -1, -1):
         for s in range(first[i], first[i] + count[i]):
             for k in range(start[s], start[s + 1]):
@@ -219,14 +213,14 @@ def spread(first, count, start, follow, behaviour, plan, reach):
 
 
 def best_total(treeplex: DecisionProblem, worth: np.ndarray) -> float:
-    """The largest <worth, z> over the realisation plans z of a player."""
+    """Return the largest <worth, z> over the realisation plans z of a player."""
     folded = worth.copy()
     fold_best(treeplex.first, treeplex.count, treeplex.start, treeplex.follow, folded, np.empty(treeplex.infosets))
     return float(folded[0])
 
 
 def plan_of(treeplex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
-    """The realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
+    """Return the realisation plan of a behaviour strategy (a probability for each sequence, given its infoset)."""
     plan = np.zeros(treeplex.sequences)
     spread(
         treeplex.first, treeplex.count, treeplex.start, treeplex.follow, behaviour, plan, np.empty(treeplex.infosets)
@@ -235,7 +229,7 @@ def plan_of(treeplex: DecisionProblem, behaviour: np.ndarray) -> np.ndarray:
 
 
 def proportional(treeplex: DecisionProblem, weights: np.ndarray) -> np.ndarray:
-    """Behaviour in proportion to weights, uniform where they are all 0; entry 0 is 1, sequences of no infoset 0."""
+    """Return behaviour in proportion to weights, uniform where all are 0; entry 0 is 1, unused sequences 0."""
     owner = treeplex.infoset_of[1:]
     total = np.bincount(owner + 1, weights[1:], 1 + treeplex.infosets)[owner + 1]
     shares = np.where(total > 0, weights[1:] / np.where(total > 0, total, 1), 1 / treeplex.count[owner])
@@ -247,7 +241,7 @@ NOISE = 1e-9  # weights of a plan up to this are rounding errors of the solver, 
 
 
 def behaviour_of(treeplex: Treeplex, plan: np.ndarray) -> np.ndarray:
-    """The behaviour strategy of a realisation plan, cleaned of rounding errors; entry 0 is 1."""
+    """Return the behaviour strategy of a realisation plan, cleaned of rounding errors; entry 0 is 1."""
     return proportional(treeplex, np.where(plan > NOISE, plan, 0.0))
 
 
@@ -266,12 +260,11 @@ def guaranteed_value(form: SequenceForm, x: np.ndarray, y: np.ndarray) -> tuple[
 
 
 def infosets_of(treeplex: Treeplex) -> Iterator[tuple[int, int, int]]:
-    """The parent of each infoset, its first sequence, and how many it has."""
+    """Yield the parent of each infoset, its first sequence, and its number of sequences."""
     return zip(treeplex.parent.tolist(), treeplex.first.tolist(), treeplex.count.tolist(), strict=True)
 
 
 def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fraction]:
-    """`plan_of` in exact arithmetic."""
     plan = [Fraction(1)] * treeplex.sequences
     for parent, first, count in infosets_of(treeplex):
         for s in range(first, first + count):
@@ -280,7 +273,6 @@ def exact_plan_of(treeplex: Treeplex, behaviour: Sequence[Fraction]) -> list[Fra
 
 
 def exact_best_total(treeplex: Treeplex, worth: list[Fraction]) -> Fraction:
-    """`best_total` in exact arithmetic."""
     folded = list(worth)
     for parent, first, count in reversed(list(infosets_of(treeplex))):
         folded[parent] += max(folded[first : first + count])

@@ -1,8 +1,8 @@
 """Estimate of a game's tree size, before it is built.
 
-A walk from the root that takes one of k branches at random each time has met a node that stands for k others of its
-depth, so the sum of the products of k along the walk is, on average, the number of all histories (Knuth 1975,
-Estimating the efficiency of backtrack programs). Walks vary as histories do: the mean of some is a rough number.
+A random walk from the root that follows one of k branches at each node counts a node for k others of its depth, so the
+sum of the products of k along the walk is, on average, the number of all histories (Knuth 1975, Estimating the
+efficiency of backtrack programs). The estimates vary widely: the mean of a few random walks is rough.
 """
 
 import random
@@ -21,14 +21,14 @@ from .sequence_form import multiply
 from .tree import grow
 
 WALKS = 200
-MAX_MOVES = 400  # of a walk; a tree with longer ones is far too large to be built
+MAX_MOVES = 400  # of a random walk; a tree with longer ones is far too large to be built
 SEED = 1
 
 
 def estimate_histories(game: Game, most: float) -> float | None:
-    """About how many histories there are; None if they are more than `most`."""
+    """Estimate the number of histories; None if it is more than `most`."""
     draws, total = random.Random(SEED), 0.0
-    with interpreted():  # so few walks are done before the kernels would be compiled
+    with interpreted():  # these few random walks finish before the kernels would be compiled
         for _ in range(WALKS):
             size = _walk_size(Session(game), draws, WALKS * most - total)
             if size is None:
@@ -38,7 +38,6 @@ def estimate_histories(game: Game, most: float) -> float | None:
 
 
 def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
-    """Return one walk's estimate of the number of histories; None if that is more than `most`."""
     total = product = 1.0
     for _ in range(MAX_MOVES):
         if not (actions := session.actions):
@@ -51,19 +50,19 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
     return None
 
 
-# Small trees need no compiler: they are done with before their kernels would be compiled.
+# Small trees need no compiler: they are finished before their kernels would be compiled.
 #
 # Compiling all that solves a game takes ten CPU seconds and more, once per machine; a game of some thousand histories
 # takes one or two without. So where these kernels have never been compiled, a tree is built by the interpreter as long
 # as it is small.
 
 HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
-# Kernels of the files that most of the work is in.
+# Kernels of the files that do most of the work.
 KERNELS = (grow, multiply, respond, split_unlike, lift, strike_dominated)
 
 
 class _WorthCompiling(Exception):
-    """A tree is so large that it should be built by compiled kernels."""
+    """A tree that is large enough to be built by compiled kernels."""
 
 
 def build_small_tree(problem: GameSource, memory: float) -> bool:
@@ -85,7 +84,7 @@ def build_small_tree(problem: GameSource, memory: float) -> bool:
 
 @contextmanager
 def compiling_if_worth_it(game: Game, memory: float) -> Iterator[None]:
-    """As long as this lasts, kernels are interpreted if the tree of the game is small."""
+    """Interpret kernels within this context if the tree of the game is small."""
     small = build_small_tree(KernelSource(game, game.name), memory)
     with interpreted() if small else nullcontext():
         yield

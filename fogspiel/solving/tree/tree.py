@@ -1,8 +1,8 @@
 """The whole tree of a game, built from its kernels: every history once, in flat arrays, parents before children.
 
-An infoset is what its owner knows: the sequence of its own moves so far together with the view it has now. So every
-tree has perfect recall by construction; that one infoset offers one list of actions is checked on the way. Views are
-told apart by 128-bit digests.
+An infoset is its owner's knowledge: the sequence of its own moves so far together with its current view. So every tree
+has perfect recall by construction; that one infoset offers one list of actions is checked during the traversal. Views
+are compared by 128-bit digests.
 """
 
 from collections.abc import Callable
@@ -33,12 +33,12 @@ class Tree:
 
     title: str
     parent: np.ndarray  # the parent of each node; -1 for the root
-    slot: np.ndarray  # which of its parent's actions leads to a node
+    slot: np.ndarray  # index of the parent's action that leads to a node
     label: np.ndarray  # the infoset of a decision, CHANCE_NODE, or LEAF minus the number of the payoff
-    chance_index: np.ndarray  # which of `chance_prob` is the probability of chance's moves on the way to a node
-    chance_prob: tuple[Fraction, ...]  # the different probabilities that there are
-    payoffs: tuple[Fraction, ...]  # what the first player gets at a leaf
-    # The player of each infoset. Infosets are numbered as they are first met, so parents come before children.
+    chance_index: np.ndarray  # index in `chance_prob` of the probability of chance's moves on the path to a node
+    chance_prob: tuple[Fraction, ...]  # the different probabilities
+    payoffs: tuple[Fraction, ...]  # the first player's at a leaf
+    # The player of each infoset. Infosets are numbered by first visit, so parents come before children.
     owner: np.ndarray
     before: np.ndarray  # the owner's last sequence before the infoset
     # The owner's first sequence in the infoset; sequences of a player are numbered from 1, 0 is the empty one.
@@ -50,12 +50,11 @@ class Tree:
         return len(self.parent)
 
     def treeplex(self, player: int) -> Treeplex:
-        """The treeplex of a player; its infosets are `numbers(player)`."""
+        """Return the treeplex of a player; its infosets are `numbers(player)`."""
         mine = self.numbers(player)
         return Treeplex(self.before[mine], self.first[mine], self.count[mine])
 
     def numbers(self, player: int) -> np.ndarray:
-        """The numbers of the player's infosets in this tree."""
         return np.flatnonzero(self.owner == player)
 
     @cached_property
@@ -67,12 +66,11 @@ class Tree:
 
     @cached_property
     def leaves(self) -> np.ndarray:
-        """The nodes at which the game is over."""
         return np.flatnonzero(self.label <= LEAF)
 
     @cached_property
     def samples(self) -> np.ndarray:
-        """One node of each infoset: the first one."""
+        """The first node of each infoset."""
         found = np.full(len(self.owner), -1, np.int64)
         decisions = np.flatnonzero(self.label >= 0)[::-1]
         found[self.label[decisions]] = decisions
@@ -80,7 +78,7 @@ class Tree:
 
 
 def session_at(game: Game, tree: Tree, node: int) -> Session:
-    """The game at a node of its tree, by replaying the history that leads to it."""
+    """Return the game at a node of its tree, by replaying the history that leads to it."""
     slots, session = [], Session(game)
     while tree.parent[node] >= 0:
         slots.append(int(tree.slot[node]))
@@ -92,7 +90,6 @@ def session_at(game: Game, tree: Tree, node: int) -> Session:
 
 @kernel
 def follow(parent, slot, label, owner, first, out):
-    """Write the last sequences of both players at each node."""
     for node in range(1, len(parent)):
         above = parent[node]
         out[node, 0] = out[above, 0]
@@ -102,7 +99,7 @@ def follow(parent, slot, label, owner, first, out):
 
 
 def sequence_form(tree: Tree) -> SequenceForm:
-    """The sequence form of a tree, with whole numbers for payoffs times probabilities."""
+    """Return the sequence form of a tree, with integers for payoffs times probabilities."""
     denominator = lcm(*(p.denominator for p in tree.chance_prob)) * lcm(*(p.denominator for p in tree.payoffs))
     worth = [[int(p * q * denominator) for q in tree.payoffs] for p in tree.chance_prob]
     if max((abs(w) for row in worth for w in row), default=0) * max(len(tree.leaves), 1) > MAX_NUMERATOR:
@@ -114,7 +111,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
 
 
 def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
-    """The probabilities of the moves at each node of chance; uniform where the node itself has probability 0."""
+    """Return the probabilities of the moves at each chance node; uniform where the node itself has probability 0."""
     parent, chance_index, label = tree.parent.tolist(), tree.chance_index.tolist(), tree.label.tolist()
     chances: dict[int, list[int]] = {}
     for node in range(1, tree.nodes):
@@ -131,13 +128,13 @@ def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
     return out
 
 
-# Building: a depth-first walk that stops when a buffer is full, so that the shell can grow it or refuse
+# Building: a depth-first traversal that stops when a buffer is full, so that the driver can grow it or raise
 
 DONE, GOING_ON, TOO_FINE, NOT_ONE_LIST, NO_ACTIONS, TOO_DEEP, BAD_WEIGHTS = range(7)
-DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4  # counters of the walk; SEQUENCES has one for each player
-# A frame of the stack: its node, how many actions it lists, which is next, its chance index, both last sequences.
+DEPTH, NODES, INFOSETS, CHANCES, SEQUENCES = 0, 1, 2, 3, 4  # counters of the traversal; one SEQUENCES for each player
+# A frame of the stack: its node, its number of actions, the next one, its chance index, both last sequences.
 AT, LIST, NEXT, CHANCE_AT, LAST = 0, 1, 2, 3, 4
-# A row of the table of infosets: a digest of what the owner knows in two halves, the fields of `Tree` in their order,
+# A row of the table of infosets: a digest of the owner's knowledge in two halves, the fields of `Tree` in their order,
 # and a digest of the actions.
 KEY, KEY_2, OWNER, BEFORE, FIRST, COUNT, ACTIONS = range(7)
 NUMERATOR, DENOMINATOR = range(2)  # a row of the table of probabilities of chance, in lowest terms
@@ -145,19 +142,19 @@ PARENT, SLOT, LABEL, CHANCE_INDEX = range(4)  # a row of the table of nodes, in 
 
 
 class Stack(NamedTuple):
-    """The way from the root to the node that is visited next, a row for each depth."""
+    """The path from the root to the node that is visited next, a row for each depth."""
 
     states: np.ndarray
     choices: np.ndarray  # the actions that a state lists
     # The weights of chance's outcomes and, last, their sum; no rows where all outcomes are equally likely.
     odds: np.ndarray
     frames: np.ndarray
-    # At the last node: the owner, its last sequence and its view, the three things that make an infoset.
+    # At the last node: the owner, its last sequence and its view, which together determine an infoset.
     known: np.ndarray
 
 
 class Findings(NamedTuple):
-    """Findings of the traversal so far: tables with room for more, each with a hash table of its row numbers."""
+    """Results of the traversal so far: tables with spare rows, each with a hash table of its row numbers."""
 
     counters: np.ndarray
     nodes: np.ndarray
@@ -173,7 +170,6 @@ FINDINGS = record_of(Findings, CELLS, TABLE32, TABLE, CELLS, TABLE, CELLS)
 
 @kernel
 def digest(cells, salt):
-    """A 64-bit digest of some cells."""
     h = mixed(np.uint64(salt))
     for cell in cells:
         h = mixed(h ^ np.uint64(cell)) + np.uint64(0x9E3779B97F4A7C15)
@@ -182,10 +178,7 @@ def digest(cells, salt):
 
 @kernel
 def place_of(rows, table, start, key, key_2):
-    """Return the hash-table row that begins with both keys, or the free row where it belongs.
-
-    The search begins at `start`, of which only the lowest bits count.
-    """
+    """Return the hash-table row with both keys, or its free row; only the lowest bits of `start` count."""
     mask = len(table) - 1
     at = start & mask
     while table[at] >= 0 and (rows[table[at], 0] != key or rows[table[at], 1] != key_2):
@@ -195,7 +188,6 @@ def place_of(rows, table, start, key, key_2):
 
 @kernel
 def scatter(numerator, denominator):
-    """Return the first slot of a probability."""
     return np.int64(mixed(np.uint64(numerator) ^ mixed(np.uint64(denominator))))
 
 
@@ -209,7 +201,7 @@ def rehash(rows, count, table, scattered):
 
 @kernel
 def chance_after(chances, table, counters, before, weight, total):
-    """The number of the probability `before` times `weight` / `total`; -1 if it is too fine for 64 bits."""
+    """Return the number of the probability `before` times `weight` / `total`; -1 if it is too fine for 64 bits."""
     numerator, denominator = chances[before, NUMERATOR], chances[before, DENOMINATOR]
     if weight == 0:
         numerator, denominator = 0, 1
@@ -229,13 +221,13 @@ def chance_after(chances, table, counters, before, weight, total):
 
 @kernel_of(NUMBER, *RULE_SIGNATURES.values(), NUMBER, STACK, FINDINGS, NUMBER)
 def grow(start, mover, legal, apply, view, score, weights, weighted, stack, findings, most):
-    """Visit up to `most` nodes more: DONE when the tree is complete, GOING_ON when not, or what is wrong.
+    """Visit up to `most` nodes more: return DONE when the tree is complete, GOING_ON when not, or the fault.
 
-    There must be room for `most` nodes and infosets; when `chances` is full, the walk stops early. For each node:
+    There must be space for `most` nodes and infosets; when `chances` is full, the traversal stops early. For each node:
 
     1. write its row: parent, slot, chance index;
     2. label it: a leaf by its payoff, a node of chance, or the infoset of its owner, which is new if need be;
-    3. step to the next node in preorder: up while nothing is left to try, then down by the next action.
+    3. step to the next node in preorder: up while no action is left, then down by the next action.
     """
     states, choices, odds, frames, known = stack
     counters, nodes, infosets, table, chances, chance_table = findings
@@ -246,7 +238,7 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
             return GOING_ON
         depth = counters[DEPTH]
         state, frame = states[depth], frames[depth]
-        # 1. Its row. The frame above has just counted on to the action that leads here.
+        # 1. Its row. The frame above has just advanced to the action that leads here.
         node = counters[NODES]
         counters[NODES] += 1
         above = frames[depth - 1]
@@ -271,7 +263,7 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
             below[CHANCE_AT], below[LAST], below[LAST + 1] = frame[CHANCE_AT], frame[LAST], frame[LAST + 1]
             if who == CHANCE:
                 nodes[node, LABEL] = CHANCE_NODE
-                if weighted:  # then each outcome has a probability of its own, found in 3
+                if weighted:  # then each outcome has a separate probability, found in 3
                     weights(state, odds[depth, :-1])
                     odds[depth, -1] = total_weight(odds[depth, :listed])
                     if odds[depth, -1] == 0:
@@ -281,7 +273,7 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
                     if below[CHANCE_AT] < 0:
                         return TOO_FINE
             else:
-                # What the owner knows, as a key of 128 bits; one infoset must offer one list of actions.
+                # The owner's knowledge, as a key of 128 bits; one infoset must offer one list of actions.
                 known[0] = who
                 known[1] = frame[LAST + who]
                 view(state, who, known[2:])
@@ -327,9 +319,9 @@ def grow(start, mover, legal, apply, view, score, weights, weighted, stack, find
     return GOING_ON
 
 
-# Nodes between two looks at the buffers: few at first, so that small games are quick.
+# Nodes between two checks of the buffers: few at first, so that small games are quick.
 FIRST_BATCH, MAX_BATCH = 1 << 10, 1 << 16
-FEW = 16  # room for new probabilities of chance between two looks, of which most games have few
+FEW = 16  # space for new probabilities of chance between two checks, of which most games have few
 MAX_DEPTH = 4096
 
 WRONG = {
@@ -343,7 +335,6 @@ WRONG = {
 
 
 def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
-    """The array, with room for that many rows."""
     if rows <= len(array):
         return array
     larger = np.full((max(rows, len(array) * 3 // 2), *array.shape[1:]), fill, array.dtype)
@@ -352,7 +343,7 @@ def _room(array: np.ndarray, rows: int, fill: int = 0) -> np.ndarray:
 
 
 def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool = False) -> np.ndarray:
-    """The hash table of the first rows, with places for twice as many rows as there is room for."""
+    """Return the hash table of the first rows, with slots for twice the capacity of `rows`."""
     if 2 * len(rows) <= len(table):
         return table
     larger = np.full(1 << (4 * len(rows)).bit_length(), -1, np.int64)
@@ -361,7 +352,7 @@ def _hash_table(rows: np.ndarray, count: int, table: np.ndarray, scattered: bool
 
 
 def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int], None] = lambda nodes: None) -> Tree:
-    """The tree of a game; `watch` is told how many nodes there are so far, and `memory` is a limit in GiB."""
+    """Build the tree of a game; `watch` receives the number of nodes so far, and `memory` is a limit in GiB."""
     rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
     depth = min(MAX_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
     stack = Stack(
@@ -383,7 +374,7 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
         table = _hash_table(infosets, int(counters[INFOSETS]), table)
         chances = _room(chances, int(counters[CHANCES]) + FEW)
         chance_table = _hash_table(chances, int(counters[CHANCES]), chance_table, scattered=True)
-        # Growing holds two copies for a moment, and what is made of the tree later takes about as much again.
+        # Growing holds two copies for a moment, and later data of the tree takes about as much again.
         taken = 3 * nodes.nbytes + 2 * infosets.nbytes + table.nbytes + stack.states.nbytes + stack.choices.nbytes
         taken += stack.odds.nbytes + (2 * chances.nbytes + chance_table.nbytes if weighted else 0)
         if taken > memory * 2**30:

@@ -1,1 +1,1 @@
-"""Monte Carlo regret minimisation on the rules themselves, for games whose trees are too large to be built."""
+"""Monte Carlo regret minimisation directly on the rules, for games whose trees are too large to be built."""

@@ -1,12 +1,12 @@
 """Best response to an average strategy, by a depth-first traversal of the rules without a stored tree.
 
-The walk follows the responder's information states. It holds, for each one on the way down, the histories that lead
-there, as far as chance and the other player (the planner) play them at all, with their probabilities. So it takes as
+The traversal follows the responder's information states. For each one on the current path it holds the histories that
+lead there with positive probability of chance and the opponent (the planner), with these probabilities. So it takes as
 much memory as the information states of one game have histories, and visits each history of the tree once at most.
 
-An information state that chance and the planner reach with a total probability of `cut` at most is not followed: the
-responder is credited with the highest payoff there, as it is for histories that come after the limit of positions or
-find no room. So the result is never too low, and where nothing was skipped it is exact.
+An information state that chance and the planner reach with a total probability of at most `cut` is not followed: the
+responder is credited with the highest payoff there. So it is for histories beyond the limit of positions or of the
+buffers. The result is therefore never too low, and exact where nothing was skipped.
 """
 
 from typing import NamedTuple
@@ -19,20 +19,20 @@ from ....core.game import CHANCE, OVER, RULE_SIGNATURES, Rules, total_weight
 from .traversal import BAD_WEIGHTS, FAULT, FIRST, HASHING, KNOWN, NO_ACTIONS, TOO_DEEP, chain_after, find_row, key_of
 
 GOING_ON, DONE, NO_ROOM = range(3)
-# Counters of the walk: the level it is at, positions visited, what was not followed, pending histories; the most
-# positions to visit, and whether the buffers are as large as they can be.
+# Counters of the traversal: its level, positions visited, histories not followed, pending histories; the limit of
+# positions, and whether the buffers have their maximum size.
 LEVEL, VISITED, SKIPPED, PENDING, LIMIT, LAST_ROOM = range(6)
-# A level: its histories, the group of them that look the same now (from AT to END), which of its actions is tried
-# and how many there are. ACTION is -1 before a group is looked at.
+# A level: its histories, the current group of indistinguishable ones (from AT to END), the current action and the
+# number of actions. ACTION is -1 before a group is expanded.
 LOW, HIGH, AT, END, ACTION, LISTED = range(6)
-# Of a level: what was found so far, the best action of the group, the probability of the group.
+# Of a level: the value found so far, the best action of the group, the probability of the group.
 WORTH, BEST, MASS = range(3)
 PAST = 2  # cells of the planner's chain; after them the digest of the responder's view
 
 
 @kernel
 def sort_histories(past, order, low, high):
-    """List the histories of a level so that those that look the same to the responder follow each other."""
+    """Sort the histories of a level so that indistinguishable ones for the responder are adjacent."""
     same = True
     for k in range(low, high):
         order[k] = k
@@ -44,7 +44,7 @@ def sort_histories(past, order, low, high):
 
 
 class Histories(NamedTuple):
-    """Histories with their probabilities: states, and the planner's chain; of those held also how they look."""
+    """Histories with their probabilities: states, and the planner's chain; of those held also the responder's view."""
 
     states: np.ndarray
     past: np.ndarray
@@ -52,18 +52,16 @@ class Histories(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """The levels of the walk, and what was found at each: see the counters above."""
+    """The levels of the traversal with their results: see the counters above."""
 
     walk: np.ndarray
     levels: np.ndarray
     sums: np.ndarray
-    order: np.ndarray  # the histories of each level, those that look the same to the responder next to each other
-    choices: np.ndarray  # the actions that are tried at each level; the last row is for the planner's
+    order: np.ndarray  # the histories of each level, indistinguishable ones for the responder adjacent
+    choices: np.ndarray  # the actions at each level; the last row is for the planner's
 
 
 class Task(NamedTuple):
-    """Opponent, limits and pruning of a best response, and whether chance has weights."""
-
     primal_player: int
     most: int
     cut: float
@@ -77,14 +75,14 @@ TASK = record_of(Task, NUMBER, NUMBER, REAL, NUMBER)
 
 @in_place
 def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
-    """Follow the pending histories to their ends, whose worth is the answer, or to where the responder moves.
+    """Follow the pending histories to terminal states, whose value is the result, or to where the responder moves.
 
-    The latter are put at `low` and after; walk[PENDING] becomes their number, -1 if there is no room. The pending
+    The latter are put at `low` and after; walk[PENDING] becomes their number, -1 if there is no space. The pending
     histories are a stack; for the one on its top:
 
-    1. take it off: add up what an end is worth, credit the responder with the best where it cannot be followed;
-    2. copy it to the free place `high`, where it stays if the responder moves;
-    3. else put what follows from it on the stack, for each outcome or action of the planner that has a probability.
+    1. pop it: add the payoff of a terminal state, credit the responder with the maximum where it cannot be followed;
+    2. copy it to the free slot `high`, where it stays if the responder moves;
+    3. else push its successors, for each outcome or action of the planner with positive probability.
     """
     _, mover, legal, apply, view, score, weights = rules
     (primal_player, _, _, weighted), (counters, table, rows, _, average) = task, known
@@ -107,7 +105,7 @@ def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
         if high == len(states):
             walk[PENDING] = -1
             return 0.0
-        # 2. The place at `high` is free: a history of the responder stays there, of any other one it is the pattern.
+        # 2. The slot at `high` is free: a history of the responder stays there, any other one is the template.
         state = states[high]
         for i in range(len(state)):
             state[i] = waiting[top, i]
@@ -130,7 +128,8 @@ def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
                 continue
             walk[PENDING] = -1
             return 0.0
-        # 3. Shares are parts of `total`: weights of chance, or the planner's sums of strategies; else all are equal.
+        # 3. Probabilities are fractions of `total`: weights of chance, or the planner's sums of strategies; else
+        # uniform.
         key, key_2, row, total = 0, 0, 0, 0.0
         if who == CHANCE:
             if weighted:
@@ -170,15 +169,16 @@ def expand(rules, task, payoffs, known, hashing, descent, held, pending, low):
     NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, HASHING, DESCENT, HISTORIES, HISTORIES
 )  # fmt: skip
 def respond(start, mover, legal, apply, view, score, weights, task, payoffs, known, hashing, descent, held, pending):
-    """Go on for about `most` positions: DONE when sums[0, WORTH] is the result, GOING_ON, or NO_ROOM in the buffers.
+    """Visit about `most` positions: return DONE when sums[0, WORTH] is the result, GOING_ON, or NO_ROOM in the buffers.
 
-    `payoffs` are the responder's. A level holds the histories at which the responder moves next, and goes through the
-    groups of them that look the same. A step of the loop does the first of these that applies, 3 also what follows:
+    `payoffs` are the responder's. A level holds the histories at which the responder moves next, and iterates over
+    their groups of indistinguishable ones. A step of the loop does the first of these that applies, 3 also what
+    follows:
 
-    1. histories are pending (the first one, or those after an action): expand them to a level of their own;
-    2. the level has no group left: its worth is that of the action that led to it, back to the level above;
+    1. histories are pending (the first one, or those after an action): expand them to a new level;
+    2. the level has no group left: its value is that of the action that led to it, back to the level above;
     3. a new group: skip it if it is too unlikely, else list its actions;
-    4. the group has no action left, or its best one gets all there is to get: add it to the worth of the level;
+    4. the group has no action left, or its best one has the maximum value: add it to the value of the level;
     5. let all histories of the group make the next action: they are pending.
     """
     rules = Rules(start, mover, legal, apply, view, score, weights)
@@ -242,7 +242,7 @@ def respond(start, mover, legal, apply, view, score, weights, task, payoffs, kno
             sums[level, WORTH] += sums[level, BEST]
             here[AT], here[ACTION] = here[END], -1
             continue
-        # 5. The next action. Before it the walk can stop, since everything is in the buffers.
+        # 5. The next action. Before it the traversal can stop, since everything is in the buffers.
         if walk[VISITED] >= stop:
             return GOING_ON
         if here[END] - here[AT] > len(waiting):

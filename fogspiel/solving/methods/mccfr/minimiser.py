@@ -1,4 +1,4 @@
-"""A run of Monte Carlo regret minimisation: the shell around the kernels, with bounds, saving and restoring."""
+"""A run of Monte Carlo regret minimisation: the driver of the kernels, with bounds, saving and restoring."""
 
 import json
 from collections.abc import Generator, Iterator
@@ -20,17 +20,17 @@ from ...tree.tree import MAX_DEPTH, rehash
 from . import best_response, traversal
 from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known
 
-SALTS = 2009  # the seed of the numbers that views are hashed with
-FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8  # room at first, and entries for each row
+SALTS = 2009  # the seed of the salts of view hashes
+FIRST_ROWS, ENTRIES_EACH = 1 << 14, 8  # initial rows, and entries for each row
 ROW_BYTES = 8 * (4 + 4 + 2 * ENTRIES_EACH)  # of a row, its places in the hash table and its entries
-# Histories that a walk has room for at first, and bytes that their states may take.
+# Initial histories of a best-response traversal, and the maximum bytes of their states.
 FIRST_HISTORIES, HISTORY_BYTES = 1 << 10, 1 << 28
-WALK_SLICE = 1 << 22  # positions of a best-response walk between two chances to interrupt it
-# The probability below which the first walk of a large game follows nothing, how much finer the next one is, and what
-# stands for a walk that cut off nothing but found no room.
+WALK_SLICE = 1 << 22  # positions of a best-response traversal between two chances to interrupt it
+# The pruning probability of the first traversal of a large game, the refinement factor of the next one, and the value
+# that stands for a traversal that pruned nothing but ran out of space.
 FIRST_CUT, FINER, FINEST = 1.0 / 64, 8, 2.0**-60
-MIN_WALK = 1 << 24  # positions that a walk may always visit, and as many as sampling has, if that is more
-ROUNDING = 2.0**-50  # the most that a position of a walk can add to the rounding error, in units of the highest payoff
+MIN_WALK = 1 << 24  # positions that a traversal may always visit; or as many as sampling has visited, if that is more
+ROUNDING = 2.0**-50  # maximum rounding error per position of a traversal, in units of the highest payoff
 
 WRONG = {
     traversal.NOT_ONE_LIST: "two histories look the same to the player to move but offer different actions: actions "
@@ -51,21 +51,20 @@ class SampledBounds(JsonRecord):
     KEYS = ("lower", "upper", "cuts", "looks", "iterations", "next_look")
 
     lower: float = -inf
-    upper: float = inf  # the first player gets this much at most against the second player's strategy of some look
-    # The finest cut of a walk against each player that was affordable; 0 if nothing was cut off.
+    upper: float = inf  # the first player's maximum against the second player's strategy at some evaluation
+    # The finest affordable cut of a traversal against each player; 0 if nothing was pruned.
     cuts: list[float] = field(default_factory=lambda: [0.0, 0.0])
     looks: int = 0
-    iterations: int = -1  # those before the last look
-    next_look: int = 1 << 16  # the positions to be visited by sampling before the next look
+    iterations: int = -1  # those before the last evaluation
+    next_look: int = 1 << 16  # the positions to be visited by sampling before the next evaluation
 
     @property
     def gap(self) -> float:
-        """Distance of the bounds."""
         return self.upper - self.lower
 
 
 class Walk(NamedTuple):
-    """A walk of the best response: whether it came to its end, and what it found."""
+    """Result of a best-response traversal, and whether it is complete."""
 
     complete: bool
     worth: float
@@ -74,22 +73,20 @@ class Walk(NamedTuple):
 
 
 def _histories(rows: int, cells: int, past: int) -> best_response.Histories:
-    """Room for that many histories."""
     return best_response.Histories(np.zeros((rows, cells), np.int64), np.zeros((rows, past), np.int64), np.zeros(rows))
 
 
 def _enlarged(array: np.ndarray, rows: int) -> np.ndarray:
-    """The array with room for that many rows."""
     larger = np.zeros((rows, *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 class Sampling:
-    """Sampling on its way; neither the sizes of slices nor an interruption change a bit of what it finds."""
+    """A sampling run; the result is bit-identical whatever the sizes of slices and the interruptions."""
 
     def __init__(self, game: Game, method: str, seed: int, memory: float) -> None:
-        """Within a memory limit in GiB, half of which the table may take."""
+        """Set up a run within a memory limit in GiB, half of which the table may take."""
         self.game, self.method, self.seed = game, method, seed
         self._rules, self._weighted = compile_rules(game), int(game.rules.weights is not None)
         self._payoffs = np.array([float(payoff) for payoff in game.payoffs])
@@ -116,7 +113,7 @@ class Sampling:
             np.zeros(sizes.actions),
         )
         self.bounds = SampledBounds()
-        self.seconds = 0.0  # CPU time so far, as far as whoever works with this has noted it
+        self.seconds = 0.0  # CPU time so far, maintained by the caller
 
     @property
     def iterations(self) -> int:
@@ -124,12 +121,10 @@ class Sampling:
 
     @property
     def visited(self) -> int:
-        """The positions that sampling has visited."""
         return int(self._counters[NODES])
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Sizes for display."""
         return {
             "information_states": int(self._counters[ROWS]),
             "iterations": self.iterations,
@@ -138,7 +133,7 @@ class Sampling:
         }
 
     def advance(self, until: int, most: int) -> None:
-        """Go on to an iteration, but for about so many positions at most."""
+        """Run to an iteration, or for about `most` positions."""
         goal = self.visited + most
         while self.iterations < until and self.visited < goal:
             seed = np.uint64(child(self.seed, 1))
@@ -155,7 +150,6 @@ class Sampling:
             raise ValueError(f"{self.game.name} cannot be solved: {WRONG[fault]}")
 
     def _grow(self, rows: int) -> None:
-        """Make room for that many information states, or as many as there may be."""
         if rows >= self._most_rows:
             rows, self._closed = self._most_rows, 1
         counters, _, known, regret, average = self._known
@@ -167,7 +161,7 @@ class Sampling:
     # Bounds
 
     def look(self) -> Iterator[None]:
-        """Narrow the bounds by best responses to both average strategies; to be interrupted wherever it yields."""
+        """Tighten the bounds by best responses to both average strategies; interruptible wherever it yields."""
         bounds, walked = self.bounds, 0
         budget = max(MIN_WALK, self.visited)
         for primal_player in (0, 1):
@@ -184,7 +178,7 @@ class Sampling:
     def _respond(self, primal_player: int, budget: int) -> Generator[None, None, tuple[float, int]]:
         """Return the upper bound of a best response to a planner within this many positions, and their number.
 
-        Where the exact walk is too long, a coarse one is tried, and after one that was affordable a finer one.
+        Where the exact traversal is too long, a coarse one is tried, and after an affordable one a finer one.
         """
         cuts, top = self.bounds.cuts, float(np.abs(self._payoffs).max())
         worth, walked, cut, refined = top, 0, cuts[primal_player], False
@@ -204,7 +198,7 @@ class Sampling:
             cut /= FINER
 
     def _walk(self, primal_player: int, cut: float, budget: int) -> Generator[None, None, "Walk"]:
-        """Respond to a planner, following what is likelier than `cut`."""
+        """Respond to a planner, pruning what has at most the probability `cut`."""
         sizes, histories = self.game.sizes, FIRST_HISTORIES
         most = max(4 * histories, HISTORY_BYTES // (8 * sizes.state))
         payoffs = self._payoffs if primal_player == 1 else -self._payoffs
@@ -233,12 +227,11 @@ class Sampling:
 
     @property
     def state_bytes(self) -> int:
-        """About how large a saved state is."""
         return 8 * int(4 * self._counters[ROWS] + 2 * self._counters[ENTRIES])
 
     @property
     def state(self) -> bytes:
-        """All that it takes to go on: a line of JSON, then rows, regrets and averages."""
+        """The state to resume from: a line of JSON, then rows, regrets and averages."""
         rows, entries = int(self._counters[ROWS]), int(self._counters[ENTRIES])
         head = {
             "game": self.game.name,
@@ -256,7 +249,6 @@ class Sampling:
         return json.dumps(head).encode() + b"\n" + b"".join(part.tobytes() for part in cells)
 
     def restore(self, state: bytes) -> None:
-        """Go on from a saved state of the same run."""
         line, _, rest = state.partition(b"\n")
         head = json.loads(line)
         if (head["game"], head["method"], head["seed"]) != (self.game.name, self.method, self.seed):
@@ -282,20 +274,20 @@ class Sampling:
         self.bounds, self.seconds = SampledBounds.from_json(head["bounds"]), float(head["seconds"])
 
 
-# The value of a game by sampling: slices of iterations, and at doubling times a look at what the averages prove.
+# The value of a game by sampling: slices of iterations, with evaluations of the averages at doubling intervals.
 #
-# When there is a look is a matter of positions visited, not of seconds, so a run that is interrupted comes to the same.
+# Evaluations are scheduled by positions visited, not by time, so resumed runs are byte-identical.
 
-DEFAULT_SECONDS = 60.0  # CPU time unless iterations or another time are asked for
+DEFAULT_SECONDS = 60.0  # default CPU time if no iterations are given
 SLICE = 1 << 20  # positions between two chances to interrupt
 SAVING_SECONDS = 5.0
-# Bytes of a state that is kept; with a larger one a run that is interrupted begins anew, and comes to the same.
+# Maximum bytes of a saved state; with a larger one an interrupted run restarts from scratch, with the same result.
 LARGEST_STATE = 64 * 2**20
 ENDLESS = 2**62
 
 
 def game_of(problem: GameSource, memory: float) -> Game:
-    """The rules as kernels: those of the game itself, or those that walk the tree that was read."""
+    """Return the rules as kernels: those of the game itself, or those that traverse the tree that was read."""
     if problem.game is not None:
         return problem.game
     from ...tree.game import game_of_tree
@@ -304,7 +296,7 @@ def game_of(problem: GameSource, memory: float) -> Game:
 
 
 class Clock:
-    """CPU time since the run began, what it took before an interruption included."""
+    """CPU time of the run, including the time before an interruption."""
 
     def __init__(self, before: float) -> None:
         self._began = process_time() - before
@@ -334,7 +326,6 @@ def solve(method: str, problem: GameSource, options: SolveOptions, saved: Solver
         return sampling.state if sampling.state_bytes <= LARGEST_STATE else None
 
     def slices() -> Iterator[SolverProgress]:
-        """Sample up to the next look."""
         nonlocal kept
         while True:
             ends = sampling.iterations >= last or clock.seconds + look_seconds >= limit
@@ -362,7 +353,6 @@ def solve(method: str, problem: GameSource, options: SolveOptions, saved: Solver
 
 
 def words(sampling: Sampling) -> str:
-    """Describe the method."""
     cut = max(sampling.bounds.cuts)
     how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
     return f"{sampling.method} ({sampling.iterations} iterations), bounds by {how}"

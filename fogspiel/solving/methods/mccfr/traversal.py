@@ -1,11 +1,12 @@
 """External sampling and outcome sampling (Lanctot, Waugh, Zinkevich and Bowling 2009) on the rules of a game.
 
-In each iteration both players update in turn. External sampling walks through all actions of the player who updates
-and draws those of chance and of the other player. Outcome sampling draws a single game, in which the player who updates
-tries any action with a certain probability, and divides by how likely its own draws were. An information state adds its
-strategy to its average when the other player updates: then it is met as often as its owner and chance lead there.
-Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on liar's dice
-that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as good.
+In each iteration both players update in turn. External sampling traverses all actions of the updating player and
+samples those of chance and of the opponent. Outcome sampling samples a single game, in which the updating player
+explores with a certain probability, and divides by the probability of its own draws. An information state adds its
+strategy to its average when the opponent updates: then it is visited with the reach probability of its owner and
+chance. Iteration t has the weight t in regrets and averages (linear Monte Carlo CFR, Brown and Sandholm 2019): on
+liar's dice that was better than equal weights and than regrets cut off at zero, on Leduc poker better or nearly as
+good.
 """
 
 from typing import NamedTuple
@@ -18,24 +19,24 @@ from ....core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
 from ....core.rng import GOLDEN, mixed, random_below, random_unit, split
 from ...tree.tree import place_of
 
-# The information states that sampling has met: a hash table with regrets and the sums of strategies.
+# The visited information states: a hash table with regrets and the sums of strategies.
 #
-# An information state is what its owner knows: its own information states and actions so far, and its view now (perfect
-# recall by construction). It is known by a 128-bit key. The key of the owner's past is a chain: the key of its last
-# information state and the action there. View and chain are hashed by sums of products with random odd numbers modulo
-# 2^64, in two independent halves.
+# An information state is its owner's knowledge: its own information states and actions so far, and its present view
+# (perfect recall by construction). It is identified by a 128-bit key. The key of the owner's past is a chain: the key
+# of its last information state and the action there. View and chain are hashed by sums of products with random odd
+# numbers modulo 2^64, in two independent halves.
 
-# Counters: information states and their actions in the table, iterations, positions visited, information states for
-# which there was no room, and what is wrong with the rules, if anything is.
+# Counters: information states and their actions in the table, iterations, positions visited, information states that
+# did not fit, and the fault of the rules, if any.
 ROWS, ENTRIES, ITERATIONS, NODES, UNKNOWN, FAULT = range(6)
-NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # what may be wrong
-# A row of the table: the two halves of the key, the first entry of its actions, and how many there are.
+NOT_ONE_LIST, TOO_DEEP, NO_ACTIONS, BAD_WEIGHTS = range(1, 5)  # faults of the rules
+# A row of the table: the two halves of the key, the first entry of its actions, and their number.
 KEY, KEY_2, FIRST, COUNT = range(4)
 NO_ROW = -1
 
 
 class Known(NamedTuple):
-    """The information states that were met: counters, a hash table of rows, and two numbers for each action."""
+    """The visited information states: counters, a hash table of rows, and two numbers for each action."""
 
     counters: np.ndarray
     table: np.ndarray
@@ -58,7 +59,7 @@ HASHING = record_of(Hashing, CELLS, CELLS, TABLE)
 
 @inlined
 def key_of(seen, past, salt):
-    """One half of the key of an information state, after the same half of the chain of its owner's past."""
+    """Return one half of an information state's key, given the same half of its owner's chain."""
     total = past
     for i in range(len(seen)):
         total += seen[i] * salt[i]
@@ -67,13 +68,12 @@ def key_of(seen, past, salt):
 
 @inlined
 def chain_after(key, slot):
-    """One half of the chain after an action of an information state."""
     return np.int64(mixed(np.uint64(key) + np.uint64(slot + 1) * GOLDEN))
 
 
 @kernel
 def find_row(counters, table, rows, key, key_2, count):
-    """The row of an information state with that many actions, NO_ROW if it is not in the table."""
+    """Return the row of an information state with that many actions, NO_ROW if it is not in the table."""
     row = table[place_of(rows, table, key, key, key_2)]
     if row >= 0 and rows[row, COUNT] != count:
         counters[FAULT] = NOT_ONE_LIST
@@ -83,7 +83,7 @@ def find_row(counters, table, rows, key, key_2, count):
 
 @kernel
 def add_row(counters, table, rows, room, key, key_2, count):
-    """The row of an information state with that many actions, new if need be; NO_ROW if there is no room for it."""
+    """Return the row of an information state with that many actions, new if need be; NO_ROW if the table is full."""
     at = place_of(rows, table, key, key, key_2)
     row = table[at]
     if row >= 0:
@@ -104,7 +104,7 @@ def add_row(counters, table, rows, room, key, key_2, count):
 
 @kernel
 def match(weights, rows, row, count, shares):
-    """Write the shares in proportion to the positive weights of a row; equal ones where there are none."""
+    """Write probabilities in proportion to the positive weights of a row; uniform where there are none."""
     total = 0.0
     if row >= 0:
         first = rows[row, FIRST]
@@ -117,7 +117,7 @@ def match(weights, rows, row, count, shares):
 
 @kernel
 def draw_share(shares, count, point):
-    """The place of a share, drawn by a point in [0, 1)."""
+    """Return the index that a point in [0, 1) draws from a distribution."""
     for i in range(count - 1):
         point -= shares[i]
         if point < 0.0:
@@ -125,11 +125,11 @@ def draw_share(shares, count, point):
     return count - 1
 
 
-EXPLORATION = 0.6  # how often outcome sampling tries any action (Lanctot et al. 2009).
-# A frame of the walk, an information state of the player who updates: actions, which is next, its row.
+EXPLORATION = 0.6  # exploration probability of outcome sampling (Lanctot et al. 2009)
+# A frame of the traversal, an information state of the updating player: actions, the next one, its row.
 COUNT_AT, NEXT, ROW_AT = range(3)
 CHAINS = 4  # cells of both players' chains, two each; after them the two halves of the key of an information state
-# Information states for which there must be room before an iteration begins, and actions of these on average.
+# Information states that must fit before an iteration starts, and their actions on average.
 RESERVE = 1 << 12
 ACTIONS_EACH = 8
 
@@ -145,15 +145,15 @@ class Task(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The way to a position: a row for each information state of the player who updates."""
+    """The path to a position: a row for each information state of the updating player."""
 
     states: np.ndarray
     choices: np.ndarray
     frames: np.ndarray
     chains: np.ndarray  # both players' chains, then the key of the information state
-    shares: np.ndarray  # the strategy of the player who updates
-    worths: np.ndarray  # what its actions are worth
-    other_shares: np.ndarray  # one row: the strategy of the other player, or what is drawn by
+    shares: np.ndarray  # the strategy of the updating player
+    worths: np.ndarray  # values of its actions
+    other_shares: np.ndarray  # one row: the strategy of the opponent, or the sampling distribution
 
 
 TASK = record_of(Task, SEED, NUMBER, NUMBER, NUMBER, NUMBER)
@@ -162,7 +162,6 @@ PATH = record_of(Path, TABLE, TABLE, TABLE, TABLE, REAL_ROWS, REAL_ROWS, REALS)
 
 @inlined
 def draw_chance(weights, weighted, state, choices, count, odds, stream):
-    """An outcome of chance."""
     if weighted:
         weights(state, odds)
         return choices[draw_by_weight(odds[:count], stream)]
@@ -171,20 +170,19 @@ def draw_chance(weights, weighted, state, choices, count, odds, stream):
 
 @inlined
 def is_full(counters, rows, regret, closed):
-    """True if the table must grow before the next iteration."""
     few = len(rows) - counters[ROWS] < RESERVE or len(regret) - counters[ENTRIES] < RESERVE * ACTIONS_EACH
     return few and closed == 0
 
 
 @kernel_of(NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, PATH, HASHING)
 def sample_external(start, mover, legal, apply, view, score, weights, task, payoffs, known, path, hashing):
-    """Go on to iteration `until` or for about `most` positions; 1 if the table must grow first, else 0.
+    """Run to iteration `until` or for about `most` positions; return 1 if the table must grow first, else 0.
 
-    An iteration is a walk for each player, who updates regrets. The walk is depth first, with a frame for each
-    information state of that player on the way:
+    An iteration is a traversal for each player, who updates regrets. The traversal is depth first, with a frame for
+    each information state of that player on the path:
 
-    1. down: draw for chance and for the other player, whose averages grow, until the game ends (then there is a value)
-       or the player who updates must move (then there is a new frame, and all its actions are to be tried);
+    1. down: sample chance and the opponent, whose averages grow, until the game ends (then there is a value)
+       or the updating player must move (then there is a new frame, and all its actions are to be tried);
     2. up: hand the value to the frame above. A frame with actions left tries the next one, back to 1; one without
        updates its regrets, and the mean of its actions is the value for the frame above it.
     """
@@ -206,7 +204,7 @@ def sample_external(start, mover, legal, apply, view, score, weights, task, payo
                 chains[0, i] = salts[i % 2, -1 - i // 2]
             depth = 0
             while depth >= 0:
-                # 1. Down to the end of the game or to an information state of the player who updates.
+                # 1. Down to the end of the game or to an information state of the updating player.
                 state, chain = states[depth], chains[depth]
                 value = 0.0
                 while True:
@@ -224,7 +222,7 @@ def sample_external(start, mover, legal, apply, view, score, weights, task, payo
                     key_2 = key_of(seen, chain[2 * who + 1], salts[1])
                     row = add_row(counters, table, rows, len(regret), key, key_2, count)
                     if who == updater:
-                        # All actions of this information state are tried: a frame remembers how far that is.
+                        # All actions of this information state are tried: a frame stores the progress.
                         if depth + 1 == len(frames):
                             counters[FAULT] = TOO_DEEP
                             return 0
@@ -233,7 +231,7 @@ def sample_external(start, mover, legal, apply, view, score, weights, task, payo
                         chain[CHAINS], chain[CHAINS + 1] = key, key_2
                         depth += 1
                         break
-                    # The other player is met as often as its own play and chance lead here: its average grows.
+                    # The opponent is visited with the reach probability of its own play and chance: its average grows.
                     match(regret, rows, row, count, other_shares)
                     if row != NO_ROW:
                         for i in range(count):
@@ -274,14 +272,14 @@ def sample_external(start, mover, legal, apply, view, score, weights, task, payo
 
 @kernel_of(NUMBER, *RULE_SIGNATURES.values(), TASK, REALS, KNOWN, PATH, HASHING)
 def sample_outcomes(start, mover, legal, apply, view, score, weights, task, payoffs, known, path, hashing):
-    """The same by outcome sampling.
+    """Run to iteration `until` or for about `most` positions by outcome sampling; return as `sample_external`.
 
     An iteration is one game for each player, who updates regrets:
 
-    1. play it to its end; a frame keeps the action that this player has drawn, in NEXT, and `drawn` is how likely it
-       was to draw all its actions so far;
-    2. back through its information states: each value is divided by how likely it was to be seen, so that its mean
-       over all draws is right.
+    1. play it to its end; a frame stores the action that this player has drawn, in NEXT, and `drawn` is the probability
+       of all its draws so far;
+    2. back through its information states: each value is divided by its sampling probability, so that the estimate is
+       unbiased.
     """
     seed, until, most, closed, weighted = task
     counters, table, rows, regret, average = known
@@ -319,7 +317,7 @@ def sample_outcomes(start, mover, legal, apply, view, score, weights, task, payo
                         counters[FAULT] = TOO_DEEP
                         return 0
                     match(regret, rows, row, count, shares[depth])
-                    for i in range(count):  # any action may be tried, or some regrets would never be seen
+                    for i in range(count):  # explore, or some regrets would never be sampled
                         share = shares[depth, i]
                         other_shares[i] = share + EXPLORATION * (1.0 / count - share)
                     slot = draw_share(other_shares, count, random_unit(stream))
@@ -335,7 +333,7 @@ def sample_outcomes(start, mover, legal, apply, view, score, weights, task, payo
                 apply(state, choices[0, slot])
                 chain[2 * who] = chain_after(key, slot)
                 chain[2 * who + 1] = chain_after(key_2, slot)
-            # 2. What the drawn action of each information state is worth; the others are worth nothing this time.
+            # 2. The value of the drawn action of each information state; that of the others is 0 in this sample.
             value = (1.0 - 2.0 * updater) * payoffs[score(state)] / drawn
             while depth > 0:
                 depth -= 1

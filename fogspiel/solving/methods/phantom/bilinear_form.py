@@ -1,12 +1,12 @@
 """A phantom game as one sparse bilinear form over two players' private histories.
 
-A pair of private histories fixes the whole game, so the payoff of two plans x and y, the weights of Black's and
+A pair of private histories determines the whole game, so the payoff of two plans x and y, the weights of Black's and
 White's sequences, is x' M y. Orbits of symmetric histories stand for all of their members at once and a plan gives
-their total weight: flow is then conserved without any factors, and M[s, t] is the mean over the members of t of what s
-and t lead to. Payoffs are counted from a draw: Black gets 1/2 + x' M y / unit.
+their total weight: flow is then conserved without any factors, and M[s, t] is the mean payoff of s and t over the
+members of t. Payoffs are counted from a draw: Black gets 1/2 + x' M y / unit.
 
-M is written row by row in a depth-first walk through Black's histories, each of which carries along the worlds that
-Black may be in:
+M is written row by row in a depth-first traversal of Black's histories, each of which carries along Black's possible
+worlds:
 
     write_rows        every turn of Black's, every infoset of it, every sequence: one row of M
       play_sequence   the stone in every world: it wins, White wins at once, or White
@@ -37,13 +37,13 @@ from .private_histories import (
 )
 
 VARIANTS = ("classical", "numturns")
-FIRST_ROOM = 1 << 22  # entries of M for which there is room at first; it is doubled until all fit
+FIRST_ROOM = 1 << 22  # initial space for entries of M; it is doubled until all fit
 ANY = -1  # White may fail any number of times
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionDag:
-    """One player's infosets, those before others first, as a `DecisionProblem`; sequence 0 is the beginning."""
+    """One player's infosets in topological order, as a `DecisionProblem`; sequence 0 is the empty one."""
 
     first: np.ndarray
     count: np.ndarray
@@ -54,7 +54,7 @@ class DecisionDag:
 
     @property
     def parent(self) -> np.ndarray:
-        """Nothing: an infoset of a DAG has no single parent."""
+        """An empty array: an infoset of a DAG has no single parent."""
         return np.zeros(0, np.int64)
 
     @property
@@ -75,14 +75,12 @@ class DecisionDag:
 
 @dataclass(frozen=True, eq=False)
 class BilinearForm:
-    """A phantom game: Black gets 1/2 + x' M y / unit for the plans x and y."""
-
     name: str
     variant: str
     histories: tuple[Histories, Histories]
     sides: tuple[DecisionDag, DecisionDag]
-    rows: Sparse  # m by Black's sequences, in whole numbers
-    columns: Sparse  # m by White's sequences
+    rows: Sparse  # M by Black's sequences, in integers
+    columns: Sparse  # M by White's sequences
     unit: int
     turn_nodes: int
 
@@ -91,7 +89,6 @@ class BilinearForm:
         return BOARDS[self.name]
 
     def cell_of(self, player: int, sequence: int) -> int:
-        """The cell that a sequence ends with."""
         return int(self.histories[player].sequences[self.sides[player].numbers[sequence], SEQUENCE.cell])
 
     @property
@@ -106,21 +103,19 @@ class BilinearForm:
 
 
 class Workspace(NamedTuple):
-    """Room to work in: worlds, the row in hand, and what was reached."""
+    """Workspace: worlds, the current row, and the reached histories."""
 
     worlds: np.ndarray
-    waiting: np.ndarray  # black's turns that are still to be played: the turn, and where its worlds begin and end
-    sums: np.ndarray  # the row in hand, by White's sequences
+    waiting: np.ndarray  # Black's turns that are still to be played: the turn, and the range of its worlds
+    sums: np.ndarray  # the current row, by White's sequences
     touched: np.ndarray  # the sequences whose sums are not zero
-    black_reached: np.ndarray  # black's infosets that are reached
+    black_reached: np.ndarray  # Black's infosets that are reached
     white_reached: np.ndarray
-    entries: np.ndarray  # m: row, column and value of each entry
+    entries: np.ndarray  # M: row, column and value of each entry
     counters: np.ndarray
 
 
 class Counters(NamedTuple):
-    """Places in `counters`."""
-
     entries: int = 0
     nodes: int = 1
     touched: int = 2
@@ -131,7 +126,7 @@ class Counters(NamedTuple):
 COUNT = Counters()
 
 
-# A world is what Black cannot see, in one number: White's sequence, the twist from the board to its frame, White's
+# A world is Black's hidden information in one number: White's sequence, the twist from the board to its frame, White's
 # stones on the board. So sequence 5, twist 3 and the stones on cells 0 and 2 are 5 << 13 | 3 << 9 | 0b101.
 TWIST_BITS = 4
 STONES_MASK, TWIST_MASK = (1 << MAX_CELLS) - 1, (1 << TWIST_BITS) - 1
@@ -139,19 +134,18 @@ STONES_MASK, TWIST_MASK = (1 << MAX_CELLS) - 1, (1 << TWIST_BITS) - 1
 
 @inlined
 def world_of(sequence, twist, stones):
-    """Pack a world."""
     return (sequence << (MAX_CELLS + TWIST_BITS)) | (twist << MAX_CELLS) | stones
 
 
 @inlined
 def unpack(world):
-    """White's sequence, the twist, and White's stones."""
+    """Return White's sequence, the twist, and White's stones."""
     return world >> (MAX_CELLS + TWIST_BITS), (world >> MAX_CELLS) & TWIST_MASK, world & STONES_MASK
 
 
 @inlined
 def note(room, white, sequence, sign):
-    """Add to the row in hand the end of a game against one member of the orbit of White's sequence."""
+    """Add the end of a game against one member of the orbit of White's sequence to the current row."""
     if room.sums[sequence] == 0:
         room.touched[room.counters[COUNT.touched]] = sequence
         room.counters[COUNT.touched] += 1
@@ -160,9 +154,9 @@ def note(room, white, sequence, sign):
 
 @kernel
 def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
-    """Write all worlds that White's turn leads to, with `heard` failures (or ANY); returns whether there was room.
+    """Write all worlds after White's turn, with `heard` failures (or ANY); return False if the workspace is full.
 
-    Black has the stones, will win at once if a cell of `forced` is empty, and has no more decisions unless it goes on.
+    Black has the stones, will win at once if a cell of `forced` is empty, and has no more decisions unless `goes_on`.
     White's turn is in the frame of its representative, to which the twist takes the board.
     """
     image, cells = tables.image, tables.cells
@@ -203,7 +197,7 @@ def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
 
 @kernel
 def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
-    """Play Black's sequence in the worlds from `begin` to `end` that it fits; returns whether there was room.
+    """Play Black's sequence in the compatible worlds from `begin` to `end`; return False if the workspace is full.
 
     White's failures are counted up to `way` if they lead to different turns of Black's. The worlds of Black's next turn
     are written above the others.
@@ -235,7 +229,7 @@ def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
 
 @kernel
 def write_rows(room, tables, black, white):
-    """Let every representative of Black's histories meet all of White's; returns whether there was room."""
+    """Play every representative of Black's histories against all of White's; return False if the workspace is full."""
     worlds, waiting, counters = room.worlds, room.waiting, room.counters
     worlds[0] = 0
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, 1
@@ -273,7 +267,7 @@ def write_rows(room, tables, black, white):
 
 @inlined
 def flush_row(room, mine):
-    """Write the row in hand to the entries of M and clear it; returns whether there was room."""
+    """Write the current row to the entries of M and clear it; return False if the workspace is full."""
     entry, touched = room.counters[COUNT.entries], room.counters[COUNT.touched]
     if entry + touched > len(room.entries):
         return False
@@ -289,7 +283,7 @@ def flush_row(room, mine):
 def build_form(
     name: str, variant: str = "classical", lemma: bool | None = None, symmetric: bool = True
 ) -> BilinearForm:
-    """The form of the phantom version of a board game; Lemmas 1 and 3 are used where they hold unless declined."""
+    """Build the form of the phantom version of a board game; Lemmas 1 and 3 are used where valid, unless declined."""
     if variant not in VARIANTS:
         raise ValueError(f"there is no variant {variant!r}: it is {' or '.join(VARIANTS)}")
     counted = variant == "numturns"
@@ -311,7 +305,6 @@ def build_form(
 
 
 def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
-    """Room for so many entries of M, and for worlds in proportion."""
     columns = len(white.sequences)
     return Workspace(
         worlds=np.empty(size // 4, np.int64),
@@ -326,21 +319,20 @@ def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
 
 
 def _renumber(histories: np.ndarray, side: DecisionDag) -> np.ndarray:
-    """The numbers of sequences among those of the form, from their numbers among the histories."""
     number = np.full(1 + int(side.numbers.max()), NOWHERE, np.int32)
     number[side.numbers] = np.arange(side.sequences)
     return np.take(number, histories)
 
 
 def dag_of(histories: Histories, reached: np.ndarray) -> DecisionDag:
-    """The infosets that are reached, numbered in their order, and what follows each of their sequences."""
+    """Return the reached infosets, numbered in their order, and the successors of their sequences."""
     places = np.flatnonzero(reached)
     number = np.full(len(reached) + 1, NOWHERE)  # the last entry serves the infoset NOWHERE
     number[places] = np.arange(len(places))
     first, count = histories.infosets[places, INFOSET.first], histories.infosets[places, INFOSET.sequences]
     numbers = np.r_[0, _ranges(first, count)]
     chosen = histories.sequences[numbers]
-    # A sequence leads to the infoset after its failure and to the beginning of each turn that may come next
+    # A sequence leads to the infoset after its failure and to the first one of each possible next turn
     owner = np.repeat(np.arange(len(numbers)), chosen[:, SEQUENCE.turns])
     turn = histories.turns[_ranges(chosen[:, SEQUENCE.first_turn], chosen[:, SEQUENCE.turns])]
     opening = np.where(turn[:, TURN.infosets] > 0, turn[:, TURN.first_infoset], NOWHERE)
@@ -353,13 +345,13 @@ def dag_of(histories: Histories, reached: np.ndarray) -> DecisionDag:
 
 
 def _ranges(first: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """The numbers first[i] .. first[i] + count[i] - 1 for each i: 5, 6, 7, 2, 3 for (5, 2) and (3, 2)."""
+    """Return first[i] .. first[i] + count[i] - 1 for each i: 5, 6, 7, 2, 3 for (5, 2) and (3, 2)."""
     return np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
 
 
 @kernel
 def sort_by_line(line, other, value, place, to_other, to_value):
-    """Distribute the entries of a matrix to their lines, in their order; `place` is where each line begins."""
+    """Distribute the entries of a matrix to their lines, in their order; `place` has the start of each line."""
     for k in range(len(line)):
         there = place[line[k]]
         place[line[k]] += 1
@@ -368,7 +360,7 @@ def sort_by_line(line, other, value, place, to_other, to_value):
 
 
 def by_line(line: np.ndarray, other: np.ndarray, value: np.ndarray, lines: int) -> Sparse:
-    """A matrix by rows (or columns), the entries of each in the order in which they come."""
+    """Return a matrix by rows (or columns), the entries of each in their original order."""
     start = np.r_[0, np.cumsum(np.bincount(line, minlength=lines))]
     to_other, to_value = np.empty_like(other), np.empty_like(value)
     sort_by_line(line, other, value, start.copy(), to_other, to_value)

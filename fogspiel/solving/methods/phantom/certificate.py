@@ -1,16 +1,16 @@
-"""The solution of a phantom game as JSON can store it; its checker reads it back and says what it proves.
+"""The solution of a phantom game in JSON; its checker reads it and returns the bounds it proves.
 
-    format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     Black's value, and what the strategies guarantee Black at least and at most
+    format, game, rules     the format, the game, and the version of its rules
+    value, lower, upper     Black's value, and the strategies' guarantees: Black's minimum and maximum
     strategies              {"black": [row, ..], "white": [row, ..]}
     digest                  of all the rest
 
 A row is [history, failed, {cell: probability}]: after the turns of the history and the failed tries in this turn, the
 player names the cells with these probabilities. A history is a list of turns, "A1 B1,B2:C1" is a stone on A1 and then,
-after failures on B1 and B2, one on C1. Rows are kept up to symmetry: of all images of history and failed tries the one
-whose turns, the earliest first, have the smallest (failed set, cell), and at last the smallest failed set, where cell
-is row * columns + column and a set is the sum of 2 ** cell. The probabilities of a row are kept by every symmetry that
-keeps its history and failed tries. Where there is no row the player names the first cell that it does not know.
+after failures on B1 and B2, one on C1. Rows are stored up to symmetry: of all images of history and failed tries the
+one whose turns, the earliest first, have the smallest (failed set, cell), and at last the smallest failed set, where
+cell is row * columns + column and a set is the sum of 2 ** cell. The probabilities of a row are invariant under every
+symmetry that fixes its history and failed tries. Without a row the player names the first cell that it does not know.
 """
 
 from fractions import Fraction
@@ -45,7 +45,6 @@ Row = list[Any]
 
 
 def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
-    """The solution of a game of the classical variant."""
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
     rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
@@ -64,7 +63,7 @@ def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
 
 
 def history_text(form: BilinearForm, player: int, sequence: int) -> str:
-    """The turns of a history, by its number among the histories, in words."""
+    """Format the turns of a history, by its number among the histories."""
     histories, words = form.histories[player], []
     while sequence > 0:
         infoset = histories.infosets[histories.sequences[sequence, SEQUENCE.infoset]]
@@ -76,12 +75,11 @@ def history_text(form: BilinearForm, player: int, sequence: int) -> str:
 
 
 def set_text(form: BilinearForm, mask: int) -> str:
-    """A set of cells in words."""
     return ",".join(map(form.board.cell_name, cells_of(mask)))
 
 
 def strategy_rows(form: BilinearForm, player: int, plan: RealisationPlan) -> list[Row]:
-    """The rows of a plan: at each turn that is reached first the tries that Lemma 3 forces, then the choices."""
+    """Return the rows of a plan: at each reached turn first the tries that Lemma 3 forces, then the choices."""
     side, histories, rows = form.sides[player], form.histories[player], []
     opened = set()
     for infoset in range(side.infosets):
@@ -111,7 +109,7 @@ def strategy_rows(form: BilinearForm, player: int, plan: RealisationPlan) -> lis
 
 
 def forced_rows(form: BilinearForm, player: int, turn: int) -> list[Row]:
-    """The rows before the first choice of a turn: the cells that win are tried, each with the same probability."""
+    """Return the rows before the first choice of a turn: the winning cells are tried, with equal probabilities."""
     histories, image = form.histories[player], geometry(form.name).image
     before = histories.sequences[histories.turns[turn, TURN.before]]
     columns = SEQUENCE.stones, SEQUENCE.failed, SEQUENCE.stabiliser
@@ -130,7 +128,6 @@ def forced_rows(form: BilinearForm, player: int, turn: int) -> list[Row]:
 
 
 def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[int, Fraction]) -> Row:
-    """One row in words."""
     named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
     sequence = int(form.histories[player].turns[turn, TURN.before])
     return [history_text(form, player, sequence), set_text(form, tried), named]
@@ -140,18 +137,19 @@ def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[in
 #
 # The passes:
 #
-# grow       number the groups, nodes and sequences of a player weigh      ask the policy wherever it can come to, and
-# sum realisation weights by sequence meet       walk through the orders of stones with the groups of both players that
-# fit the stones: given the stones, the failures of the two are independent, so a sequence is worth the sum of the
-# other's weights times the payoff, over all ends of games respond    backwards through the nodes: what the best reply
-# gets, and by which tries
+#     grow       number the groups, nodes and sequences of a player
+#     weigh      query the policy wherever it can come to, and sum realisation weights by sequence
+#     meet       traverse the orders of stones with the groups of both players that fit the stones: given the stones,
+#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's
+#                weights times the payoff, over all ends of games
+#     respond    backwards through the nodes: the best-response value, and its tries
 #
 # Neither symmetry nor dominance is assumed of a policy.
 
 
 @kernel
 def give_away(sets, side, weights, worth, value, out):
-    """Write what a policy gives away at each node: its weight there times what the best try is worth more."""
+    """Write a policy's loss at each node: its weight there times its shortfall from the best try."""
     for node in range(len(side.group)):
         out[node] = 0.0
         if side.reached[node]:
@@ -165,14 +163,12 @@ def give_away(sets, side, weights, worth, value, out):
 
 
 class BestReply(NamedTuple):
-    """The best reply of one player to the other's policy."""
-
-    value: np.ndarray  # what it gets from each node on, weighed by the other's play
-    choice: np.ndarray  # the cell it tries at each node, or NOWHERE where no play leads to
+    value: np.ndarray  # its value from each node on, weighted by the opponent's play
+    choice: np.ndarray  # the cell it tries at each node, or NOWHERE at unreachable ones
 
 
 class Try(NamedTuple):
-    """A cell that may be tried at a node: how much of the policy's weight, and what it is worth less than the best."""
+    """A cell that may be tried at a node: the policy's weight on it, and its shortfall from the best one."""
 
     cell: int
     weight: float | Fraction
@@ -180,10 +176,10 @@ class Try(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Two policies of a phantom game: their merged weights, what sequences are worth to either player, best replies.
+    """Two policies of a phantom game: their merged weights, the values of sequences to either player, best responses.
 
-    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Worths and values are whole
-    numbers of 1 / unit of the other player's weights, or floats.
+    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Values are integers in units of
+    1 / unit of the opponent's weights, or floats.
     """
 
     sets: Sets
@@ -194,7 +190,6 @@ class Evaluation(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """True if all numbers are whole."""
         return self.weights[0].unit > 0
 
     @property
@@ -208,7 +203,6 @@ class Evaluation(NamedTuple):
         return Fraction(total, self.weights[0].unit * self.weights[1].unit)
 
     def best(self, player: int) -> float | Fraction:
-        """Return the value of a player's best response."""
         return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
 
     def losses(self, player: int) -> np.ndarray:
@@ -218,7 +212,6 @@ class Evaluation(NamedTuple):
         return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
 
     def tries(self, player: int, node: int) -> list[Try]:
-        """The cells that may be tried at a node."""
         side, value = self.sides[player], self.replies[player].value
         free = int(unknown(self.sets, side, side.group[node])) & ~int(side.tried[node])
         found = []
@@ -237,7 +230,7 @@ class Evaluation(NamedTuple):
 
 
 def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda states: None) -> Evaluation:
-    """Evaluate two policies, in whole numbers where their probabilities allow it; `watch` counts the questions."""
+    """Evaluate two policies, in integers where their probabilities allow it; `watch` counts the queries."""
     sets = sets_of(board)
     sides = grow_side(sets, 0), grow_side(sets, 1)
     nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
@@ -257,7 +250,6 @@ def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda
 def _worths(
     sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of all sequences to either player against the opponent's weights."""
     turns, kind = 2 + sets.cells // 2, weights[0].dtype
     held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
     worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)

@@ -1,6 +1,6 @@
-"""An optimal strategy of a phantom game in words and small boards, from its certificate.
+"""An optimal strategy of a phantom game as text and small boards, from its certificate.
 
-Tries that win or fail for sure (Lemma 3) are said once and for all; what is left of Black's strategy in phantom
+Tries that win or fail for sure (Lemma 3) are stated once for all turns; the rest of Black's strategy in phantom
 tic-tac-toe is a dozen lines.
 """
 
@@ -37,13 +37,11 @@ from .solver import SOLVABLE, find_form
 
 MARKS = "XO"
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
-# What the cells of an empty board are called, by the smallest cell of each kind.
+# Names of the cells of an empty board, by the smallest cell of each kind.
 KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
 
 
 class CertificateRow(NamedTuple):
-    """One row of a certificate, read."""
-
     situation: Situation
     own: int
     known: int
@@ -51,13 +49,13 @@ class CertificateRow(NamedTuple):
 
 
 def explain(document: Any, everything: bool = False) -> list[str]:
-    """Black's strategy with small boards, and all of White's too if everything is wanted."""
+    """Describe Black's strategy with small boards, and all of White's too if `everything`."""
     lines = strategy_lines(document)
     return [*lines, "", *strategy_lines(document, "white", boards=False)] if everything else lines
 
 
 def strategy_lines(document: Any, player: str = "black", boards: bool = True) -> list[str]:
-    """The strategy of a player that a certificate holds, line by line, with boards or one line for each decision."""
+    """Describe a player's strategy in a certificate, with boards or with one line for each decision."""
     if player not in PLAYERS:
         raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
     lower, upper = verify(document)
@@ -80,7 +78,6 @@ def strategy_lines(document: Any, player: str = "black", boards: bool = True) ->
 
 
 def advices_of(board: Board, player: int, document: Any) -> list[CertificateRow]:
-    """The rows of a player."""
     advices = []
     for number, (history, failed, shares) in enumerate(document["strategies"][PLAYERS[player]]):
         situation = situation_of(board, player, history, failed, f"row {number}")
@@ -91,18 +88,16 @@ def advices_of(board: Board, player: int, document: Any) -> list[CertificateRow]
 
 
 def is_forced(board: Board, player: int, advice: CertificateRow) -> bool:
-    """True if the advice is to try cells that win if they are legal, as the rule for all turns says."""
+    """True if the advice is to try cells that win if they are legal, as the rule for all turns does."""
     return all(board.won[player][advice.own | 1 << cell] for cell in advice.odds)
 
 
 def named(board: Board, mask: int) -> str:
-    """Cells in words."""
     names = [board.names[cell] for cell in cells_of(mask)]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def occasion(board: Board, player: int, advice: CertificateRow) -> str:
-    """Describe the situation of the advice."""
     words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
     turns = [board.names[cell] for _, cell in advice.situation[:-1]]
     if turns:
@@ -116,7 +111,6 @@ def occasion(board: Board, player: int, advice: CertificateRow) -> str:
 
 
 def choice(board: Board, advice: CertificateRow) -> str:
-    """Describe the advice: a cell, cells by lot, or cells with their probabilities."""
     kinds: dict[int, list[int]] = {}
     alike = [moved for moved in board.symmetries if image(advice.situation, moved) == advice.situation]
     for cell in sorted(advice.odds):
@@ -132,7 +126,7 @@ def choice(board: Board, advice: CertificateRow) -> str:
 
 
 def board_text(board: Board, player: int, advice: CertificateRow) -> list[str]:
-    """The board as the player knows it, * where it may try, the last row on top; hex leans to the right."""
+    """Draw the board of the player's knowledge, * where it may try, the last row on top; hex leans to the right."""
     marks = [
         MARKS[player] if advice.own >> cell & 1
         else MARKS[1 - player] if advice.known >> cell & 1
@@ -145,11 +139,11 @@ def board_text(board: Board, player: int, advice: CertificateRow) -> list[str]:
     return [" " * lean * r + " ".join(marks[cell] for cell in rows[r]) for r in reversed(range(len(rows)))]
 
 
-# The decisions of a phantom game as questions, each asked once: without the order of tries, up to symmetry.
+# The decisions of a phantom game as questions, each once: without the order of tries, up to symmetry.
 #
-# A cell that wins, unless it is taken, is tried before anything else (Lemma 3 of Teytaud and Teytaud 2011), so there is
-# no question as long as there is one, nor where a single cell can be tried. Answers are followed in all images of a
-# question and in all orders of its tries.
+# A cell that wins, unless it is occupied, is tried before anything else (Lemma 3 of Teytaud and Teytaud 2011), so there
+# is no question as long as there is one, nor where a single cell can be tried. Answers apply to all images of a
+# question and to all orders of its tries.
 
 
 def questions(game: Game) -> list[InformationState]:
@@ -164,7 +158,6 @@ def questions(game: Game) -> list[InformationState]:
 
 
 def _situation(histories: Histories, infoset: int) -> Situation:
-    """Return the player's observations at an infoset."""
     turns = [(int(histories.infosets[infoset, INFOSET.tried]), NOWHERE)]
     while (sequence := int(histories.turns[histories.infosets[infoset, INFOSET.turn], TURN.before])) > 0:
         infoset = int(histories.sequences[sequence, SEQUENCE.infoset])
@@ -175,7 +168,6 @@ def _situation(histories: Histories, infoset: int) -> Situation:
 
 
 def _state_of(game: Game, player: int, situation: Situation) -> InformationState:
-    """The information state of a situation, whose failed tries came in the order of their cells."""
     tries = []
     for failed, stone in situation:
         tries += [(cell, 1) for cell in range(failed.bit_length()) if failed >> cell & 1]
@@ -184,9 +176,9 @@ def _state_of(game: Game, player: int, situation: Situation) -> InformationState
 
 
 def answered(game: Game, table: PolicyTable) -> Probabilities:
-    """The policy of answers to questions: they hold for all orders and images.
+    """Return the policy of answers to questions: they hold for all orders and images.
 
-    There is no question where only an opponent who does not take a win lets the game come to: any cell will do then.
+    Positions reachable only after the opponent misses a win have no question: the policy is uniform there.
     """
     asked_for = _ids_of_questions(game, table)
     moves, wins = board_of(game.name).symmetries, geometry(SOLVABLE[game.name][0]).wins
@@ -221,7 +213,7 @@ def answered(game: Game, table: PolicyTable) -> Probabilities:
 
 
 def _ids_of_questions(game: Game, table: PolicyTable) -> set[str]:
-    """The ids of all questions; answers to questions that were not asked are refused."""
+    """Return the ids of all questions; reject answers to other questions."""
     states = questions(game)
     known = {name for state in states for name in (state.id, state.line)}
     for (_, name), rows in table.rows.items():

@@ -1,15 +1,15 @@
-"""The merged histories of a phantom game, what they are worth against each other, and best replies among them.
+"""The merged histories of a phantom game, their values against each other, and best responses among them.
 
 In a classical phantom game the order of the failed tries of a turn changes nothing for anybody else, so the payoff
-depends on merged histories only: turn by turn the set of failed tries, and the stone. Words used here:
+depends on merged histories only: turn by turn the set of failed tries, and the stone. Terms:
 
-    group      a player's merged history at the beginning of one of its turns
+    group      a player's merged history at the start of one of its turns
     node       a group and the set of cells that have failed in the turn so far
     sequence   a node and the cell where the stone stays; it is the group of the next turn, if there is one
 
-For example, the second player of phantom tic-tac-toe begins with
-group 0. Its node 0 (nothing has failed) has the sequences 1 to 9; nodes 1 to 9, in which one cell has failed, have
-eight each. The first player has just node 0 there, for nothing can fail.
+For example, the second player of phantom tic-tac-toe starts with group 0. Its node 0 (nothing has failed) has the
+sequences 1 to 9; nodes 1 to 9, in which one cell has failed, have eight each. The first player has just node 0 there,
+for nothing can fail.
 """
 
 from collections.abc import Callable, Hashable
@@ -22,13 +22,11 @@ from ....games.boards.board import WINS, Board
 from ...tree.sequence_form import Treeplex
 
 NOWHERE = -1
-FIRST_ROOM = 1 << 16  # sequences for which there is room at first; it is doubled until all fit
+FIRST_ROOM = 1 << 16  # initial space for sequences; it is doubled until all fit
 MAX_GROUPS = 256  # groups that can fit the same stones: at most 120 on nine cells
 
 
 class Sets(NamedTuple):
-    """Tables about the sets of cells of a board."""
-
     cells: int
     # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
     rank: np.ndarray
@@ -36,21 +34,21 @@ class Sets(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The merged histories of a player. Sequence 0 is that nothing has happened; later turns have higher numbers."""
+    """The merged histories of a player. Sequence 0 is the empty one; later turns have higher numbers."""
 
     player: int
     stones: np.ndarray  # all own stones of a sequence
     known: np.ndarray  # all cells that have failed up to a sequence
-    # The node at the beginning of the turn after a sequence, or NOWHERE; its other nodes follow by rank.
+    # The node at the start of the turn after a sequence, or NOWHERE; its other nodes follow by rank.
     first_node: np.ndarray
     group: np.ndarray  # the sequence before the turn of a node
-    tried: np.ndarray  # what has failed in the turn of a node so far
+    tried: np.ndarray  # the failed tries in the turn of a node so far
     first_sequence: np.ndarray  # the first sequence of a node; the others follow, by cell
     reached: np.ndarray  # true if any play of the opponent lets a node be reached
 
 
 def sets_of(board: Board) -> Sets:
-    """The tables of a board, whose winner must be told by the winner's own stones alone."""
+    """Return the tables of a board, on which the winner's own stones alone determine the win."""
     masks = np.arange(1 << board.cells)
     order = np.array(sorted(range(1 << board.cells), key=lambda mask: (mask.bit_count(), mask)))
     inside = (order[None, :] & ~masks[:, None]) == 0
@@ -65,31 +63,30 @@ def sets_of(board: Board) -> Sets:
 
 @inlined
 def unknown(sets, side, group):
-    """The cells that a player may try at the beginning of a turn."""
+    """Return the cells that a player may try at the start of a turn."""
     return ((1 << sets.cells) - 1) & ~np.int64(side.stones[group] | side.known[group])
 
 
 @inlined
 def node_of(sets, side, group, tried):
-    """The node of a group in which these cells have failed in the turn."""
     return side.first_node[group] + sets.rank[unknown(sets, side, group), tried]
 
 
 @inlined
 def sequence_of(side, node, free, cell):
-    """The sequence of a node with its stone on a cell; `free` are the cells that may be tried there."""
+    """Return the sequence of a node with its stone on a cell; `free` are the cells that may be tried there."""
     return side.first_sequence[node] + ones(free & ((1 << cell) - 1))
 
 
 @inlined
 def hidden_stones(side, group):
-    """Count the opponent's stones that a player has not met before the turn."""
+    """Count the opponent's stones that a player has not found before the turn."""
     return ones(np.int64(side.stones[group])) + side.player - ones(np.int64(side.known[group]))
 
 
 @kernel
 def grow(sets, side, sizes):
-    """Number a player's nodes and sequences; `sizes` becomes their numbers, and the answer whether there was room."""
+    """Number a player's nodes and sequences; write `sizes` and return False if the arrays are full."""
     player, stones, known, first_node, group_of, tried, first_sequence, _ = side
     cells = sets.cells
     stones[0], known[0], first_node[0] = 0, 0, 0
@@ -125,7 +122,7 @@ def grow(sets, side, sizes):
 
 
 def grow_side(sets: Sets, player: int) -> Side:
-    """The merged histories of a player; which nodes are reached is not known yet."""
+    """Return the merged histories of a player; `reached` is not set yet."""
     room, sizes = FIRST_ROOM, np.zeros(2, np.int64)
     while True:
         side = Side(
@@ -152,7 +149,7 @@ def grow_side(sets: Sets, player: int) -> Side:
 
 
 class Held(NamedTuple):
-    """For each player and number of its stones on the way: the sequences that fit, how many, and their total weight."""
+    """For each player and number of its stones: the sequences that fit, their number, and their total weight."""
 
     sequences: np.ndarray
     size: np.ndarray
@@ -185,17 +182,13 @@ def place(sets, side, weights, held, player, number, hidden, cell):
 
 @inlined
 def add_end(worth, held, player, number, sign, weight):
-    """Add the end of a game to all of a player's sequences that fit it."""
     for k in range(held.size[player, number]):
         worth[held.sequences[player, number, k]] += sign * weight
 
 
 @kernel
 def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
-    """Play all orders of stones; a sequence becomes worth the opponent's weight where it wins less where it loses.
-
-    Also marks all nodes that can be reached.
-    """
+    """Play all orders of stones: a sequence's value is the opponent's weight of wins less losses; mark `reached`."""
     cells = sets.cells
     stones, cell_at = np.zeros(2, np.int64), np.zeros(cells + 1, np.int64)
     for player in range(2):
@@ -204,7 +197,7 @@ def meet(sets, side_0, side_1, weights_0, weights_1, held, worth_0, worth_1):
     depth = 0  # stones on the board; cell_at[depth] is the next cell to be tried by their order
     while depth >= 0:
         player, number, cell = depth & 1, depth >> 1, cell_at[depth]
-        if cell == cells:  # all done here: take the last stone back
+        if cell == cells:  # all done here: remove the last stone
             depth -= 1
             if depth >= 0:
                 stones[depth & 1] ^= 1 << cell_at[depth]
@@ -263,14 +256,14 @@ def try_value(sets, side, worth, value, node, free, cell):
     return this
 
 
-# Treeplexes that are numbered while a walk over the histories of a small game meets their infosets.
+# Treeplexes numbered by a traversal of the histories of a small game, as it reaches their infosets.
 
 Key = TypeVar("Key", bound=Hashable)
 Entry = TypeVar("Entry")
 
 
 class TreeplexBuilder(Generic[Key]):
-    """The infosets of one player, by what the player knows there, in the order in which they are met."""
+    """The infosets of one player, by the player's knowledge, in the order of their first visit."""
 
     def __init__(self) -> None:
         self.numbers: dict[Key, int] = {}
@@ -280,7 +273,7 @@ class TreeplexBuilder(Generic[Key]):
         self._sequences = 1
 
     def infoset(self, known: Key, sequence: int, choices: Callable[[], list[int]]) -> int:
-        """The number of an infoset; a new one continues the sequence, and has an action even without choices."""
+        """Return the number of an infoset; a new one continues the sequence, and has an action even without choices."""
         number = self.numbers.setdefault(known, len(self._parent))
         if number == len(self._parent):
             self._parent.append(sequence)
@@ -291,11 +284,9 @@ class TreeplexBuilder(Generic[Key]):
 
     @property
     def treeplex(self) -> Treeplex:
-        """The treeplex so far."""
         count = [max(len(choices), 1) for choices in self.choices]
         return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))
 
 
 def with_entry(pair: tuple[Entry, Entry], player: int, entry: Entry) -> tuple[Entry, Entry]:
-    """The pair with one player's entry replaced."""
     return (entry, pair[1]) if player == 0 else (pair[0], entry)

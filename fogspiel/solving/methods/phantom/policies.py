@@ -1,4 +1,4 @@
-"""Policies of phantom games, asked and measured by merged histories, in the terms of `policies.exploitability`."""
+"""Policies of phantom games, queried and measured by merged histories, in the terms of `policies.exploitability`."""
 
 import time
 from collections.abc import Sequence
@@ -34,7 +34,6 @@ TERMS = 1 << 24  # more than any sum here has
 
 
 def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
-    """A policy as it is asked here: for many states at once."""
     if policy.probabilities is uniform_probabilities:
         return uniform
     batch = policy.batch
@@ -58,7 +57,7 @@ def ask_of(game: Game, policy: BehaviourPolicy, inquiry: PolicyProbe) -> Ask:
 
 
 def checked_batch(game: Game, name: str, states: InformationStates, answer: object) -> np.ndarray:
-    """The probabilities that a policy gives for many states, or a ValueError that names the first that is wrong."""
+    """Return the probabilities of a policy for many states, or raise ValueError with the first invalid one."""
     found = np.asarray(answer, np.float64)
     if found.shape != states.legal.shape:
         raise ValueError(
@@ -78,7 +77,7 @@ def checked_batch(game: Game, name: str, states: InformationStates, answer: obje
 
 
 def state_after(game: Game, board: Board, player: int, tries: Sequence[tuple[int, int]]) -> InformationState:
-    """The information state of a player after these (cell, whether it failed)."""
+    """Return the information state of a player after these tries (cell, 1 if it failed)."""
     view, turn = np.zeros(game.sizes.view, np.int64), 0
     turns = (len(view) - rules.SEEN_RECORD) // 2
     view[: rules.SEEN_RECORD] = board.rows, board.columns, turns, 0, player, 0, -1, 0
@@ -97,13 +96,11 @@ def state_after(game: Game, board: Board, player: int, tries: Sequence[tuple[int
 
 
 class MergedPolicies:
-    """Two policies of a phantom game, measured, with the words of the game."""
-
     def __init__(self, game: Game, board: Board, found: Evaluation):
         self.game, self.board, self.found = game, board, found
 
     def way_to(self, player: int, node: int) -> list[tuple[int, int]]:
-        """Tries that lead to a node, those that failed in a turn in the order of their cells."""
+        """Return tries that lead to a node, those that failed in a turn in the order of their cells."""
         side, way = self.found.sides[player], list[tuple[int, int]]()
         while True:
             failed = int(side.tried[node])
@@ -116,7 +113,7 @@ class MergedPolicies:
             way = [(stone.bit_length() - 1, 0), *way]
 
     def decisions(self, player: int, most: int | None) -> list[CostlyDecision]:
-        """The nodes at which a policy gives something away, the most costly first."""
+        """Return the nodes at which a policy loses value, the most costly first."""
         losses = self.found.losses(player)
         order = np.argsort(-losses, kind="stable")[: most or np.count_nonzero(losses > 0)]
         costly = []
@@ -130,7 +127,6 @@ class MergedPolicies:
         return costly
 
     def reply(self, player: int) -> Rows:
-        """Return a player's best response wherever it can come to."""
         side, choice = self.found.sides[player], self.found.replies[player].choice
         rows, ahead = [], [(0, list[tuple[int, int]]())]
         while ahead:
@@ -179,11 +175,11 @@ def exploit(game: Game, agents: tuple[Agent, Agent], missing: str, watch: Watch)
     )
 
 
-# Information states of both players, at most so many of which a policy comes to.
+# Information states of both players: the maximum that a policy can reach.
 SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352_067}
 
 
-# Playing a phantom certificate: the view is turned to the image that has a row, and the choice is turned back.
+# Playing a phantom certificate: the view is mapped to the image that has a row, and the choice is mapped back.
 
 
 def situation_seen(seen: np.ndarray) -> Situation:
@@ -195,13 +191,13 @@ def situation_seen(seen: np.ndarray) -> Situation:
 
 
 class CertificatePlayer:
-    """Follows the strategies of a certificate, in either seat."""
+    """Player that follows the strategies of a certificate, in either seat."""
 
     def __init__(self, board: CheckerBoard, strategies: tuple[Strategy, Strategy], stream: np.ndarray) -> None:
         self.board, self.strategies, self.stream = board, strategies, stream
 
     def begin(self, side: int) -> None:
-        """Nothing is to be remembered: the view tells all."""
+        """Do nothing: the view holds the whole history."""
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         situation, strategy = situation_seen(seen), self.strategies[int(seen[SEEN_PLAYER])]
@@ -215,7 +211,6 @@ class CertificatePlayer:
 
 
 def probabilities_of(document: PhantomCertificate) -> Probabilities:
-    """Return a certificate's probabilities at every information state."""
     board = board_of(document["game"])
     strategies = [strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1)]
 
@@ -231,7 +226,6 @@ def probabilities_of(document: PhantomCertificate) -> Probabilities:
 
 
 def follower(name: str, document: PhantomCertificate) -> PlayerAgent:
-    """An agent that plays by a certificate."""
     board = board_of(document["game"])
     black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
     return PlayerAgent(name, lambda stream: CertificatePlayer(board, (black, white), stream))

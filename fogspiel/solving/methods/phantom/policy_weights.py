@@ -1,8 +1,8 @@
 """A policy of a phantom game by the weights of its merged histories.
 
-The policy is asked at every information state that it can come to, level by level: after no try, after one, and so on.
-It may remember the order of its tries; the weight of a merged history is the sum of the realisation weights of all its
-orders, exactly.
+The policy is queried at every information state that it can come to, level by level: after no try, after one, and so
+on. It may depend on the order of its tries; the weight of a merged history is the sum of the realisation weights of all
+its orders, exactly.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from ....games.boards.board import Board
 from ....games.phantom import rules
 from .merged_histories import NOWHERE, Sets, Side, hidden_stones, node_of, sequence_of, unknown
 
-MAX_UNIT = 1 << 60  # whole weights are counted in units of no less than one part of this
-BATCH = 1 << 16  # information states that a policy is asked for at once
+MAX_UNIT = 1 << 60  # integer weights have units of at least 1 / MAX_UNIT
+BATCH = 1 << 16  # information states per query
 
 
 class Level(NamedTuple):
-    """All information states of a player after so many tries."""
+    """All information states of a player after a given number of tries."""
 
     node: np.ndarray
     weight: np.ndarray
@@ -46,7 +46,7 @@ def count_next(sets, side, level, shares):
 
 @inlined
 def next_nodes(sets, side, node, free, cell):
-    """The node of the next turn if the stone stays on a cell, and the one if the try fails; each may be NOWHERE."""
+    """Return the nodes after the stone stays on a cell and after the try fails; each may be NOWHERE."""
     group, failed = side.group[node], np.int64(side.tried[node]) | 1 << cell
     after = side.first_node[sequence_of(side, node, free, cell)]
     failure = NOWHERE
@@ -90,38 +90,37 @@ def expand(sets, side, level, tries, shares, weights, following):
 
 
 class Shares(NamedTuple):
-    """Probabilities at some information states, a row for each and a column for each cell."""
+    """Probabilities at some information states, one row per state and one column per cell."""
 
-    numbers: np.ndarray  # whole numbers of 1 / unit, or floats
+    numbers: np.ndarray  # integers of 1 / unit, or floats
     unit: int = 0  # 0 for floats
 
     def times(self, unit: int) -> np.ndarray:
-        """Whole numbers of 1 / unit, a multiple of the own one; floats for 0."""
+        """Return integers in units of 1 / unit, a multiple of the own one; floats for 0."""
         if unit == 0:
             return self.numbers / self.unit if self.unit else self.numbers
         return self.numbers if unit == self.unit else self.numbers * (unit // self.unit)
 
 
 Ask = Callable[["Questions"], Shares]
-Watch = Callable[[int], None]  # is told for how many information states the policy was asked so far
+Watch = Callable[[int], None]  # receives the number of information states queried so far
 
 
 class PolicyWeights(NamedTuple):
-    """A policy by the realisation weight of its merged sequences: whole numbers of 1 / unit, or floats."""
+    """A policy by the realisation weight of its merged sequences: integers of 1 / unit, or floats."""
 
     numbers: np.ndarray
     unit: int  # 0 for floats
-    states: int  # how many information states the policy was asked for
+    states: int  # number of information states queried
 
     def in_floats(self) -> "PolicyWeights":
-        """The same weights as floats."""
         return PolicyWeights(self.numbers / self.unit, 0, self.states) if self.unit else self
 
 
 def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> PolicyWeights:
-    """Ask a policy at all information states that it can come to.
+    """Query a policy at all information states that it can come to.
 
-    Weights are whole numbers as long as the probabilities have a common denominator that fits 64 bits. A sequence of k
+    Weights are integers as long as the probabilities have a common denominator that fits 64 bits. A sequence of k
     tries is counted in units of the k-th level until all levels are done.
     """
     weights, units, states = np.zeros(len(side.stones), np.int64), [1], 0
@@ -157,14 +156,13 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
 
 
 def _first_level(board: Board) -> Level:
-    """The one information state before the first try."""
     record = np.zeros((1, (board.cells + 1) // 2 * 2), np.int16)
     record[:, ::2] = -1
     return Level(np.zeros(1, np.int32), np.ones(1, np.int64), np.full((1, board.cells), -1, np.int8), record)
 
 
 class Questions(NamedTuple):
-    """Information states at which a policy is asked; what it does not want to know is not worked out."""
+    """Information states at which a policy is queried, with lazily computed fields."""
 
     board: Board
     side: Side
@@ -172,20 +170,17 @@ class Questions(NamedTuple):
 
     @property
     def taken(self) -> tuple[np.ndarray, np.ndarray]:
-        """The own stones, and the cells that have failed."""
         group = self.side.group[self.level.node]
         known = self.side.known[group] | self.side.tried[self.level.node]
         return self.side.stones[group].astype(np.int64), known.astype(np.int64)
 
     @property
     def legal(self) -> np.ndarray:
-        """Return the cells that may be tried, one row per state."""
         stones, known = self.taken
         return np.asarray((stones | known)[:, None] >> np.arange(self.board.cells) & 1 == 0)
 
     @property
     def states(self) -> InformationStates:
-        """All that the player knows."""
         board, record, (stones, known) = self.board, self.level.record, self.taken
         turns = record.shape[1] // 2
         views = np.empty((len(stones), rules.SEEN_RECORD + 2 * turns), np.int64)
@@ -199,11 +194,10 @@ class Questions(NamedTuple):
 
 
 def room_for(count: int, level: Level) -> Level:
-    """Room for a level of so many information states."""
     return Level(*(np.empty((count, *row.shape[1:]), row.dtype) for row in level))
 
 
 def uniform(questions: Questions) -> Shares:
-    """Try any cell that may be tried, with equal probability; after equally many tries there are equally many."""
+    """Try any legal cell with equal probability; after equally many tries there are equally many."""
     legal = questions.legal
     return Shares(legal.astype(np.int64), int(legal[0].sum()))

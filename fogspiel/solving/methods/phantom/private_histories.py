@@ -3,22 +3,22 @@
 A private history is, turn by turn, the set of cells whose try failed and the cell of the stone. Within a turn only the
 set of the failed tries counts and not their order: whether a try fails depends on the opponent's stones alone, so all
 orders of one set leave the same opponents possible and have the same continuations. An infoset is a history and the
-set that has failed in the turn so far; a sequence is an infoset and a cell, which is also the history that goes on if
-the stone stays there. So the infosets of a turn are a DAG: a try leads to the infoset with one more failure or, if the
+set that has failed in the turn so far; a sequence is an infoset and a cell, which is also the next history if the
+stone stays there. So the infosets of a turn are a DAG: a try leads to the infoset with one more failure or, if the
 stone stays, to the next turn. A stone in the last empty cell is no decision and has no turn.
 
-Symmetric histories are kept once (Lemma 1 of Teytaud and Teytaud 2011): turn by turn, the earliest first, the pair of
-failed set and cell is the smallest among the images that leave the earlier turns as they are, so that the beginning of
-a representative is a representative. A twist is the symmetry that takes a pair to its representative.
+Symmetric histories are stored once (Lemma 1 of Teytaud and Teytaud 2011): turn by turn, the earliest first, the pair of
+failed set and cell is the smallest among the images that fix the earlier turns, so that every prefix of a
+representative is a representative. A twist is the symmetry that takes a pair to its representative.
 
-For example, phantom tic-tac-toe begins with turn 0 and infoset 0, in which nothing has failed. Its sequences are the
+For example, phantom tic-tac-toe starts with turn 0 and infoset 0, in which nothing has failed. Its sequences are the
 cells 0, 1 and 4 (a corner, an edge, the centre): sequences 1, 2 and 3. Cell 2 has the child (sequence 1, the symmetry
-that takes corner 2 to corner 0). After the centre, all eight symmetries still keep the history; after the corner 0,
+that takes corner 2 to corner 0). After the centre, all eight symmetries still fix the history; after the corner 0,
 the identity and the mirror along its diagonal do.
 
 Lemma 3: every cell that is illegal or wins is tried at once, so that a turn starts with all of them failed, or is won.
-In the variant "numturns" a player is told how often the other one has failed: a history has then several next turns,
-one for each number, and a failure gives something away, so that the lemma holds only where the opponent has nothing
+In the variant "numturns" a player learns the number of the opponent's failures: a history has then several next turns,
+one for each number, and a failure leaks information, so that the lemma holds only where the opponent has nothing
 left to decide.
 """
 
@@ -31,17 +31,17 @@ from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ....games.boards.board import BOARDS, ILLEGAL, WINS, Board
 
 NOWHERE = -1
-# When Lemma 3 is used: at the end is when one's stone leaves the opponent a single cell.
+# Use of Lemma 3: at the end means when one's stone leaves the opponent a single cell.
 NEVER, AT_THE_END, ALWAYS = range(3)
-FIRST_ROOM = 1 << 16  # sequences and turns for which there is room at first; it is doubled until all fit
+FIRST_ROOM = 1 << 16  # initial space for sequences and turns; it is doubled until all fit
 MAX_CELLS = 9  # tables over pairs of sets of cells have 4 ** cells entries
 
 
 class Geometry(NamedTuple):
-    """Tables about the sets of cells of a board, and its symmetries; kernels take it as it is."""
+    """Tables of the sets of cells of a board, and its symmetries, as an argument of kernels."""
 
     cells: int
-    image: np.ndarray  # image[g, set] is where symmetry g takes a set
+    image: np.ndarray  # image[g, set] is the image of a set under symmetry g
     product: np.ndarray  # product[h, g] is g followed by h
     inverse: np.ndarray
     # rank[within, set] numbers the subsets of a set, smaller ones first: 0, {0}, {2}, {0, 2} within {0, 2}.
@@ -50,7 +50,7 @@ class Geometry(NamedTuple):
 
 
 def is_simple(board: Board, wins: np.ndarray) -> bool:
-    """True if only taken cells are illegal and a player's own stones, but not a single one, tell what wins."""
+    """True if only occupied cells are illegal and own stones, but not a single one, determine a win."""
     if wins[:, 0].any():
         return False
     for own in range(board.full + 1):
@@ -66,7 +66,7 @@ def is_simple(board: Board, wins: np.ndarray) -> bool:
 
 @cache
 def geometry(name: str, symmetric: bool = True) -> Geometry:
-    """The tables for a board, with its symmetries or with the identity alone."""
+    """Return the tables for a board, with its symmetries or with the identity alone."""
     board = BOARDS[name]
     if board.cells > MAX_CELLS:
         raise ValueError(f"the board {name} will not do: it must have {MAX_CELLS} cells at most, not {board.cells}")
@@ -94,7 +94,7 @@ def geometry(name: str, symmetric: bool = True) -> Geometry:
 
 
 class Histories(NamedTuple):
-    """The private histories of a player in tables of 32 bits; sequence 0 is that nothing has happened."""
+    """The private histories of a player in 32-bit tables; sequence 0 is the empty one."""
 
     sequences: np.ndarray
     turns: np.ndarray
@@ -113,7 +113,7 @@ class SequenceColumns(NamedTuple):
     stabiliser: int = 4  # the symmetries that keep the history, as bits
     wins: int = 5
     first_turn: int = 6  # the first of the turns that may come next
-    turns: int = 7  # how many there are: several if the opponent's failures are counted
+    turns: int = 7  # their number: several if the opponent's failures are counted
     failure: int = 8  # the infoset if the try fails
 
 
@@ -121,7 +121,7 @@ class TurnColumns(NamedTuple):
     """Columns of `turns`."""
 
     before: int = 0  # the sequence before
-    heard: int = 1  # how many failures of the opponent have been heard of in all
+    heard: int = 1  # total number of the opponent's failures announced so far
     forced: int = 2  # the unknown cells that win, which Lemma 3 tries first
     free: int = 3  # the other unknown cells
     first_place: int = 4
@@ -139,7 +139,7 @@ class InfosetColumns(NamedTuple):
 
 
 class TableSizes(NamedTuple):
-    """Places in the vector that counts the filled rows of each table."""
+    """Indices of the vector that counts the filled rows of each table."""
 
     sequences: int = 0
     turns: int = 1
@@ -153,7 +153,7 @@ WIDTHS = len(SEQUENCE), len(TURN), len(INFOSET), 2, 2
 
 @inlined
 def twist_of(image, stabiliser, mask):
-    """The symmetry of a stabiliser with the smallest image of a set; the identity if the set is the smallest."""
+    """Return the symmetry of a stabiliser with the smallest image of a set; the identity if the set is the smallest."""
     best = 0
     for g in range(1, len(image)):
         if stabiliser >> g & 1 and image[g, mask] < image[best, mask]:
@@ -163,7 +163,7 @@ def twist_of(image, stabiliser, mask):
 
 @inlined
 def keepers(image, stabiliser, mask):
-    """The symmetries of a stabiliser that keep a set."""
+    """Return the symmetries of a stabiliser that fix a set."""
     kept = 0
     for g in range(len(image)):
         if stabiliser >> g & 1 and image[g, mask] == mask:
@@ -173,7 +173,7 @@ def keepers(image, stabiliser, mask):
 
 @kernel
 def add_sequences(tree, sizes, tables, player, infoset, free, counted):
-    """Write the sequences of an infoset and the turns that may come next."""
+    """Write the sequences of an infoset and the possible next turns."""
     sequences, turns, infosets, _, child = tree
     image, cells = tables.image, tables.cells
     turn, tried = infosets[infoset, INFOSET.turn], infosets[infoset, INFOSET.tried]
@@ -243,7 +243,7 @@ def add_infosets(tree, sizes, tables, turn, player, stabiliser, forced, free, mo
 
 @kernel
 def grow(tree, sizes, tables, player, lemma, counted):
-    """Write all histories of a player, turn by turn; returns whether there was room."""
+    """Write all histories of a player, turn by turn; return False if the tables are full."""
     sequences, turns, infosets, places, _ = tree
     cells = tables.cells
     for column in range(len(SEQUENCE)):
@@ -282,7 +282,7 @@ def grow(tree, sizes, tables, player, lemma, counted):
         infoset, cell = sequences[new, SEQUENCE.infoset], sequences[new, SEQUENCE.cell]
         turn = infosets[infoset, INFOSET.turn]
         known = sequences[new, SEQUENCE.failed] | 1 << cell
-        if ones(known) < ones(sequences[new, SEQUENCE.stones]) + player:  # there are so many stones to be found
+        if ones(known) < ones(sequences[new, SEQUENCE.stones]) + player:  # this many stones are still to be found
             failures = infosets[infoset, INFOSET.tried] & ~turns[turn, TURN.forced] | 1 << cell
             place = turns[turn, TURN.first_place] + tables.rank[turns[turn, TURN.free], failures]
             sequences[new, SEQUENCE.failure] = places[place, 0]
@@ -290,7 +290,7 @@ def grow(tree, sizes, tables, player, lemma, counted):
 
 
 def histories_of(tables: Geometry, player: int, lemma: int = ALWAYS, counted: bool = False) -> Histories:
-    """All private histories that a player's own moves allow; `counted` is the variant numturns."""
+    """Return all private histories that a player's own moves allow; `counted` is the variant numturns."""
     room = FIRST_ROOM
     while True:
         heights = room, room, room // 2, room // 2, room // 2 * tables.cells

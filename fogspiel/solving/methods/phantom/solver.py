@@ -1,7 +1,7 @@
-"""From a phantom game to strategies in whole numbers and bounds that are proved, in steps that can be resumed.
+"""Resumable solver of phantom games: strategies in integers and proved bounds.
 
 PCFR+ runs until its bounds are close; then each player's support is solved exactly. Where that does not settle the
-value, the last strategies are rounded to whole weights, and the bounds are what these guarantee, exactly.
+value, the last strategies are rounded to integer weights, and the bounds are their exact guarantees.
 """
 
 from collections.abc import Generator
@@ -22,29 +22,27 @@ from ..cfr import RegretMinimiser, ValueBounds
 from ..lp import LinearProgram, Simplex, basis_statuses, planning_program
 from .bilinear_form import BilinearForm, DecisionDag, build_form
 
-# From the last iterate of a phantom game to strategies in fractions whose guarantees are proved in whole numbers.
+# From the last iterate of a phantom game to strategies in fractions whose guarantees are proved in integers.
 #
 # A player's last plan has a small support. The best plan with that support is a small linear program against all the
-# answers of the other player; its vertex has small denominators and is found exactly by `exact.basis`. Nothing of
-# this is trusted: conservation of flow and the best response in the whole form are checked in whole numbers.
+# opponent's answers; its vertex has small denominators and is found exactly by `exact.vertex`. Nothing of this is
+# trusted: conservation of flow and the best response in the whole form are checked in integers.
 
 NOISE = 1e-9  # weights up to this do not count as support
-MAX = 2**62  # sums in whole numbers stay below this, so that they fit into 64 bits
-DOWN = 1.0 - 1e-15  # rounds a product of floats down, so that the shares of an infoset never exceed the whole
-LARGEST = 600_000  # programs with more rows and columns than this are not tried
+MAX = 2**62  # sums in integers stay below this, so that they fit into 64 bits
+DOWN = 1.0 - 1e-15  # rounds a product of floats down, so that the probabilities of an infoset never exceed 1
+LARGEST = 600_000  # larger programs, by rows and columns, are not tried
 FINE = 2**48  # the denominator of a plan whose weights are rounded
 
 
 @dataclass(frozen=True, eq=False)
 class RealisationPlan:
-    """The weight of each sequence in whole numbers over one denominator."""
-
     weights: np.ndarray
     denominator: int
 
 
 def restrict_to_support(form: BilinearForm, player: int, support: np.ndarray) -> LinearProgram:
-    """The program in which a player plans with some sequences only, against all answers; columns: plan, then values.
+    """Return the LP of a player restricted to a support, against all answers; columns: plan, then values.
 
     It is a minimisation for both: White's loss, or minus Black's gain, in units of 1 / unit.
     """
@@ -57,7 +55,7 @@ def restrict_to_support(form: BilinearForm, player: int, support: np.ndarray) ->
 
 
 def best_plan(form: BilinearForm, player: int, plan: np.ndarray) -> RealisationPlan | None:
-    """The best plan with the support of another one, in whole numbers, or None if they would be too hard or large."""
+    """Return the best plan with the support of another one, in integers, or None if too hard or too large."""
     support = np.flatnonzero(plan > NOISE)
     theirs = form.sides[1 - player]
     if len(support) + theirs.sequences + theirs.infosets > LARGEST:
@@ -78,7 +76,6 @@ def best_plan(form: BilinearForm, player: int, plan: np.ndarray) -> RealisationP
 
 
 def whole_plan(side: DecisionDag, behaviour: np.ndarray) -> RealisationPlan:
-    """The plan near to a behaviour strategy whose weights are whole multiples of 1 / FINE."""
     weights = np.zeros(side.sequences, np.int64)
     divide(side.first, side.count, side.start, side.follow, behaviour, np.zeros(side.infosets, np.int64), FINE, weights)
     return RealisationPlan(weights, FINE)
@@ -86,7 +83,7 @@ def whole_plan(side: DecisionDag, behaviour: np.ndarray) -> RealisationPlan:
 
 @kernel
 def divide(first, count, start, follow, behaviour, reach, whole, weights):
-    """Divide what enters each infoset in whole numbers; the likeliest action takes the rest."""
+    """Divide the flow into each infoset in integers; the likeliest action takes the rest."""
     weights[0] = whole
     for k in range(start[0], start[1]):
         reach[follow[k]] = whole
@@ -134,8 +131,8 @@ def guarantee(form: BilinearForm, player: int, plan: RealisationPlan) -> Fractio
 # PCFR+ on the two decision DAGs of a phantom game, and the bounds that its strategies prove.
 #
 # `methods.cfr` does the work, with alternating updates and quadratic averaging. On these games the last iterate
-# converges fast, and to strategies with small supports. Here are the bounds: the best behaviour found so far is kept
-# as a fourth row of each player's memory, after regret, average plan and latest behaviour.
+# converges fast, and to strategies with small supports. This part computes the bounds: the best behaviour found so far
+# is a fourth row of each player's memory, after regret, average plan and latest behaviour.
 
 BEST = 3  # the row of the behaviour that guarantees most
 
@@ -149,8 +146,6 @@ def guaranteed_value(form: BilinearForm, player: int, plan: np.ndarray) -> float
 
 
 class PhantomRegrets(RegretMinimiser):
-    """A run of PCFR+ on a phantom game."""
-
     parts = 4
 
     def __init__(self, form: BilinearForm):
@@ -159,7 +154,7 @@ class PhantomRegrets(RegretMinimiser):
         self.lower, self.upper = 0.0, 1.0
 
     def bounds(self) -> ValueBounds:
-        """The bounds proved so far, up to rounding, by latest and average strategies at this and earlier looks."""
+        """Return the bounds so far, up to rounding, by latest and average strategies at all evaluations."""
         best = [rows[BEST] for rows in self._rows(self._memory)]
         for player, behaviours in enumerate(zip(self.last, self.average, strict=True)):
             for behaviour in behaviours:
@@ -182,15 +177,15 @@ SOLVABLE = {
     "phantom-ttt-numturns": ("ttt", "numturns"),
     "dark-hex-3x3": ("hex-3x3", "classical"),
 }  # the board and the variant of each game
-# Bounds this close are worth an attempt at the exact value, and another one whenever they are so many times closer.
+# Bounds this close trigger an attempt at the exact value, and another one whenever they are this many times closer.
 CLOSE, CLOSER = 3e-5, 100
-CLOSEST = 1e-14  # bounds that floats cannot bring closer
-BATCH = 50  # iterations between two looks at the bounds
+CLOSEST = 1e-14  # limit of bounds in floats
+BATCH = 50  # iterations between two evaluations of the bounds
 
 
 @dataclass(frozen=True, eq=False)
 class PhantomSolution:
-    """A plan for each player in whole numbers, and what they guarantee Black at least and at most."""
+    """A plan for each player in integers, and their guarantees: Black's minimum and maximum."""
 
     game: str
     form: BilinearForm
@@ -201,12 +196,11 @@ class PhantomSolution:
 
     @property
     def exact(self) -> bool:
-        """True if the value is known exactly, so that both plans are optimal."""
         return self.lower == self.upper
 
 
 def find_form(game: str) -> BilinearForm:
-    """The form of a game by its name in the catalogue, to which an opening may be added."""
+    """Build the form of a game by its name in the catalogue, with an optional opening."""
     plain, _, opening = game.partition(OPENING)
     if plain not in SOLVABLE:
         raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
@@ -215,7 +209,7 @@ def find_form(game: str) -> BilinearForm:
 
 
 def opening_cell(form: BilinearForm, name: str) -> int:
-    """The cell that stands for all cells of the kind of this one."""
+    """Return the representative of the cell's orbit."""
     named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}
     if name not in named:
         raise ValueError(f"the opening {name!r} is no cell: it is one of {', '.join(named)}")
@@ -223,13 +217,12 @@ def opening_cell(form: BilinearForm, name: str) -> int:
 
 
 def openings(form: BilinearForm) -> dict[int, int]:
-    """Black's first cells up to symmetry, and the sequence of each."""
     first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
     return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
 
 
 def form_after(form: BilinearForm, cell: int) -> BilinearForm:
-    """The game in which Black's first stone goes to a cell or a symmetric one, drawn by lot and not told to White."""
+    """Return the game in which Black's first stone goes to a random cell of an orbit, unknown to White."""
     choices = openings(form)
     if cell not in choices:
         named = ", ".join(map(form.board.cell_name, choices))
@@ -245,7 +238,7 @@ def solve_in_steps(
 ) -> Generator[SolverProgress, None, PhantomSolution]:
     """Solve a game (or a form of it, such as an opening's) step by step; `state` is that of an earlier step.
 
-    It goes on until the value is exact, or the bounds are as close as is asked, or there were so many iterations.
+    Stop when the value is exact, the bounds differ by at most `close`, or after `most` iterations.
     """
     form = form or find_form(game)
     regrets = PhantomRegrets(form)
@@ -283,12 +276,11 @@ def prove(
 
 
 def solution(game: str, form: BilinearForm | None = None, close: float = 0.0, most: int = 10_000) -> PhantomSolution:
-    """The result of `solve_in_steps`."""
     return run_to_end(solve_in_steps(game, form, close, most))
 
 
 def opening_values(game: str) -> dict[str, Fraction]:
-    """The value of the game for each kind of first cell: which of the symmetric ones it is, Black draws in secret."""
+    """Return the value of the game for each orbit of first cells, from which Black draws one in secret."""
     form = find_form(game)
     found = {name: solution(f"{game}{OPENING}{name}") for name in map(form.board.cell_name, openings(form))}
     for name, answer in found.items():

@@ -1,17 +1,17 @@
-"""The best reply to a mixture: a depth-first search over own tries that carries along the worlds that are possible.
+"""The best response to a mixture: a depth-first search over own tries that carries along the possible worlds.
 
-A world is one thing that the opponent may have done: its last entry in the mixture's tree, and its stones. All its
-weight is in the entry. Half points are the replier's.
+A world is one possible course of the opponent: its last entry in the mixture's tree, and its stones. All its weight is
+in the entry. Half points are the responder's.
 
     search_reply        the stack of own tries; a frame is a course with its worlds
-      offered_cells     which cells are worth a try
-      order_cells       which cells are tried first: those of the own mixture, then by a rule of thumb
+      offered_cells     the candidate cells
+      order_cells       their order: those of the own mixture, then by a heuristic
       expand            a try in all worlds, and the opponent's answers
         answer          the opponent's turn in one world
-    complete            what the reply does at courses that the mixture never lets it come to
+    complete            the response at courses that the mixture never reaches
 
-A try is given up when even winning every game that may still be won would not beat the best one; a frame has a bar
-that it must exceed for the same reason.
+A try is pruned when even winning every game that may still be won would not beat the best one; a frame has a lower
+bound, its bar, that it must exceed for the same reason.
 """
 
 from typing import NamedTuple
@@ -21,25 +21,23 @@ import numpy as np
 from ....core.compile.kernel import inlined, kernel, ones
 from .tables import NONE, Mixture, PhantomTables
 
-# The rule of thumb: a cell that wins, or stops a line of known stones, looks better than any number of threats.
+# Heuristic scores: a cell that wins, or blocks a line of known stones, outranks any number of threats.
 WINNING, BLOCKING = 300.0, 100.0
 MAX_WORLDS = 1 << 21
 
 
 class Workspace(NamedTuple):
-    """Room for a search."""
-
     place: np.ndarray  # of a world: its entry and outcome in the tree, as one number
     stones: np.ndarray
     weight: np.ndarray
-    tag: np.ndarray  # the outcome by which the replier comes to the world
+    tag: np.ndarray  # the outcome by which the responder comes to the world
     frames: np.ndarray  # a row for each own try: see the columns below
     order: np.ndarray
-    limits: np.ndarray  # for each frame and outcome of the try in hand: half points that its worlds may still bring
+    limits: np.ndarray  # for each frame and outcome of the current try: half points that its worlds may still bring
     values: np.ndarray  # for each frame: see the columns below
-    tried: np.ndarray  # for each frame: the plan with the try in hand
+    tried: np.ndarray  # for each frame: the plan with the current try
     best: np.ndarray  # for each frame: the best plan
-    top: np.ndarray  # the first world that is free, and whether there was room
+    top: np.ndarray  # the first free world, and whether the workspace sufficed
 
 
 COURSE, OWN, KNOWN, BEGIN, END, KEPT, TRIES, NUMBER, COUNT, STAGE, GUIDE, ENTRY, FOUND = range(13)
@@ -48,7 +46,6 @@ GAINED, REST, BEST, BAR = range(4)
 
 @inlined
 def rule_of_thumb(setting, player, own, known, cell):
-    """Score a cell: it wins, it stops the known stones, it makes threats."""
     if setting.winning[player, own] >> cell & 1:
         return WINNING
     blocks = BLOCKING if setting.winning[1 - player, known] >> cell & 1 else 0.0
@@ -57,7 +54,6 @@ def rule_of_thumb(setting, player, own, known, cell):
 
 @inlined
 def entry_of(mixture, node, cell):
-    """The entry of a cell at a node, or NONE."""
     if node != NONE:
         for entry in range(mixture.first[node], mixture.first[node] + mixture.entries[node]):
             if mixture.cell[entry] == cell:
@@ -67,9 +63,9 @@ def entry_of(mixture, node, cell):
 
 @kernel
 def offered_cells(setting, player, room, begin, end, own, known):
-    """The cells that are worth a try (bits).
+    """Return the candidate cells (bits).
 
-    Where failures are free and secret, a cell that is taken in all worlds is not, and one that wins comes first.
+    Where failures are free and secret, a cell occupied in all worlds is excluded, and one that wins comes first.
     """
     if setting.abrupt or setting.counted:
         return setting.full & ~(own | known)
@@ -82,7 +78,7 @@ def offered_cells(setting, player, room, begin, end, own, known):
 
 @kernel
 def order_cells(setting, player, guide, node, own, known, kept, offered, order):
-    """List the offered cells, one of those that symmetry makes equal, the likeliest first; how many."""
+    """List the offered cells, one per symmetry class, the likeliest first; return their number."""
     count = 0
     looks = np.empty(setting.cells)
     for cell in range(setting.cells):
@@ -103,7 +99,7 @@ def order_cells(setting, player, guide, node, own, known, kept, offered, order):
 
 @kernel
 def answer(setting, player, theirs, room, start, stones, own, tag):
-    """The opponent's turn from the place `start` with its stones: worlds are added; the half points of draws."""
+    """Play the opponent's turn from the entry `start` with its stones: add worlds; return the half points of draws."""
     outcomes = theirs.child.shape[1]
     nodes, tries = np.empty(64, np.int64), np.empty(64, np.int64)
     nodes[0], tries[0] = theirs.child[start // outcomes, start % outcomes], 1
@@ -139,7 +135,7 @@ def answer(setting, player, theirs, room, start, stones, own, tag):
 
 @kernel
 def expand(setting, player, theirs, room, depth, cell):
-    """Try a cell in all worlds of a frame: what may come is added after them; the half points of games that end."""
+    """Try a cell in all worlds of a frame: append the successors; return the half points of games that end."""
     own, tries = room.frames[depth, OWN], room.frames[depth, TRIES] + 1
     bit = 1 << cell
     wins = setting.winning[player, own] & bit != 0
@@ -171,7 +167,6 @@ def expand(setting, player, theirs, room, depth, cell):
 
 @inlined
 def enter(setting, player, guide, room, depth, course, own, known, begin, end, kept, tries, node, bar):
-    """Put a course with its worlds on the stack."""
     frames = room.frames
     frames[depth, COURSE], frames[depth, OWN], frames[depth, KNOWN] = course, own, known
     frames[depth, BEGIN], frames[depth, END], frames[depth, KEPT] = begin, end, kept
@@ -184,7 +179,7 @@ def enter(setting, player, guide, room, depth, course, own, known, begin, end, k
 
 @kernel
 def search_reply(setting, player, theirs, guide, tolerance, room):
-    """The half points of the best reply, which is written to the first row of `best`; less than 0 without room."""
+    """Return the best response's half points, and write it to the first row of `best`; negative without space."""
     follow, end_of = setting.courses[player].follow, setting.courses[player].end
     outcomes = follow.shape[1]
     frames, values, limits = room.frames, room.values, room.limits
@@ -273,7 +268,7 @@ def search_reply(setting, player, theirs, guide, tolerance, room):
 
 @kernel
 def complete(setting, player, guide, reply):
-    """Write what a reply does at courses that it may come to but did not: as its own mixture, or by rule of thumb."""
+    """Complete a response at courses that it may come to but did not: by its own mixture, or by the heuristic."""
     follow = setting.courses[player].follow
     own, known = np.zeros(len(follow), np.int64), np.zeros(len(follow), np.int64)
     node, alive = np.full(len(follow), NONE), np.zeros(len(follow), np.bool_)
@@ -308,7 +303,6 @@ def complete(setting, player, guide, reply):
 
 
 def room_for(setting: PhantomTables, player: int) -> Workspace:
-    """Room for searches of a player."""
     deep, courses = setting.cells + 2, len(setting.courses[player].follow)
     outcomes = setting.courses[player].follow.shape[1]
     return Workspace(
@@ -327,8 +321,6 @@ def room_for(setting: PhantomTables, player: int) -> Workspace:
 
 
 class Reply(NamedTuple):
-    """A plan and its half points."""
-
     plan: np.ndarray
     points: float
 
@@ -336,7 +328,7 @@ class Reply(NamedTuple):
 def best_reply(
     setting: PhantomTables, player: int, theirs: Mixture, guide: Mixture, room: Workspace, tolerance: float
 ) -> Reply:
-    """The plan with the most half points against a mixture, completed like the own mixture `guide`."""
+    """Return the plan with the most half points against a mixture, completed like the own mixture `guide`."""
     points = search_reply(setting, player, theirs, guide, tolerance, room)
     if points < 0.0:
         raise ValueError(f"a best reply has more than {MAX_WORLDS} worlds, for which there is no room")

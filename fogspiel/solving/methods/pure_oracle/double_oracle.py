@@ -1,10 +1,10 @@
 """A phantom game solved by a double oracle over pure strategies (McMahan, Gordon and Blum 2003), ending in fractions.
 
 A plan stands for all its images under the symmetries of the board. Each round solves the game restricted to the plans
-found so far, and adds a best reply of each player. They are replies to an average of the mixtures of this round and
-earlier ones, which oscillates less than the mixtures (smoothing, Wentges 1997). Plans that were not used for long are
-forgotten. When the bounds are close, replies are to the mixtures themselves. When these are no better than the
-restricted game, its basis is solved in fractions, and the checker of the certificate says whether it is a proof.
+found so far, and adds a best response of each player. The responses are to an average of the mixtures of this round
+and earlier ones, which oscillates less than the mixtures (smoothing, Wentges 1997). Plans unused for long are dropped.
+When the bounds are close, responses are to the mixtures themselves. When these are no better than the restricted game,
+its basis is solved in fractions, and the checker of the certificate decides whether it is a proof.
 """
 
 import io
@@ -28,8 +28,8 @@ from ..lp import LinearProgram
 from .best_response import best_reply, complete, room_for
 from .tables import EMPTY, NONE, Mixture, PhantomTables, build_tables, fill_points, least_image, mixture_of
 
-# The matrix game of the plans found so far: its equilibrium in floats, warm from the last one, and then in fractions.
-# White's rows come after the sum of Black's weights; their duals are White's mixture.
+# The matrix game of the plans found so far: its equilibrium in floats, warm-started, and then in fractions. White's
+# rows come after the sum of Black's weights; their duals are White's mixture.
 
 MATRIX_TOLERANCE = 1e-9
 
@@ -44,14 +44,14 @@ class MixedEquilibrium:
 
 
 def program_of(points: np.ndarray) -> LinearProgram:
-    """The program of a matrix of points, a row for each plan of Black's."""
+    """Return the LP of a matrix of points, one row for each plan of Black's."""
     (cost, lower, upper), rows = matrix_program(points, 0)
     matrix = Sparse(rows.start, rows.column, rows.value.astype(float))
     return LinearProgram(cost, matrix, rows.value, rows.lower, rows.upper, lower, upper, Fraction(-1))
 
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
-    """The equilibrium, from the last basis on: plans that it does not know yet are out of it."""
+    """Return the equilibrium, warm-started from the last basis; new plans start with weight 0."""
     model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
     solver = solver_of(
         model,
@@ -74,7 +74,6 @@ def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibr
 
 
 def normalise(weights: np.ndarray) -> np.ndarray:
-    """Weights that are not negative and add up to 1."""
     positive = np.maximum(weights, 0.0)
     return np.asarray(positive / positive.sum())
 
@@ -86,18 +85,16 @@ SOLVABLE = {
     "dark-hex-4x3": ("hex-4x3", "classical"),
     "dark-hex-3x4": ("hex-3x4", "classical"),
 }  # the board and the variant of each game
-SHARE = 0.7  # the share of the earlier mixtures in an average
-CLOSE = 1e-5  # when the bounds are this close, replies are to the mixtures themselves
+SHARE = 0.7  # the weight of the earlier mixtures in an average
+CLOSE = 1e-5  # when the bounds are this close, responses are to the mixtures themselves
 LIGHT = 1e-5  # plans with less weight are left out of an average
-PATIENCE = 60  # plans that were out of all mixtures for so many rounds are forgotten
-MATCHING = 1e-9  # a reply that is better than the restricted game by no more than this matches it
-TOLERANCE = 1e-12  # replies may be worse than the best by this much for each try
+PATIENCE = 60  # plans outside all mixtures for this many rounds are dropped
+MATCHING = 1e-9  # a response better than the restricted game by no more than this matches it
+TOLERANCE = 1e-12  # responses may be worse than the best by this much for each try
 
 
 @dataclass(frozen=True, eq=False)
 class OracleSolution:
-    """The exact solution, and how it was found."""
-
     certificate: PlansCertificate
     rounds: int
     plans: list[int]
@@ -105,7 +102,7 @@ class OracleSolution:
 
 
 class DoubleOracle:
-    """The plans found so far, which grow round by round; it can be saved, restored and continued."""
+    """The plans found so far, which grow round by round; the state can be saved, restored and continued."""
 
     def __init__(self, setting: PhantomTables) -> None:
         self.setting = setting
@@ -126,11 +123,11 @@ class DoubleOracle:
 
     @property
     def unit(self) -> int:
-        """Number of points of a win against a plan and all its images."""
+        """The points of a win against a plan and all its images."""
         return 2 * len(self.setting.images)
 
     def advance(self) -> MixedEquilibrium | None:
-        """One round: add replies; the equilibrium if they match it, so that it may be that of the whole game."""
+        """Run one round: add responses; return the equilibrium if they match it, a candidate for the whole game."""
         found = solve(program_of(self.points), self.basis)
         value, matching = found.value / self.unit, False
         self.basis = found.basis
@@ -146,7 +143,6 @@ class DoubleOracle:
         return found if matching else None
 
     def _take_in(self, found: MixedEquilibrium) -> None:
-        """Take the mixtures of an equilibrium into the average, and note which plans are used in it."""
         for player, weights in enumerate(found.mixtures):
             average, used = (1 - SHARE) * weights, np.full(len(weights), self.rounds)
             average[: len(self.average[player])] += SHARE * self.average[player]
@@ -156,7 +152,7 @@ class DoubleOracle:
             self.average[player], self.used[player] = average / average.sum(), used
 
     def _forget(self, columns: np.ndarray, rows: np.ndarray) -> None:
-        """Forget the plans that were not used for long and are not in the basis, whose statuses these are."""
+        """Drop the plans that were unused for long and are not in the basis, whose statuses these are."""
         inside = columns[:-1] == BASIC, rows[1:] != BASIC
         for player in (0, 1):
             kept = np.flatnonzero((self.used[player] > self.rounds - PATIENCE) | inside[player])
@@ -172,7 +168,7 @@ class DoubleOracle:
         self.basis = columns, rows
 
     def _reply(self, mixtures: Sequence[np.ndarray]) -> list[float]:
-        """Add the best reply of each player to the other's mixture; what they score."""
+        """Add the best response of each player to the opponent's mixture; return their scores."""
         trees: list[Mixture] = []
         for player, weights in enumerate(mixtures):
             used = np.flatnonzero(weights)
@@ -187,14 +183,12 @@ class DoubleOracle:
         return scores
 
     def _add(self, player: int, plan: np.ndarray) -> None:
-        """Add a plan unless it or an image is there."""
         least = least_image(self.setting, plan)
         if least.tobytes() not in self._known[player]:
             self._known[player].add(least.tobytes())
             self.plans[player].append(least)
 
     def _fill_points(self) -> None:
-        """Write down what the new plans score."""
         rows, columns = self.points.shape
         points = np.zeros((len(self.plans[0]), len(self.plans[1])), np.int64)
         points[:rows, :columns] = self.points
@@ -203,7 +197,6 @@ class DoubleOracle:
 
     @property
     def state(self) -> bytes:
-        """All that it takes to go on."""
         parts = {f"plans{player}": np.array(plans) for player, plans in enumerate(self.plans)}
         parts |= {f"average{player}": weights for player, weights in enumerate(self.average)}
         parts |= {f"used{player}": rounds for player, rounds in enumerate(self.used)}
@@ -214,7 +207,6 @@ class DoubleOracle:
         return file.getvalue()
 
     def restore(self, state: bytes) -> None:
-        """Continue from a saved state of the same game."""
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as parts:
                 rounds, self.lower, self.upper = parts["progress"].tolist()
@@ -242,7 +234,7 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Generator[SolverPro
         oracle.restore(state)
 
     def respond() -> tuple[float, float, MixedEquilibrium | None]:
-        matching = oracle.advance()  # which adds the replies too, for they are part of its state
+        matching = oracle.advance()  # which adds the responses too, for they are part of its state
         return oracle.lower, oracle.upper, matching
 
     for number, lower, upper, found in oracle_rounds(respond, lambda _: True, oracle.rounds):
@@ -261,7 +253,7 @@ def solve_in_steps(game: str, state: bytes | None = None) -> Generator[SolverPro
 
 
 def prove(game: str, oracle: DoubleOracle, found: MixedEquilibrium) -> PlansCertificate | None:
-    """The certificate of an equilibrium of the plans found so far, if its checker accepts it."""
+    """Return the certificate of an equilibrium of the plans found so far, if its checker accepts it."""
     blacks, whites = len(found.mixtures[0]), len(found.mixtures[1])
     points = oracle.points[:blacks, :whites]
     program = program_of(points)
@@ -284,7 +276,7 @@ def make_certificate(
     weights: tuple[list[Fraction], list[Fraction]],
     value: Fraction,
 ) -> PlansCertificate:
-    """The value and both mixtures, ready for JSON; `checkers.pure_strategies` says what the entries mean."""
+    """Return the value and both mixtures as JSON; `checkers.pure_strategies` defines the entries."""
     mixtures = []
     for known, shares in zip(plans, weights, strict=False):
         unit = lcm(*(share.denominator for share in shares))
@@ -306,5 +298,5 @@ def make_certificate(
 
 
 def text_of(plan: np.ndarray) -> str:
-    """A plan as a certificate has it: a letter for each course that can be reached."""
+    """Return a plan as certificate text: a letter for each course that can be reached."""
     return "".join(chr(ord("a") + cell) for cell in plan.tolist() if cell != NONE)

@@ -1,4 +1,4 @@
-"""The optimal mixtures of a plans certificate in words: how to use them, and how their heaviest plans begin."""
+"""The optimal mixtures of a plans certificate as text: their use, and the first tries of their heaviest plans."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,11 +22,11 @@ from ...proofs.checkers.pure_strategies import (
 )
 from .double_oracle import SOLVABLE
 
-SHOWN, DEPTH = 5, 3  # how many plans of a side are shown, and how many of their tries, unless everything is wanted
+SHOWN, DEPTH = 5, 3  # number of plans of a side, and of their tries, that are shown by default
 
 
 def explain(document: Any, everything: bool = False) -> list[str]:
-    """Both strategies: what they are worth, how to use them, and how the plans begin, from the heaviest on."""
+    """Describe both strategies: their value, their use, and the first tries of the plans, by descending weight."""
     value, _ = verify(document)
     rules, board = rules_of(document["game"]), BOARDS[SOLVABLE[document["game"]][0]]
     return [
@@ -40,7 +40,6 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 
 
 def side_lines(rules: PhantomRules, board: Board, player: int, document: Any, everything: bool) -> list[str]:
-    """Describe the beginnings of one side's plans, from the heaviest on."""
     entries = sorted(((int(weight), text) for text, weight in document[PLAYERS[player]].items()), reverse=True)
     total = sum(weight for weight, _ in entries)
     shown = entries if everything else entries[:SHOWN]
@@ -54,7 +53,7 @@ def side_lines(rules: PhantomRules, board: Board, player: int, document: Any, ev
 
 
 def plan_words(board: Board, plan: PlanNode, depth: int) -> str:
-    """A plan so many tries deep: the cell, in brackets what follows a failure, and what follows the stone."""
+    """Format a plan to this depth: the cell, in brackets what follows a failure, and what follows the stone."""
     words = board.cell_name(plan.cell)
     if depth == 1:
         return words
@@ -69,11 +68,11 @@ def plan_words(board: Board, plan: PlanNode, depth: int) -> str:
 
 # Playing a plans certificate: a plan is drawn before the game, turned at random, and followed.
 
-Plans = tuple[list[PlanNode], list[float]]  # the plans of one side, and for each the probability of it or one before it
+Plans = tuple[list[PlanNode], list[float]]  # the plans of one side, with their cumulative probabilities
 
 
 class Follower:
-    """Follows the strategies of a certificate, in either seat."""
+    """Player that follows the strategies of a certificate, in either seat."""
 
     def __init__(self, rules: PhantomRules, sides: tuple[Plans, Plans], stream: np.ndarray) -> None:
         self.rules, self.sides, self.stream = rules, sides, stream
@@ -85,7 +84,6 @@ class Follower:
         self.moved = self.rules.board.symmetries[int(random_below(self.stream, len(self.rules.board.symmetries)))]
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Follow the plan through all that was told so far."""
         turns, player = int(seen[TURNS]), int(seen[SEEN_PLAYER])
         record = seen[SEEN_RECORD : SEEN_RECORD + 2 * turns].reshape(-1, 2).tolist()
         counts = seen[SEEN_RECORD + 2 * turns :].tolist()
@@ -106,14 +104,12 @@ class Follower:
 
 
 def follower(name: str, document: PlansCertificate) -> PlayerAgent:
-    """An agent that plays by a certificate."""
     rules = rules_of(document["game"])
     black, white = (plans_of(rules, player, document) for player in (0, 1))
     return PlayerAgent(name, lambda stream: Follower(rules, (black, white), stream))
 
 
 def plans_of(rules: PhantomRules, player: int, document: PlansCertificate) -> Plans:
-    """The strategy of one side, ready to be drawn from."""
     entries = document["black"] if PLAYERS[player] == "black" else document["white"]
     weights = list(map(int, entries.values()))
     shares = [weight / sum(weights) for weight in weights]

@@ -1,9 +1,9 @@
 """Tables of a phantom game for the kernels of the double oracle: board, variant, outcomes.
 
-An outcome is all that a player learns between two tries: 0, the try failed; 1, the stone stayed; where tries are
-counted (numturns) k, the stone stayed and the other player then took k tries. A course is the list of the outcomes so
-far. A pure strategy tells what was tried, so one cell per course is all of it. Courses are numbered so that those
-that begin with a course follow it: course, everything after failure, everything after success.
+An outcome is a player's observation between two tries: 0, the try failed; 1, the stone stayed; where tries are
+counted (numturns) k, the stone stayed and the opponent then took k tries. A course is the list of the outcomes so
+far. A pure strategy determines the tries, so one cell per course is all of it. Courses are numbered so that the
+extensions of a course follow it: course, everything after failure, everything after success.
 """
 
 from functools import cache
@@ -19,14 +19,12 @@ NONE = -1  # no course, no node, no cell
 
 
 class Courses(NamedTuple):
-    """The courses of one player."""
-
-    follow: np.ndarray  # follow[course, outcome] is the next course, or NONE if that cannot be
-    end: np.ndarray  # the courses that begin with a course are those from it up to, but not including, this one
+    follow: np.ndarray  # follow[course, outcome] is the next course, or NONE if that is impossible
+    end: np.ndarray  # the extensions of a course are those from it up to, but not including, this one
 
 
 class PhantomTables(NamedTuple):
-    """A phantom game as kernels take it."""
+    """A phantom game as an argument of kernels."""
 
     cells: int
     full: int
@@ -34,15 +32,14 @@ class PhantomTables(NamedTuple):
     counted: bool
     winning: np.ndarray  # winning[player, own] are the cells that win for a player with these stones
     hopeful: np.ndarray  # hopeful[player, theirs]: whether a player may still win against these stones
-    images: np.ndarray  # images[s, cell] is where a symmetry takes a cell
+    images: np.ndarray  # images[s, cell] is the image of a cell under a symmetry
     least: np.ndarray  # least[some, cell]: whether none of some symmetries (bits) takes the cell to a smaller one
-    keeping: np.ndarray  # keeping[some, cell] are those of some symmetries (bits) that keep the cell
+    keeping: np.ndarray  # keeping[some, cell] are those of some symmetries (bits) that fix the cell
     courses: tuple[Courses, Courses]
 
 
 @cache
 def build_tables(name: str, variant: str) -> PhantomTables:
-    """The setting of a variant of a board game."""
     if variant not in VARIANTS:
         raise ValueError(f"there is no variant {variant!r}: it is {', '.join(VARIANTS)}")
     board = BOARDS[name]
@@ -71,7 +68,6 @@ def build_tables(name: str, variant: str) -> PhantomTables:
 
 
 def winning_cells(board: Board) -> np.ndarray:
-    """The cells that win, for each player and each set of stones."""
     found = np.zeros((2, board.full + 1), np.int64)
     for player in range(2):
         for own in range(board.full + 1):
@@ -81,13 +77,12 @@ def winning_cells(board: Board) -> np.ndarray:
 
 
 def courses_of(cells: int, player: int, variant: str) -> Courses:
-    """All courses of a player before a try that may both stay and leave the game undecided."""
+    """Return all courses of a player before a try that may both stay and leave the game undecided."""
     outcomes = 3 + cells // 2 if variant == "numturns" else 2
     follow: list[list[int]] = []
     end: list[int] = []
 
     def write(stones: int, failures: int, suffered: int) -> int:
-        """Write a course with so many own stones and failures, and failures of the other; its number, or NONE."""
         if variant == "abrupt":
             possible = stones + failures < cells
         else:
@@ -110,17 +105,17 @@ def courses_of(cells: int, player: int, variant: str) -> Courses:
     return Courses(np.array(follow, np.int32), np.array(end, np.int32))
 
 
-# Pure strategies of a phantom game: a cell per course, their images under symmetry, and what they score.
+# Pure strategies of a phantom game: a cell per course, their images under symmetry, and their scores.
 
 
 @kernel
 def half_points(setting, black, white, image):
-    """Black's half points if Black follows a plan and White the image of another one under a symmetry."""
+    """Return Black's half points if Black follows a plan and White the image of another one under a symmetry."""
     follow = (setting.courses[0].follow, setting.courses[1].follow)
     stones, course, waiting = [0, 0], [0, 0], [False, False]
     player, tries, others = 0, 0, 1
     while True:
-        if waiting[player]:  # the outcome of its last stone is known when the other's turn is over
+        if waiting[player]:  # the outcome of its last stone is known after the opponent's turn
             course[player] = follow[player][course[player], others if setting.counted else 1]
             waiting[player] = False
         cell = np.int64(black[course[0]]) if player == 0 else setting.images[image, white[course[1]]]
@@ -150,26 +145,23 @@ def fill_points(setting, blacks, whites, row, column, points):
 
 
 def least_image(setting: PhantomTables, plan: np.ndarray) -> np.ndarray:
-    """The image of a plan that is the first of all in the order of the dictionary."""
     images = [np.where(plan >= 0, moved[plan], plan).astype(np.int8) for moved in setting.images]
     return min(images, key=lambda image: image.tobytes())
 
 
-# A mixture of plans and their images, merged: a tree of what its player may have tried, with weights.
+# A mixture of plans and their images, merged: a tree of its player's possible tries, with weights.
 #
-# A node is a course and the cells tried on the way. An entry is a cell that some plan tries there; its weight is that
-# of all plans that come so far, and it has a node for each outcome. Entry 0 is before the first try.
+# A node is a course and the cells tried along it. An entry is a cell that some plan tries there; its weight is that of
+# all plans that reach it, and it has a node for each outcome. Entry 0 is before the first try.
 
 
 class Mixture(NamedTuple):
-    """The tree of a mixture."""
-
     first: np.ndarray
     entries: np.ndarray  # the entries of each node
     cell: np.ndarray
     weight: np.ndarray
     child: np.ndarray  # the node after each entry and outcome, or NONE
-    sizes: np.ndarray  # how many nodes and entries there are
+    sizes: np.ndarray  # numbers of nodes and entries
 
 
 EMPTY = Mixture(
@@ -187,10 +179,10 @@ DEEP = 1 << 12  # nodes that wait to be written: cells times outcomes times turn
 
 @kernel
 def write_mixture(setting, player, plans, weights, members, tree):
-    """Write the tree of a mixture; returns whether there was room.
+    """Write the tree of a mixture; return False if the arrays are full.
 
-    The members, each a plan and a symmetry, that come to a node lie next to each other, and are sorted by their cell
-    there. Nodes after one entry share their members, and are written one after the other.
+    The members, each a plan and a symmetry, that reach a node are adjacent, and are sorted by their cell there. Nodes
+    after one entry share their members, and are written one after the other.
     """
     follow, images = setting.courses[player].follow, setting.images
     outcomes, kinds = follow.shape[1], len(images)
@@ -256,7 +248,6 @@ def write_mixture(setting, player, plans, weights, members, tree):
 
 
 def mixture_of(setting: PhantomTables, player: int, plans: np.ndarray, weights: np.ndarray) -> Mixture:
-    """The tree of a mixture of plans, each of which stands for its images."""
     outcomes = setting.courses[player].follow.shape[1]
     room = 1 << 18
     while True:

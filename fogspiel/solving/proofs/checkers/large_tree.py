@@ -1,16 +1,16 @@
-"""The checker of certificates of large trees, which holds the strategies in memory and never the tree.
+"""Checker of certificates of large trees, which holds the strategies in memory and never the tree.
 
-It walks all histories by the rules as the checker of small trees does, one branch at a time, in fractions. A strategy
-is a list of lines, each of which is one thing that a player may know and what the player does then:
+It traverses all histories by the rules like the checker of small trees, one branch at a time, in fractions. A strategy
+is a list of lines, one for each information state of a player, with the action probabilities there:
 
     {"format": "fogspiel large tree certificate 1", "game": "leduc-13", "rules": 1, "value": "-1/11", "lower": "-1/10",
      "upper": "-1/12", "denominator": 1000000000, "strategies": [[line, ..], [line, ..]], "digest": ".."}
 
     "AFTER|VIEW|ACTIONS|SHARES"
 
-with whole numbers between blanks: AFTER is the number of the line of the player's decision before that and the action
-there, or empty; SHARES are the probabilities of the actions times the denominator. What a player never gets to know by
-its own strategy has no line. The bounds must hold; the strategies may secure a little more than they say.
+with integers separated by blanks: AFTER is the number of the line of the player's decision before that and the action
+there, or empty; SHARES are the probabilities of the actions times the denominator. Information states that a player's
+own strategy never reaches have no line. The bounds must hold; the strategies may secure slightly more than they claim.
 """
 
 import re
@@ -30,19 +30,16 @@ Key = tuple[tuple[int, ...] | None, tuple[int, ...]]
 
 
 class LargeTreeCertificate(SolutionCertificate):
-    """The strategies of both players, a line for each thing that they may know."""
-
     denominator: int
     strategies: list[list[str]]
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """The whole numbers of a part of a line."""
     return tuple(map(int, text.split()))
 
 
 def parts_of(line: Any, place: str) -> tuple[str, str, str, str]:
-    """The four parts of a line, whose form is looked at first."""
+    """Return the four parts of a line, after checking its form."""
     go_on()
     found = LINE.fullmatch(line) if isinstance(line, str) and len(line) <= LONGEST_LINE else None
     demand(found, f"{place} is {quoted(line)}, not AFTER|VIEW|ACTIONS|SHARES in whole numbers")
@@ -51,7 +48,7 @@ def parts_of(line: Any, place: str) -> tuple[str, str, str, str]:
 
 
 class Lines:
-    """A strategy, by what the player knows; what a line says is read whenever it is needed."""
+    """A strategy by the player's knowledge; a line is parsed when it is needed."""
 
     def __init__(self, lines: Any, side: str, denominator: int) -> None:
         demand(isinstance(lines, list), f"the strategy of the {side} player is not a list of lines")
@@ -78,7 +75,6 @@ class Lines:
         return key in self._numbers
 
     def __getitem__(self, key: Key) -> tuple[int, dict[int, Fraction]]:
-        """The number of the line, and the probability of each action."""
         number = self._numbers[key]
         _, _, actions, shares = self._lines[number].split("|")
         pairs = zip(numbers(actions), numbers(shares), strict=True)
@@ -86,7 +82,7 @@ class Lines:
 
 
 def check_form(body: Any) -> list[Lines]:
-    """Both strategies, after everything that can be seen without the rules was checked."""
+    """Return both strategies, after all checks that need no rules."""
     check_head(body, LargeTreeCertificate.__required_keys__, FORMAT)
     check_digest(body)
     units = body["denominator"]
@@ -96,7 +92,7 @@ def check_form(body: Any) -> list[Lines]:
 
 
 def rows_of(body: Any, player: int) -> Iterator[Row]:
-    """The lines of a player as rows of the certificate of a small tree, for whoever plays or explains them."""
+    """Yield the lines of a player as rows of the certificate of a small tree, for players and explanations."""
     units = body["denominator"]
     for number, line in enumerate(body["strategies"][player]):
         after, view, actions, shares = (numbers(part) for part in parts_of(line, f"line {number}"))
@@ -109,10 +105,7 @@ def rows_of(body: Any, player: int) -> Iterator[Row]:
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
-    """The bounds that a certificate claims, once they are proved by these rules or those of the game of its name.
-
-    A ValueError says why it proves nothing.
-    """
+    """Return a certificate's bounds, proved by these rules or its named game's; raise ValueError if it fails."""
     plans = check_form(body)
     game = game or GamePositions(known_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version

@@ -1,15 +1,15 @@
-"""The checker of certificates of the permutation version: whole numbers, winning lines, and no solver.
+"""Checker of certificates of the permutation version: integers, winning lines, and no solver.
 
 A certificate is a dict of
 
-    format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     the first player's score as fractions: what it gets at least, what it is held to
+    format, game, rules     the format, the game, and the version of its rules
+    value, lower, upper     the first player's score as fractions: its guaranteed minimum and maximum
     first, second           {permutation: probability}; the cells, row by row, in the order in which they are tried
     digest                  of all the rest
 
 A permutation stands for all its images by rotation and reflection, each equally likely. The checker plays every
-permutation of the other player against all of them at once: a prefix decides the first moves, and a prefix is given
-up only when winning all games that still run would not be better than what was found.
+permutation of the opponent against all of them at once: a prefix decides the first moves, and a prefix is pruned only
+when winning all unfinished games would not be better than the best result so far.
 """
 
 from collections.abc import Sequence
@@ -42,14 +42,12 @@ RULES = 1
 
 
 class PermutationCertificate(SolutionCertificate):
-    """The mixtures of both players: the probability of each permutation."""
-
     first: dict[str, str]
     second: dict[str, str]
 
 
 class Grid(NamedTuple):
-    """A board: whoever first holds all cells of a line wins, and a full board is a draw."""
+    """A board: the first to hold all cells of a line wins, and a full board is a draw."""
 
     game: str
     rows: int
@@ -63,12 +61,12 @@ class Grid(NamedTuple):
 
 TTT = Grid("permutation-ttt", 3, 3, LINES)
 
-# A running game: the responder's stones, the other player's stones, the rest of its permutation, the weight.
+# An unfinished game: the responder's stones, the opponent's stones, the rest of its permutation, the weight.
 Game = tuple[int, int, tuple[int, ...], int]
 
 
 def verify(body: Any, grid: Grid = TTT) -> Bounds:
-    """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the value, as two equal bounds, that a certificate proves; raise ValueError if it proves nothing."""
     check_head(body, PermutationCertificate.__required_keys__, FORMAT)
     check_rules(body, RULES)
     demand(body["game"] == grid.game, f"it must be for {grid.game}, not {quoted(body['game'])}")
@@ -82,7 +80,7 @@ def verify(body: Any, grid: Grid = TTT) -> Bounds:
 
 
 def mixture(grid: Grid, entries: Any, side: str) -> dict[tuple[int, ...], Fraction]:
-    """The strategy of one player: the probability of each permutation and, shared evenly, of its images."""
+    """Return the strategy of one player: each permutation's probability, divided evenly among its images."""
     right = isinstance(entries, dict) and len(entries) > 0
     demand(right, f"the strategy of the {side} player must map permutations to probabilities")
     moves = symmetries(grid)
@@ -110,7 +108,7 @@ def symmetries(grid: Grid) -> list[tuple[int, ...]]:
 
 
 class Orders(Responder[frozenset[int], Game]):
-    """A player who orders all cells beforehand: it is told nothing, and its position are the cells that are left."""
+    """A player who orders all cells beforehand: it observes nothing, and its position is the set of cells left."""
 
     def __init__(self, grid: Grid) -> None:
         self.full, self.won = (1 << grid.cells) - 1, won_by_lines(grid.cells, grid.lines)
@@ -149,7 +147,6 @@ class Orders(Responder[frozenset[int], Game]):
 
 
 def best_score(grid: Grid, seat: int, opponent: dict[tuple[int, ...], Fraction]) -> Fraction:
-    """The most that any permutation of the player in that seat scores against a mixture of the other player."""
     unit = common_denominator(opponent.values())
     games: list[Game] = []
     for cells, probability in opponent.items():

@@ -1,30 +1,30 @@
-"""The checker of solved phantom games (tic-tac-toe and hex on 3 x 3 cells): rules, strategies, and the best answer.
+"""Checker of solved phantom games (tic-tac-toe and hex on 3 x 3 cells): rules, strategies, and best response.
 
 Position. Two sets of stones, Black's and White's, each the bits of an integer: cell = row * columns + column. Black
-begins. In a turn the player tries cells until one is empty; the stone stays there. The referee says of each try whether
-the cell was taken, and nothing else. A win counts 1, a draw 1/2, for Black.
+moves first. In a turn the player tries cells until one is empty; the stone stays there. The referee says of each try
+whether the cell was occupied, and nothing else. A win counts 1, a draw 1/2, for Black.
 
-Observation. A situation is all that a player has seen: for each turn the set of failed tries and the cell of the
+Observation. A situation is a player's whole observation: for each turn the set of failed tries and the cell of the
 stone, at last the failed tries of this turn with the cell NOWHERE.
 
 Strategy. A probability for each cell in each situation. The certificate (`methods.phantom.certificate` explains its
 rows) gives it for one of all images of a situation under the symmetries of the board, the smallest; in a situation
-without a row the player tries the first cell that it does not know to be taken. A last empty cell is no choice.
+without a row the player tries the first cell that it does not know to be occupied. A last empty cell is no choice.
 
-Value. Let one player, the planner, keep to a strategy. Everything that it may live through makes a tree; the weight of
-a node is the product of the probabilities of its choices. The other player, the answerer, does not see the node. It
-knows its own stones, which cells are taken, and so a set of nodes that are possible: the worlds. Whatever the answerer
-has done, its future depends on nothing else, so the best that it can reach is
+Value. Let one player, the planner, play a fixed strategy. Its possible situations form a tree; the weight of a node is
+the product of the probabilities of its choices. The opponent, the answerer, does not see the node. It knows its own
+stones, which cells are occupied, and so a set of nodes that are possible: the worlds. The answerer's future depends on
+nothing else in its past, so the best that it can reach is
 
-    value(own, known, worlds) = best over the cells not known to be taken of
-                                what is paid where the game ends by the stone or by the planner's answer
-                                + value(own, known + cell, the worlds where the cell is taken)
-                                + value(own + cell, known + cell, the worlds after the planner's answer to the stone)
+    value(own, known, worlds) = best over the cells not known to be occupied of
+        what is paid where the game ends by the stone or by the planner's answer
+        + value(own, known + cell, the worlds where the cell is occupied)
+        + value(own + cell, known + cell, the worlds after the planner's answer to the stone)
 
 where every payment is multiplied by the weight of its node. In a game with an opening Black's first stone goes to a
 cell of this kind, one of the images of the cell that the game's name ends with. No order of tries is merged, no
 symmetry used, no try forced; `primitives.Responder` passes over cells that cannot be better than the best so far.
-Weights are whole numbers, over one denominator, and payments half points.
+Weights are integers, over one denominator, and payments half points.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +56,7 @@ from .primitives import (
 )
 
 FORMAT = "fogspiel phantom certificate 1"
-RULES = 1  # the version of the rules that are written down here
+RULES = 1  # the version of the rules in this file
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 NOWHERE = -1
@@ -79,7 +79,6 @@ NAMES = tic_tac_toe().names
 
 
 def board_of(game: str) -> Board:
-    """The board of a game."""
     return GAMES[game.partition(OPENING)[0]]()
 
 
@@ -88,7 +87,6 @@ OPENING = "-opening-"  # between the name of a game and the cell that Black's fi
 
 
 def first_cells(game: str) -> set[int]:
-    """List the cells of Black's first stone."""
     board, _, name = board_of(game), *game.partition(OPENING)[1:]
     if not name:
         return set(range(board.cells))
@@ -99,12 +97,10 @@ def first_cells(game: str) -> set[int]:
 
 
 def own_stones(situation: Situation) -> int:
-    """The stones that a player has."""
     return sum(1 << cell for _, cell in situation if cell != NOWHERE)
 
 
 def known_cells(situation: Situation) -> int:
-    """The cells that a player knows to be taken."""
     known = own_stones(situation)
     for failed, _ in situation:
         known |= failed
@@ -112,7 +108,7 @@ def known_cells(situation: Situation) -> int:
 
 
 def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
-    """The situation after a symmetry, which moves cell c to moved[c]."""
+    """Return the situation after a symmetry, which moves cell c to moved[c]."""
     return tuple(
         (sum(1 << moved[c] for c in cells_of(failed)), cell if cell == NOWHERE else moved[cell])
         for failed, cell in situation
@@ -120,12 +116,10 @@ def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
 
 
 def after_failure(situation: Situation, cell: int) -> Situation:
-    """The situation after a try that failed."""
     return (*situation[:-1], (situation[-1][0] | 1 << cell, NOWHERE))
 
 
 def after_stone(situation: Situation, cell: int) -> Situation:
-    """The situation at the next turn, after a try that stayed."""
     return (*situation[:-1], (situation[-1][0], cell), (0, NOWHERE))
 
 
@@ -133,7 +127,7 @@ def after_stone(situation: Situation, cell: int) -> Situation:
 
 
 def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
-    """The strategy of one player as the certificate tells it, by situations in their smallest image."""
+    """Return one player's strategy in the certificate, by situations in their smallest image."""
     who = PLAYERS[player]
     demand(isinstance(rows, list), f"the strategy of {who} is not a list of rows")
     strategy: Strategy = {}
@@ -163,7 +157,7 @@ def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
 
 
 def situation_of(board: Board, player: int, history: str, failed: str, place: str) -> Situation:
-    """The situation that a row speaks of, which must be possible for all that the player knows."""
+    """Return the situation of a row, which must be possible given the player's knowledge."""
     turns = []
     taken, found = 0, 0
     words = [*history.split(), f"{failed}:"]
@@ -183,7 +177,6 @@ def situation_of(board: Board, player: int, history: str, failed: str, place: st
 
 
 def cell_of(board: Board, name: Any, place: str) -> int:
-    """The cell of that name."""
     demand(name in board.names, f"{place} speaks of {quoted(name)}, which is no cell")
     return board.names.index(name)
 
@@ -193,17 +186,16 @@ def cell_of(board: Board, name: Any, place: str) -> int:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A situation that the planner may come to by its strategy, each order of tries by itself."""
+    """A situation that the planner may reach by its strategy, one node for each order of tries."""
 
     stones: int
     reach: Fraction  # the product of the probabilities of its choices so far
     weight: int = 0  # `reach` times the denominator of the tree
-    # Each cell that it may try, with what follows if the stone stays and if it fails; none where it has no choice.
+    # Each cell that it may try, with the nodes after the stone stays and after it fails; none where it has no choice.
     tries: list[tuple[int, "Node", "Node"]] = field(default_factory=list)
 
 
 def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[Node]:
-    """The tree of a strategy, the root first; weights are not known yet."""
     none = Node(0, Fraction(0))
 
     @cache
@@ -234,13 +226,13 @@ def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[N
             node.tries.append((cell, stays, fails))
 
 
-# The best answer
+# The best response
 
-Place = tuple[int, int]  # the answerer's own stones, and all cells that it knows to be taken
+Place = tuple[int, int]  # the answerer's own stones, and all cells that it knows to be occupied
 
 
 class Answerer(BoardResponder[Place, Node]):
-    """The player who does its best against the planner, and who puts its first stone, if it is Black, into `first`."""
+    """The best-responding opponent of the planner, who puts its first stone, if it is Black, into `first`."""
 
     def __init__(self, board: Board, seat: int, first: set[int]) -> None:
         super().__init__(board, seat)
@@ -248,7 +240,7 @@ class Answerer(BoardResponder[Place, Node]):
         self.turn = cache(self._turn)
 
     def _turn(self, node: Node, own: int) -> tuple[int, list[Node]]:
-        """The planner's turn against the answerer's stones: what is paid where the game ends, and the worlds else."""
+        """Play the planner's turn against the answerer's stones: return the payments of ended games, and the worlds."""
         if not node.tries:
             return node.weight * (0 if self.theirs[node.stones | self.full & ~own] else DRAW), []
         paid, worlds = 0, []
@@ -291,7 +283,7 @@ class Answerer(BoardResponder[Place, Node]):
 
 
 def guaranteed_value(board: Board, primal_player: int, strategy: Strategy, first: set[int]) -> Fraction:
-    """Return Black's value if the planner keeps to a strategy, the other responds best, and Black begins in `first`."""
+    """Return Black's value under the planner's strategy and a best response, with Black's first stone in `first`."""
     nodes = list(nodes_of(board, primal_player, strategy))
     denominator = common_denominator(node.reach for node in nodes)
     for node in nodes:
@@ -306,7 +298,7 @@ def guaranteed_value(board: Board, primal_player: int, strategy: Strategy, first
 
 
 def verify(body: Any) -> Bounds:
-    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the bounds that a certificate proves; raise ValueError with the reason if it proves nothing."""
     check_head(body, PhantomCertificate.__required_keys__, FORMAT)
     game = body["game"]
     plain, opened, cell = game.partition(OPENING) if isinstance(game, str) else ("", "", "")

@@ -1,27 +1,27 @@
-"""The checker of bounds on phantom ponnuki: it has its own rules of ponnuki and shares no code with the search.
+"""Checker of bounds on phantom ponnuki, with separate rules of ponnuki and no code shared with the search.
 
     {"format": "fogspiel phantom bounds 2", "game": "phantom-ponnuki-4x4", "lower": "3/4", "upper": "22/25",
      "black": [node, ..], "white": [node, ..], "digest": ".."}
 
 Black's nodes prove the lower bound, White's the upper one (White guarantees itself 1 - upper). A node is a strategy
-of its player for some turns, from one of its turns on, with what it guarantees:
+of its player for some turns, from one of its turns on, with its guarantee:
 
-    {"own": stones, "worlds": [stones, ..], "worths": [whole number, ..], "unit": 100000, "rows": [row, ..]}
+    {"own": stones, "worlds": [stones, ..], "worths": [integer, ..], "unit": 100000, "rows": [row, ..]}
 
-with one worth for each of its worlds, a multiple of 1 / unit, or one `"worth": "1/2"` for all of them instead of worths
-and unit (format 1 knows only that).
+with one value ("worth") for each of its worlds, a multiple of 1 / unit, or one `"worth": "1/2"` for all of them instead
+of worths and unit (the only form in format 1).
 
 Sets of stones are integers, bit row * size + column for each cell. A row is a list of [cell, probability, illegal,
-legal]: what the player tries, and where it goes on if the try is illegal (at once) or legal (at its next turn). A
-place to go on is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
-probability]: from there the player goes by an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
-transpose if turn >= 4, then turn % 4 quarter turns). That pays what the node is worth in the world that the opponent's
-stones are, if the player's stones are the node's, and nothing otherwise. A node is worth in a world what it gets there
-from an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the
-opponent learns nothing but what its own tries tell. The whole game is worth what it gets in the worst of its worlds.
+legal]: the player's try, and the continuation if the try is illegal (at once) or legal (at its next turn). A
+continuation is null (the player gives up), the number of a row of the same node, or a list of [node, turn,
+probability]: from there the player follows an earlier node, with the cells permuted by symmetry `turn` (0 .. 7:
+transpose if turn >= 4, then turn % 4 quarter turns). That pays the node's value in the world of the opponent's stones,
+if the player's stones are the node's, and nothing otherwise. The value of a node in a world is its payoff there
+against an opponent who knows that world and the player's stones (Lemma 2 of Teytaud and Teytaud 2011); after that the
+opponent learns nothing but the results of its own tries. The value of the whole game is that of its worst world.
 
 The last node is the whole game: no stones, no world but the empty one for Black, one black stone anywhere for White.
-The board is first turned at random, all eight ways with the same probability (Lemma 1). No nodes prove nothing: 0, 1.
+The board is first transformed by a random symmetry, all eight equally likely (Lemma 1). No nodes prove nothing: 0, 1.
 
 Rules: a stone that captures wins; suicide without capture is illegal, and announced like an occupied cell; a player
 without a legal move loses; no cell is tried twice in one turn.
@@ -55,22 +55,18 @@ MAX_BITS = 1 << 20  # of the unit of a node; those that we ship have some hundre
 GAMES = {f"phantom-ponnuki-{n}x{n}": n for n in (2, 3, 4, 5)}
 ILLEGAL, LEGAL, WINS = "illegal", "legal", "wins"
 
-GIVEN_UP = -1  # places are numbers inside the checker: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node
+GIVEN_UP = -1  # continuations as numbers: a row, GIVEN_UP, or FIRST_JUMP and below for the jumps of a node
 FIRST_JUMP = -2
 
 Row = list[tuple[int, Fraction, int, int]]
 
 
 class BoundsCertificate(Certificate):
-    """The nodes of both players."""
-
     black: list[Any]
     white: list[Any]
 
 
 class Node(NamedTuple):
-    """A strategy from a belief on, and what it guarantees."""
-
     own: int
     worths: dict[int, Fraction]  # by world
     rows: list[Row]
@@ -109,7 +105,6 @@ class PonnukiRules:
         return row * self.size + column
 
     def _image(self, stones: int, turn: int) -> int:
-        """Stones after a symmetry of the board."""
         return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
 
     def breathes(self, stones: int, others: int, cell: int) -> bool:
@@ -144,8 +139,8 @@ class PonnukiRules:
 class Opponent(Responder[int, Stand]):
     """The opponent of the player of a node, who knows its own stones, its position, and a set of stands, the worlds.
 
-    What it gains is the probability that the player does not win. Weights are whole numbers: the multiple of them that
-    `unit` is makes all products of probabilities whole from a row on.
+    Its gain is the probability that the player does not win. Weights are integers in units of 1 / `unit`, a common
+    denominator of all products of probabilities from the first row on.
     """
 
     def __init__(self, rules: PonnukiRules, nodes: list[Node], node: Node) -> None:
@@ -171,7 +166,7 @@ class Opponent(Responder[int, Stand]):
         self.unit = units[-1]
 
     def turn(self, position: int, stands: list[Stand]) -> tuple[int, list[Stand]]:
-        """The player's turn against the opponent's stones: what the opponent gains, and the stands after it."""
+        """Play the player's turn against the opponent's stones; return the opponent's gain and the stands after it."""
         gained, waiting, going = 0, list(stands), dict[tuple[int, int, int], int]()
         while waiting:
             go_on()
@@ -204,11 +199,11 @@ class Opponent(Responder[int, Stand]):
         return gained
 
     def unturned(self, stand: Stand) -> int:
-        """The player's stones as the opponent sees the board."""
+        """Return the player's stones in the opponent's orientation of the board."""
         return self.rules.image(stand.own, self.rules.inverse[stand.turn])
 
     def tries(self, position: int, worlds: Sequence[Stand]) -> list[int]:
-        """A try that is illegal in all stands tells nothing, so it need not be looked at."""
+        """Return the tries to consider: one that is illegal in all stands reveals nothing."""
         fate, others = self.rules.fate, {self.unturned(stand) for stand in worlds}
         found = [
             cell
@@ -236,13 +231,11 @@ class Opponent(Responder[int, Stand]):
 
 
 class Checker:
-    """Checker of the guarantees of one player's nodes."""
-
     def __init__(self, size: int, nodes: list[Node]) -> None:
         self.rules, self.nodes = PonnukiRules(size), nodes
 
     def worths(self, node: Node, turns: range) -> Iterator[tuple[int, Fraction]]:
-        """Return a node's value in each of its worlds, if the board is first turned by one of `turns` at random."""
+        """Yield a node's value in each of its worlds, if the board is first transformed by one of `turns` at random."""
         opponent = Opponent(self.rules, self.nodes, node)
         for world in node.worths:
             gained, going = opponent.turn(world, [Stand(node.own, 0, turn, opponent.unit) for turn in turns])
@@ -251,12 +244,11 @@ class Checker:
 
 
 def whole(number: Any, below: int) -> bool:
-    """True if something is an integer from 0 on and below a limit."""
     return type(number) is int and 0 <= number < below
 
 
 def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
-    """A node as the certificate tells it, checked for form; `vectors` allows a worth for each world."""
+    """Parse a node of the certificate and check its form; `vectors` allows a value for each world."""
     name, most = f"node {number}", 1 << size * size
     keys = VECTOR if vectors and isinstance(body, dict) and "worths" in body else NODE
     demand(isinstance(body, dict) and set(body) == keys, f"{name} must have exactly the keys {sorted(keys)}")
@@ -291,7 +283,6 @@ def node_of(body: Any, number: int, size: int, vectors: bool = True) -> Node:
 
 
 def worths_of(body: Any, name: str) -> dict[int, Fraction]:
-    """Return a node's claim for each of its worlds."""
     worlds, what = body["worlds"], f"the worth of {name}"
     if "worth" in body:
         return dict.fromkeys(worlds, probability(body["worth"], what))
@@ -304,7 +295,7 @@ def worths_of(body: Any, name: str) -> dict[int, Fraction]:
 
 
 def _demand_an_end(node: Node, name: str) -> None:
-    """Rows must lead to later rows, so that no turn and no node goes on for ever."""
+    """Check that rows lead to later rows, so that every turn and every node ends."""
     for number, row in enumerate(node.rows):
         forward = all(place < 0 or place > number for _, _, *places in row for place in places)
         demand(forward, f"row {number} of {name} leads back to an earlier row")
@@ -330,7 +321,7 @@ def prove_bound(bodies: Any, player: int, size: int, vectors: bool) -> Fraction:
 
 
 def verify(body: Any) -> Bounds:
-    """The bounds that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the bounds that a certificate proves; raise ValueError with the reason if it proves nothing."""
     former = isinstance(body, dict) and body.get("format") == FORMER
     check_head(body, BoundsCertificate.__required_keys__, FORMER if former else FORMAT)
     game = body["game"]

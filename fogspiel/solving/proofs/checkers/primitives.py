@@ -1,4 +1,4 @@
-"""Shared parts of the checkers: refusal of a certificate, and the reading of its head, digest and fractions."""
+"""Shared parts of the checkers: rejection of a certificate, and parsing of its head, digest and fractions."""
 
 import hashlib
 import json
@@ -13,8 +13,8 @@ from math import inf, lcm
 from time import monotonic, process_time
 from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
-Body = Mapping[str, Any]  # a certificate as JSON has it, which may be anything else
-Bounds = tuple[Fraction, Fraction]  # what the first player gets at least by one strategy, and at most by the other
+Body = Mapping[str, Any]  # a certificate as parsed JSON, not validated
+Bounds = tuple[Fraction, Fraction]  # the first player's guaranteed minimum by one strategy, and maximum by the other
 
 
 class Certificate(TypedDict):
@@ -34,14 +34,14 @@ class SolutionCertificate(Certificate):
     value: str
 
 
-SHOWN = 40  # how many characters of something wrong are quoted
+SHOWN = 40  # maximum characters of a quoted fault
 FRACTION = re.compile(r"(0|-?[1-9][0-9]*)(?:/([1-9][0-9]*))?")
-# Digits that Python turns into a number at once, and characters that a fraction may have.
+# Digits that Python converts to a number at once, and maximum characters of a fraction.
 SHORT, LONGEST = 4000, 100_000
 
 
 def quoted(thing: object) -> str:
-    """Something wrong, fit for a sentence: a long number is not even written down."""
+    """Quote a fault in a message; a long number is not even converted to text."""
     if isinstance(thing, Fraction):
         digits = max(abs(thing.numerator), thing.denominator).bit_length() * 3 // 10
         return str(thing) if digits < SHOWN else f"a fraction of some {digits:,} digits"
@@ -51,25 +51,23 @@ def quoted(thing: object) -> str:
 
 
 def refusal(sentence: str) -> ValueError:
-    """The error that a certificate proves nothing."""
     return ValueError(f"the certificate is not valid: {sentence}")
 
 
 def demand(condition: object, sentence: str) -> None:
-    """Refuse the certificate unless the condition holds."""
     if not condition:
         raise refusal(sentence)
 
 
 def check_head(body: Any, keys: Iterable[str], wanted: str) -> None:
-    """Demand exactly these keys, and this format."""
+    """Require exactly these keys, and this format."""
     listed = sorted(keys)
     demand(isinstance(body, dict) and sorted(map(str, body)) == listed, f"it must have exactly the keys {listed}")
     demand(body["format"] == wanted, f"its format is {quoted(body['format'])}, not {wanted!r}")
 
 
 def check_rules(body: Body, version: int) -> None:
-    """Demand the version of the rules that the checker holds."""
+    """Require the checker's version of the rules."""
     right = body["rules"] == version and type(body["rules"]) is int
     demand(right, f"it must be of version {version} of the rules, not {quoted(body['rules'])}")
 
@@ -77,7 +75,7 @@ def check_rules(body: Body, version: int) -> None:
 def prove_bounds(
     body: Body, owners: tuple[str, str], least: Callable[[], Fraction], most: Callable[[], Fraction], exact: bool = True
 ) -> Bounds:
-    """The bounds of a certificate, once the strategies of both owners are known to guarantee them.
+    """Return the bounds of a certificate, after checking that the strategies of both owners guarantee them.
 
     Its value must equal both bounds if `exact`, which is tested first, because it costs nothing, else lie between them.
     """
@@ -92,18 +90,16 @@ def prove_bounds(
 
 
 def digest_of(body: Mapping[str, object]) -> str:
-    """The digest of everything in a certificate but the digest."""
     rest = {key: value for key, value in body.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def check_digest(body: Mapping[str, object]) -> None:
-    """Demand the digest that fits."""
     demand(body["digest"] == digest_of(body), "it was changed after it was written (its digest does not fit)")
 
 
 def fraction(text: Any, what: str) -> Fraction:
-    """A fraction in the one way it is written: in lowest terms, without blanks; its form is looked at first."""
+    """Parse a fraction in its canonical form: in lowest terms, without blanks; the form is checked first."""
     go_on()
     found = FRACTION.fullmatch(text) if isinstance(text, str) and len(text) <= LONGEST else None
     number = Fraction(_whole(found[1]), _whole(found[2] or "1")) if found else None
@@ -113,7 +109,7 @@ def fraction(text: Any, what: str) -> Fraction:
 
 
 def _whole(digits: str) -> int:
-    """A whole number of any length: Python itself refuses long ones."""
+    """Parse an integer of any length: Python itself rejects long ones."""
     if len(digits) <= SHORT:
         return int(digits)
     half = len(digits) // 2
@@ -123,14 +119,13 @@ def _whole(digits: str) -> int:
 
 
 def probability(text: Any, what: str) -> Fraction:
-    """A fraction from 0 to 1."""
     number = fraction(text, what)
     demand(0 <= number <= 1, f"{what} is {quoted(text)}, not between 0 and 1")
     return number
 
 
 def total(numbers: Iterable[Fraction]) -> Fraction:
-    """The sum, which may grow long if the denominators have nothing in common."""
+    """Return the sum, which may grow long if the denominators have nothing in common."""
     found = Fraction(0)
     for number in numbers:
         go_on()
@@ -139,7 +134,7 @@ def total(numbers: Iterable[Fraction]) -> Fraction:
 
 
 def common_denominator(numbers: Iterable[Fraction]) -> int:
-    """The least common multiple of the denominators, which may grow long as well."""
+    """Return the least common multiple of the denominators, which may grow long as well."""
     found = 1
     for number in numbers:
         go_on()
@@ -147,17 +142,17 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
     return found
 
 
-# The work that a check may take
+# The CPU budget of a check
 
 
-MAX_SECONDS = 600.0  # CPU seconds for one certificate unless the user grants more; the longest that we ship takes 63
-# When the work must end at the earliest, and the CPU time at which it must end.
+MAX_SECONDS = 600.0  # default CPU seconds for one certificate; the longest that we ship takes 63
+# The earliest wall-clock end of the work, and the CPU time at which it must end.
 _ends: ContextVar[tuple[float, float]] = ContextVar("_ends", default=(inf, inf))
 
 
 @contextmanager
 def limit_work(seconds: float) -> Iterator[None]:
-    """Let the checks inside take so many CPU seconds and no more."""
+    """Limit the checks inside to this many CPU seconds."""
     before = _ends.set((monotonic() + seconds, process_time() + seconds))
     try:
         yield
@@ -166,29 +161,28 @@ def limit_work(seconds: float) -> Iterator[None]:
 
 
 def go_on() -> None:
-    """Refuse a certificate whose check takes more work than it may; to be called in everything that repeats."""
+    """Reject a certificate whose check exceeds its budget; to be called in every loop."""
     soonest, end = _ends.get()
-    if monotonic() > soonest and process_time() > end:  # CPU time takes five times as long to ask for
+    if monotonic() > soonest and process_time() > end:  # CPU time is five times slower to query
         raise refusal(
             "checking it takes more CPU time than it may; if you trust where it is from, grant more by --seconds"
         )
 
 
-# The boards of the checkers, and the best response to a mixture of strategies of a player whose stones are not seen.
+# The boards of the checkers, and the best response to a mixture of strategies of a player whose stones are hidden.
 #
 # Sets of stones are the bits of an integer: cell = row * columns + column. Nothing here is shared with a solver.
 #
-# Best response. The other player, the planner, keeps to a mixture. What it may have done by now, as far as the
-# responder was told, is a list of worlds, each with a weight, a whole number. A world is of any type; the responder
-# says what a try of a cell pays in all worlds together and, for each thing that it may be told afterwards, which worlds
-# are left:
+# Best response. The opponent, the planner, plays a mixture. Its possible courses, given the responder's observations,
+# are a list of worlds, each with a weight, an integer. A world is of any type; the responder computes the payment of a
+# try in all worlds together and, for each possible observation, the remaining worlds:
 #
 #     value(position, worlds) = best over the cells of
 #                               what is paid where the game ends by the stone or by the planner's next turn
-#                               + the sum of value(position then, the worlds left) over what the responder may be told
+#                               + the sum of value(next position, remaining worlds) over the responder's observations
 #
-# A cell is passed over only when to get all that its worlds can still bring would be no better than the best cell so
-# far. Payments are half points times weights.
+# A cell is passed over only when the maximum of all its worlds would be no better than the best cell so far. Payments
+# are half points times weights.
 
 WIN, DRAW = 2, 1  # half points for a win and a draw
 # The lines of tic-tac-toe: three stones in a row, a column or a diagonal win.
@@ -196,12 +190,12 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 class Board(NamedTuple):
-    """A board game: its cells, the permutations of them that map the game to itself, and who has won."""
+    """A board game: its cells, their permutations that preserve the game, and its winning sets."""
 
     name: str
     rows: int
     columns: int
-    symmetries: list[tuple[int, ...]]  # where each of them takes the cells
+    symmetries: list[tuple[int, ...]]  # the image of each cell
     won: tuple[list[bool], list[bool]]  # for each player and each set of stones: whether they win
 
     @property
@@ -210,12 +204,11 @@ class Board(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Of the cells: a letter for the column and a number for the row, A1 first."""
+        """Names of the cells: a letter for the column and a number for the row, A1 first."""
         return [f"{chr(ord('A') + column)}{1 + row}" for row in range(self.rows) for column in range(self.columns)]
 
 
 def cells_of(stones: int) -> list[int]:
-    """The cells of a set."""
     return [cell for cell in range(stones.bit_length()) if stones >> cell & 1]
 
 
@@ -229,14 +222,13 @@ def turns_of(rows: int, columns: int) -> list[tuple[int, ...]]:
 
 
 def won_by_lines(cells: int, lines: Iterable[Iterable[int]]) -> list[bool]:
-    """For each set of stones: whether it holds all cells of a line."""
+    """Return for each set of stones whether it holds all cells of a line."""
     masks = [sum(1 << cell for cell in line) for line in lines]
     return [any(stones & mask == mask for mask in masks) for stones in range(1 << cells)]
 
 
 @cache
 def tic_tac_toe() -> Board:
-    """Return the board of tic-tac-toe, with the eight symmetries of the square."""
     won = won_by_lines(9, LINES)
     return Board("ttt", 3, 3, turns_of(3, 3), (won, won))
 
@@ -245,8 +237,8 @@ def tic_tac_toe() -> Board:
 def hex_board(rows: int, columns: int) -> Board:
     """Return a board of hex: Black joins the first row to the last, White the first column to the last.
 
-    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right. A half turn keeps
-    both aims.
+    A cell touches its neighbours along rows and columns, and along the diagonal up and to the right. A half turn
+    preserves both goals.
     """
     cells = rows * columns
 
@@ -275,27 +267,27 @@ def hex_board(rows: int, columns: int) -> Board:
 
 Position = TypeVar("Position")
 World = TypeVar("World")
-# Where the responder is after it was told something, and the worlds that are left.
+# The responder's position after an observation, and the remaining worlds.
 Outcome = tuple[Position, list[World]]
 
 
 class Responder(ABC, Generic[Position, World]):
-    """The player who looks for the best response."""
+    """The player who computes the best response."""
 
     @abstractmethod
     def tries(self, position: Position, worlds: Sequence[World]) -> Iterable[int]:
-        """The cells that may be the best to try."""
+        """Return the candidate cells."""
 
     @abstractmethod
     def attempt(self, position: Position, cell: int, worlds: list[World]) -> tuple[int, list[Outcome[Position, World]]]:
-        """Half points of the games that end when a cell is tried, and all that may follow else."""
+        """Return half points of the games that end when a cell is tried, and all possible continuations."""
 
     @abstractmethod
     def hope(self, worlds: Sequence[World]) -> int:
-        """Half points that these worlds can bring at most."""
+        """Return an upper bound on the half points of these worlds."""
 
     def best(self, position: Position, worlds: list[World], bar: int = -1) -> int:
-        """The most half points from these worlds, if that is above the bar, else the bar."""
+        """Return the most half points from these worlds, if that is above the bar, else the bar."""
         go_on()
         ways = []
         for cell in self.tries(position, worlds):
@@ -306,7 +298,7 @@ class Responder(ABC, Generic[Position, World]):
             if limit <= bar:
                 break
             for hope, number in hopes:
-                limit -= hope  # what is gained already, and what the others may still bring
+                limit -= hope  # current gain, and what the others may still bring
                 limit += self.best(*outcomes[number], bar - limit)
                 if limit <= bar:
                     break
@@ -328,19 +320,19 @@ Hidden = TypeVar("Hidden", bound=Weighted)
 
 
 class BoardResponder(Responder[Position, Hidden]):
-    """The player in a seat of a board, against stones that it does not see."""
+    """The player in a seat of a board, against hidden stones."""
 
     def __init__(self, board: Board, seat: int) -> None:
         self.full = (1 << board.cells) - 1
         self.mine, self.theirs = board.won[seat], board.won[1 - seat]
 
     def open_cells(self, closed: int, worlds: Sequence[Hidden]) -> list[int]:
-        """The cells beside closed ones that are free in some world: a try that fails in all of them tells nothing."""
+        """Return the open cells that are free in some world: a try that fails everywhere reveals nothing."""
         taken = self.full
         for world in worlds:
             taken &= world.stones
         return cells_of(self.full & ~closed & ~taken)
 
     def hope(self, worlds: Sequence[Hidden]) -> int:
-        """Half points if every game that may still be won were won, and every other one drawn."""
+        """Return half points if every game that may still be won were won, and every other one drawn."""
         return sum((WIN if self.mine[self.full & ~world.stones] else DRAW) * world.weight for world in worlds)

@@ -1,38 +1,38 @@
-"""The checker of mixtures of pure strategies of phantom games: the rules, the plans, and the best answer to them.
+"""Checker of mixtures of pure strategies of phantom games: the rules, the plans, and the best response to them.
 
-Rules. Two players put stones on a board and do not see each other's; Black begins. The mover tries a cell where it
-has no stone and has not failed before. If the other player has a stone there the try fails, which only the mover is
-told. Variants: "classical", the mover tries again; "abrupt", the turn is over; "numturns", as classical, but the other
-player is told how many tries the turn took. The game ends with a winning stone or a full board. A win counts 1, a draw
-1/2, for Black.
+Rules. Two players put stones on a board and do not see each other's; Black moves first. The player to move tries a cell
+where it has no stone and has not failed before. If the opponent has a stone there the try fails, which is announced
+only to the player to move. Variants: "classical", that player tries again; "abrupt", the turn is over; "numturns", as
+classical, but the number of tries of the turn is announced to the opponent. The game ends with a winning stone or a
+full board. A win counts 1, a draw 1/2, for Black.
 
-Plan. A pure strategy says which cell to try after all that its player was told: a failure, or the stone stayed (and
-the other player then took 1, 2, .. tries, in numturns). It is written as a text, a letter per cell (a is the first),
-in this order: the cell; the plan after a failure; the plan after a stone and one try of the other player, after two
-tries, and so on. Plans that can never be followed are left out: after more failures than there are enemy stones, or
-tries than the other player can take, after a winning stone, and after a full board.
+Plan. A pure strategy assigns a cell to each sequence of observations: a failure, or the stone stayed (and the opponent
+then took 1, 2, .. tries, in numturns). It is written as a text, a letter per cell (a is the first), in this order: the
+cell; the plan after a failure; the plan after a stone and one try of the opponent, after two tries, and so on. Plans
+that can never be followed are left out: after more failures than there are enemy stones, or tries than the opponent can
+take, after a winning stone, and after a full board.
 
 Certificate. A dict of
 
-    format, game, rules     what it is, of which game, and of which version of the rules
-    value, lower, upper     Black's score as fractions: what it gets at least, what it is held to
-    black, white            {plan: weight}; the probability of a plan is its weight, a whole number, over their sum
+    format, game, rules     the format, the game, and the version of its rules
+    value, lower, upper     Black's score as fractions: its guaranteed minimum and maximum
+    black, white            {plan: weight}; the probability of a plan is its weight, an integer, over their sum
     digest                  of all the rest
 
 A plan stands for all its images under the symmetries of the board, each equally likely.
 
-Value. The answerer does not know which plan the other player, the planner, follows. Each plan that may be followed, as
-far as the answerer was told, is a world: the planner's stones, what is left of the plan, and its weight. The most that
-the answerer can reach is
+Value. The answerer does not know which plan the opponent, the planner, follows. Each plan that is consistent with the
+answerer's observations is a world: the planner's stones, the rest of the plan, and its weight. The most that the
+answerer can reach is
 
-    value(own, known, worlds) = best over the cells not known to be taken of
-                                what is paid where the game ends by the stone or by the planner's next turn
-                                + the sum of value(.. the worlds where it is told so) over what the answerer may be told
+    value(own, known, worlds) = best over the cells not known to be occupied of
+        what is paid where the game ends by the stone or by the planner's next turn
+        + the sum of value(.. the consistent worlds) over the answerer's observations
 
 No symmetry is used for the answerer. `primitives.Responder` passes over cells that cannot be better than the best so
-far. In the classical variant, where failures cost nothing and nobody else hears of them, a cell is also passed over if
-it is taken in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights are whole
-numbers, and payments half points.
+far. In the classical variant, where failures cost nothing and are not announced to the opponent, a cell is also passed
+over if it is occupied in all worlds, or if another cell wins wherever it is free, which is then tried before. Weights
+are integers, and payments half points.
 """
 
 import re
@@ -60,7 +60,7 @@ from .primitives import (
 )
 
 FORMAT = "fogspiel plans certificate 1"
-RULES = 1  # the version of the rules that are written down here
+RULES = 1  # the version of the rules in this file
 BLACK, WHITE = 0, 1
 PLAYERS = ("black", "white")
 WHOLE = re.compile("[1-9][0-9]*")
@@ -69,21 +69,17 @@ MAX_PLANS, MAX_LETTERS, MAX_DIGITS = 4000, 500_000, 400
 
 
 class PlansCertificate(SolutionCertificate):
-    """The mixtures of both players: the weight of each plan."""
-
     black: dict[str, str]
     white: dict[str, str]
 
 
 class PhantomRules(NamedTuple):
-    """The rules of one game."""
-
     board: Board
     variant: str
 
 
 class PlanNode(NamedTuple):
-    """The rest of a pure strategy: the cell, and what comes after each thing that its player may be told."""
+    """The rest of a pure strategy: the cell, and the plan after each observation."""
 
     cell: int
     after: "tuple[PlanNode | None, ...]"
@@ -111,7 +107,6 @@ GAMES: dict[str, tuple[Callable[[], Board], str]] = {
 
 
 def rules_of(game: str) -> PhantomRules:
-    """The rules of a game."""
     board, variant = GAMES[game]
     return PhantomRules(board(), variant)
 
@@ -120,7 +115,6 @@ def rules_of(game: str) -> PhantomRules:
 
 
 def plan_of(rules: PhantomRules, player: int, text: str) -> PlanNode:
-    """The plan that a text describes, letter by letter."""
     letters = iter(text)
     found = _read(rules, player, letters, 0, 0, 0)
     demand(found is not None and next(letters, None) is None, f"the plan {quoted(text)} is longer than a plan can be")
@@ -131,7 +125,7 @@ def plan_of(rules: PhantomRules, player: int, text: str) -> PlanNode:
 def _read(
     rules: PhantomRules, player: int, letters: Iterator[str], own: int, known: int, suffered: int
 ) -> PlanNode | None:
-    """The rest of a plan with these stones and failures, if the other one failed so often."""
+    """Parse the rest of a plan with these stones and failures, after `suffered` failures of the opponent."""
     stones, failures = own.bit_count(), known.bit_count()
     if rules.variant == "abrupt":
         possible = stones + failures < rules.board.cells
@@ -156,7 +150,6 @@ def _read(
 
 
 def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
-    """The plans of a player and their images, before the first try."""
     who = PLAYERS[player]
     right = isinstance(entries, dict) and 0 < len(entries) <= MAX_PLANS
     demand(right, f"the strategy of {who} must map 1 to {MAX_PLANS} plans to weights")
@@ -171,21 +164,21 @@ def worlds_of(rules: PhantomRules, player: int, entries: Any) -> list[World]:
     return worlds
 
 
-# The best answer
+# The best response
 
 
 Place = tuple[int, int, int]  # the answerer's own stones, the cells where it failed, and the tries of its turn so far
 
 
 class Answerer(BoardResponder[Place, World]):
-    """The player in that seat, who looks for the best answer to what the other one may do."""
+    """The player in that seat, who best-responds to the opponent's plans."""
 
     def __init__(self, rules: PhantomRules, seat: int) -> None:
         super().__init__(rules.board, seat)
         self.variant = rules.variant
 
     def turn(self, world: World, own: int) -> tuple[int, World | None, int]:
-        """The planner's turn: half points if the game ends, else the world after it and how many tries it took."""
+        """Play the planner's turn: return half points if the game ends, else the next world and the number of tries."""
         stones, plan, moved, weight = world
         tries = 0
         while True:
@@ -202,7 +195,7 @@ class Answerer(BoardResponder[Place, World]):
                 return 0, None, tries
             if stones | own == self.full:
                 return DRAW * weight, None, tries
-            # What comes after a stone depends, in numturns, on the answerer's next turn
+            # In numturns the plan after a stone depends on the answerer's next turn
             rest = plan if self.variant == "numturns" else plan.after[1]
             return 0, World(stones, rest, moved, weight), tries
 
@@ -242,7 +235,6 @@ class Answerer(BoardResponder[Place, World]):
 
 
 def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
-    """The most that the player in that seat scores against plans of the other one."""
     weight, answerer = sum(world.weight for world in worlds), Answerer(rules, seat)
     if seat == WHITE:
         worlds = [following for world in worlds if (following := answerer.turn(world, 0)[1]) is not None]
@@ -250,7 +242,7 @@ def best_score(rules: PhantomRules, seat: int, worlds: list[World]) -> Fraction:
 
 
 def verify(body: Any) -> Bounds:
-    """The value, as two equal bounds, that a certificate proves; a ValueError says why it proves nothing."""
+    """Return the value, as two equal bounds, that a certificate proves; raise ValueError if it proves nothing."""
     check_head(body, PlansCertificate.__required_keys__, FORMAT)
     known = isinstance(body["game"], str) and body["game"] in GAMES
     demand(known, f"its game must be one of {', '.join(GAMES)}, not {quoted(body['game'])}")

@@ -1,14 +1,14 @@
-"""The checker of certificates: it trusts nothing but the rules of the game and the standard library.
+"""Checker of tree certificates, which trusts only the rules of the game and the standard library.
 
-A certificate holds a strategy for each player and claims what they secure. The checker walks all histories by the
-rules, lets the other player answer each strategy as well as possible, and compares; all numbers are fractions.
+A certificate holds a strategy for each player and claims their guarantees. The checker traverses all histories by the
+rules, computes a best response to each strategy, and compares; all numbers are fractions.
 
     {"format": "fogspiel certificate 1", "game": "kuhn", "rules": 1, "value": "-1/18", "lower": "-1/18",
      "upper": "-1/18", "strategies": [[row, ..], [row, ..]], "digest": ".."}
 
-A row is one thing a player may know and what the player does then:
+A row is an information state of a player and the action probabilities there:
     {"after": [row number, action] or null, "view": [..], "actions": [..], "probabilities": ["1/3", ..]}
-where `after` is the player's decision before that. What it never gets to know by its own strategy has no row.
+where `after` is the player's decision before that. Information states that its own strategy never reaches have no row.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ SIDES = ("first", "second")
 
 
 class Row(TypedDict):
-    """One thing that a player may know, and what the player does then."""
+    """One information state of a player, and the action probabilities there."""
 
     after: list[int] | None
     view: list[int]
@@ -33,8 +33,6 @@ class Row(TypedDict):
 
 
 class TreeCertificate(SolutionCertificate):
-    """The strategies of both players."""
-
     strategies: list[list[Row]]
 
 
@@ -46,11 +44,11 @@ class StrategyLookup(Protocol):
     def __getitem__(self, key: Any, /) -> tuple[int, dict[int, Fraction]]: ...
 
 
-Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # a plan of which every row is read at once
+Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # a strategy whose rows are all parsed at once
 
 
 class PositionFacts(NamedTuple):
-    """A position: who moves (CHANCE and OVER included), what the mover may do and sees, the payoff at the end."""
+    """A position: the player to move (CHANCE and OVER included), its actions and view, the terminal payoff."""
 
     mover: int
     actions: list[int]
@@ -72,20 +70,18 @@ class Positions(Protocol):
 
 
 class GamePositions:
-    """The positions of a game record are its states."""
+    """Positions of a game record: its states."""
 
     def __init__(self, game: Game):
         self.name, self.version = game.name, game.version
         self.rules, self.sizes, self.payoffs = game.rules, game.sizes, game.payoffs
 
     def root(self) -> Any:
-        """The first state."""
         state = new_cells(self.sizes.state)
         self.rules.start(state)
         return state
 
     def look(self, position: Any) -> PositionFacts:
-        """Return the facts of a state by the rules."""
         who, room, seen = int(self.rules.mover(position)), new_cells(self.sizes.actions), new_cells(self.sizes.view)
         if who == OVER:
             return PositionFacts(OVER, [], [], (), self.payoffs[self.rules.score(position)])
@@ -96,7 +92,6 @@ class GamePositions:
         return PositionFacts(who, actions, [], tuple(seen.tolist()))
 
     def chances(self, position: Any, count: int) -> list[Fraction]:
-        """The probabilities of the outcomes of chance."""
         if self.rules.weights is None:
             return [Fraction(1, count)] * count
         room = new_cells(self.sizes.actions)
@@ -106,14 +101,12 @@ class GamePositions:
         return [Fraction(weight, sum(weights)) for weight in weights]
 
     def after(self, position: Any, action: int) -> Any:
-        """The state after an action."""
         following = position.copy()
         self.rules.apply(following, action)
         return following
 
 
 def plan_of(rows: Any, side: str) -> Rows:
-    """The strategy of one player as the certificate tells it."""
     demand(isinstance(rows, list), f"the strategy of the {side} player is not a list of rows")
     plan: Rows = {}
     for number, row in enumerate(rows):
@@ -137,7 +130,7 @@ def best_response_value(game: Positions, plan: StrategyLookup, primal_player: in
     best, used = (max if primal_player == 1 else min), set()
 
     def value(waiting: list[tuple[Any, Fraction, Any]]) -> Fraction:
-        """Of histories that look the same to the responder: (position, probability, the planner's last decision)."""
+        """Return the value of indistinguishable histories: (position, probability, the planner's last decision)."""
         worth, groups = Fraction(0), defaultdict(list)
         while waiting:
             go_on()
@@ -169,10 +162,7 @@ def best_response_value(game: Positions, plan: StrategyLookup, primal_player: in
 
 
 def verify(body: Any, game: Positions | None = None) -> Bounds:
-    """The bounds that a certificate proves, by these rules or those of the package's game of its name.
-
-    A ValueError says why it proves nothing.
-    """
+    """Return the bounds that a certificate proves, by these rules or its named game's; raise ValueError if it fails."""
     check_head(body, TreeCertificate.__required_keys__, FORMAT)
     game = game or GamePositions(known_game(str(body["game"])))
     right = body["game"] == game.name and body["rules"] == game.version
