@@ -92,21 +92,21 @@ class Arena:
         return self.contest.start()
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """A vector within the limits of the parameters."""
+        """Return a vector within the limits of the parameters."""
         return self.contest.clip(theta)
 
     def gaussian(self) -> np.ndarray:
-        """A new vector of standard Gaussian numbers."""
+        """Return a new vector of standard Gaussian numbers."""
         return self.gaussians(1).ravel()
 
     def gaussians(self, count: int) -> np.ndarray:
-        """That many new vectors of standard Gaussian numbers, a row each."""
+        """Return that many new vectors of standard Gaussian numbers, a row each."""
         thetas = np.empty((count, len(self.strategy.parameters)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
     def pick(self, count: int) -> int:
-        """A uniform number below `count`."""
+        """Return a uniform number below `count`."""
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
@@ -149,7 +149,7 @@ class Arena:
         return self._run_race(rule, observe, outcomes, games=2 * self._columns, most=most)
 
     def play_newcomer(self, newcomer: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """The newcomer's scores against each of the others: a row each, first seat and second seat."""
+        """Return the newcomer's scores against each of the others: a row each, first seat and second seat."""
         if not len(others):
             return np.zeros((0, 2), np.int64)
         number, needed = self.event_count, 2 * len(others)
@@ -167,7 +167,8 @@ class Arena:
     def play_pairs(
         self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False, blocks: int = 1
     ) -> np.ndarray:
-        """The scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second seat.
+        """Return the scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second
+        seat.
 
         Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal. Rows that
         come in several blocks play one pair each, and the k-th rows of all blocks have the same deal.
@@ -183,7 +184,7 @@ class Arena:
         return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
 
     def take_events(self) -> list[Event]:
-        """The events since they were last taken: a long run keeps them in its store and not in memory."""
+        """Return the events since they were last taken: a long run keeps them in its store and not in memory."""
         taken, self.events = self.events, []
         return taken
 
@@ -199,7 +200,7 @@ class Arena:
         return self._columns * self.game.max_score
 
     def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
-        """A vector against the baseline."""
+        """Return a vector against the baseline."""
         if isinstance(self.game, Game) and self.baseline is not None:
             return PolicyMatch(self.game, vector_policy(self.game, theta), self.baseline)
         return self.contest.match(theta[None], self.start[None])
@@ -213,7 +214,7 @@ class Arena:
             raise BudgetSpent
 
     def _sums(self, match: ScoreSource, key: int, first: int, count: int) -> np.ndarray:
-        """The sums of the scores of each observation."""
+        """Return the sums of the scores of each observation."""
         seats = "swapped" if self.observation == "pair" else "alternating"
         return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
 
@@ -323,7 +324,7 @@ def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[
 
 
 def pair_base(game: Game | Contest) -> int:
-    """The base in which the two scores of a pair are the digits of one number."""
+    """Return the base in which the two scores of a pair are the digits of one number."""
     return max(len(game.payoffs), DIGITS)
 
 
@@ -342,6 +343,6 @@ def decode(codes: Codes) -> np.ndarray:
 
 
 def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
-    """Vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    """Return vectors with the first halves (for the first seat) of some rows and the second halves of others."""
     half = thetas.shape[1] // 2
     return np.hstack([thetas[first, :half], thetas[second, half:]])

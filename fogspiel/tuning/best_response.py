@@ -64,24 +64,24 @@ class ResponseSearch:
         self.unordered = np.array([name in self.game.strategy.unordered for name in names], bool)
 
     def gaussians(self, count: int) -> np.ndarray:
-        """That many vectors of standard Gaussian numbers, a row each."""
+        """Return that many vectors of standard Gaussian numbers, a row each."""
         thetas = np.empty((count, len(self.unordered)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
     def next_deals(self) -> int:
-        """The key of a round of games that were never played before."""
+        """Return the key of a round of games that were never played before."""
         self.rounds += 1
         return int(child(int(self.key), self.rounds))
 
     def points(self, player: ParametricPolicy, deals: int, pairs: int) -> np.ndarray:
-        """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
+        """Return the scores, from 0 to 1, of a player in pairs of games against the frozen one."""
         scores = PolicyMatch(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
         self.played += scores.size
         return np.asarray(scores.sum(axis=1) / (2 * self.game.max_score))
 
     def means(self, players: list[ParametricPolicy], pairs: int) -> np.ndarray:
-        """The mean score of each player in that many pairs of games; long matches are on the same deals."""
+        """Return the mean score of each player in that many pairs of games; long matches are on the same deals."""
         deals, found = self.next_deals(), np.zeros(len(players))
         vectors = [i for i, player in enumerate(players) if player.strategy is self.game.strategy]
         together = vectors if pairs < WORTH_A_CALL else []
@@ -93,7 +93,7 @@ class ResponseSearch:
         return found
 
     def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
-        """The mean scores of each vector in either seat in that many pairs of games."""
+        """Return the mean scores of each vector in either seat in that many pairs of games."""
         rows = policies_in_turn(self.game, thetas)
         scores = PolicyMatch(self.game, rows, self.frozen).scores(
             self.next_deals(), 0, pairs * len(thetas), threads=self.threads
@@ -102,7 +102,7 @@ class ResponseSearch:
         return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.max_score)
 
     def mutant(self, parent: np.ndarray, reach: float) -> np.ndarray:
-        """A neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
+        """Return a neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
         size = math.sqrt(float((parent**2).mean())) or 1.0
         move, anew = self.gaussians(2)
         renewed = np.array([random_unit(self.stream) < 0.5 for _ in parent])
@@ -117,7 +117,7 @@ class Exploiter(NamedTuple):
 
 
 def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, threads: int = 1) -> Exploiter:
-    """The best player against a frozen one that can be found for about that many games."""
+    """Return the best player against a frozen one that can be found for about that many games."""
     if games < MIN_GAMES:
         raise ValueError(f"the exploiter has {games} games: it needs at least {MIN_GAMES}")
     search = ResponseSearch(game, frozen, seed, games, threads)
@@ -291,7 +291,7 @@ class Climb:
 
 
 def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
-    """The ways of looking that go on from turn to turn; slopes only where parameters have neighbours."""
+    """Return the ways of looking that go on from turn to turn; slopes only where parameters have neighbours."""
     ways: list[Evolution | Climb] = [Evolution(archive, weights)]
     return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
 
@@ -333,7 +333,7 @@ class Findings:
 def train_exploiter(
     game: Game, player: ParametricPolicy, effort: DiagnosisBudget, threads: int = 1
 ) -> tuple[Exploiter, MatchResult]:
-    """An exploiter of the player, and its score in fresh games."""
+    """Return an exploiter of the player, and its score in fresh games."""
     found = find_exploiter(game, player, effort.games, effort.seed, threads)
     key = int(child(report_key(effort.seed), EXPLOITED))
     return found, evaluate(game, found.policy, player, key, effort.report_games, threads=threads)

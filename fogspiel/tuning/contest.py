@@ -38,7 +38,7 @@ class ScoreSource(Protocol):
     """Vectors that meet others in numbered games."""
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
+        """Return the scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
 
         With seats "swapped" a number is a pair of games, a column each; with "alternating" it is one game.
         """
@@ -72,16 +72,16 @@ class Contest(Protocol):
         """Minimum number of game pairs played at once."""
 
     def start(self) -> np.ndarray:
-        """The vector to begin with."""
+        """Return the vector to begin with."""
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """A vector within the limits of the parameters."""
+        """Return a vector within the limits of the parameters."""
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> ScoreSource:
         """Rows that take turns: number n is played by row n of each, counted from the top again after the last."""
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> ScoreSource:
-        """The vector or mixture of an answer against one vector."""
+        """Return the vector or mixture of an answer against one vector."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,11 @@ class GameContest:
         return MIN_BATCH
 
     def start(self) -> np.ndarray:
-        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
         return np.array(fixed_baseline(self.game, self.seed).heaviest)
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """The vector itself: parameters of games have no limits."""
+        """Return the vector itself: parameters of games have no limits."""
         return theta
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> PolicyMatch:
@@ -128,7 +128,7 @@ class GameContest:
 
 
 def contest_of(game: Game, seed: int) -> GameContest:
-    """The contest of a game's parametric strategy, or a ValueError if it has none."""
+    """Return the contest of a game's parametric strategy, or raise a ValueError if it has none."""
     if game.strategy is None:
         raise ValueError(f"{game.name} has no parametric strategy to tune")
     return GameContest(game, game.strategy, seed)

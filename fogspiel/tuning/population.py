@@ -73,7 +73,7 @@ class Archive:
         return np.where(self.pairs > 0, self.points / np.maximum(self.pairs, 1), 0.5)
 
     def nash(self, least: float = 0.0) -> Nash:
-        """An equilibrium of the table, weights below `least` pruned."""
+        """Return an equilibrium of the table, weights below `least` pruned."""
         means = self.means
         if self.per_seat:
             found = equilibrium(means, least) if len(self) <= LARGE else self._solve_by_parts(means, least)
@@ -81,7 +81,9 @@ class Archive:
         return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
 
     def _solve_by_parts(self, means: np.ndarray, least: float) -> Equilibrium:
-        """The equilibrium of a large table: that of a part, to which joins who leads it; few are played in the end."""
+        """Return the equilibrium of a large table: that of a part, to which joins who leads it; few are played in the
+        end.
+        """
         everyone = np.arange(len(means))
         rows, columns = (everyone[:LARGE], everyone[:LARGE]) if self._part is None else self._part
         while True:
@@ -97,14 +99,14 @@ class Archive:
             rows, columns = np.union1d(rows, more), np.union1d(columns, others)
 
     def step(self, nash: Nash, changed: bool) -> Step:
-        """The mixture as the answer of a step; members that came after it was computed do not play."""
+        """Return the mixture as the answer of a step; members that came after it was computed do not play."""
         thetas = self.thetas[: nash.weights.shape[-1]]
         heaviest = np.array(freeze_mixture(thetas, nash.weights)["theta"])
         return Step(heaviest, changed, None, len(thetas), thetas, nash.weights, nash.value)
 
 
 def leaders(leads: np.ndarray) -> np.ndarray:
-    """The players who lead most clearly, at most CHOSEN of them."""
+    """Return the players who lead most clearly, at most CHOSEN of them."""
     best = (-leads).argsort(kind="stable")[:CHOSEN]
     return np.asarray(best[leads[best] > SLACK])
 
@@ -115,7 +117,7 @@ def shares_of(weights: np.ndarray) -> np.ndarray:
 
 
 def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
-    """Members drawn by weight, evenly spread (systematic sampling) and in random order."""
+    """Return members drawn by weight, evenly spread (systematic sampling) and in random order."""
     places = (np.arange(count) + random_unit(arena.stream)) / count
     members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
     order = np.empty(count, np.int64)
@@ -124,7 +126,7 @@ def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
 
 
 def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
-    """That many vectors drawn from a mixture of members, or of their halves."""
+    """Return that many vectors drawn from a mixture of members, or of their halves."""
     if weights.ndim == 1:
         return np.asarray(archive.thetas[draw_members(archive.arena, weights, count)])
     return join_halves(archive.thetas, *(draw_members(archive.arena, law, count) for law in weights))
@@ -253,7 +255,9 @@ class Population:
         self.table = np.full((size, 0, 2), np.nan)
 
     def play(self, weights: np.ndarray) -> np.ndarray:
-        """The scores of all candidates in both seats against a mixture of members, after playing what is missing."""
+        """Return the scores of all candidates in both seats against a mixture of members, after playing what is
+        missing.
+        """
         missing = weights.shape[-1] - self.table.shape[1]
         self.table = np.pad(self.table, ((0, 0), (0, missing), (0, 0)), constant_values=np.nan)
         against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the other seat's law
@@ -320,7 +324,7 @@ def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
 
 
 def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The order by score in which of equals, who score the same against all members, all but one come last."""
+    """Return the order by score in which of equals, who score the same against all members, all but one come last."""
     order = (-scores).argsort(kind="stable")
     _, first = np.unique(table[order], axis=0, return_index=True)
     clone = np.ones(len(order), bool)

@@ -42,7 +42,7 @@ class Step:
 
 
 def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> PolicyJson:
-    """The mixture that these weights of members (or of their halves, a row for each seat) stand for."""
+    """Return the mixture that these weights of members (or of their halves, a row for each seat) stand for."""
     if weights.ndim == 1:
         rows, shares = thetas[weights > 0], weights[weights > 0]
     else:
@@ -106,18 +106,20 @@ class Ascent:
 
 
 def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The sum of the rows times their weights, in order: the last bits of a matrix product depend on the processor."""
+    """Return the sum of the rows times their weights, in order: the last bits of a matrix product depend on the
+    processor.
+    """
     return np.asarray((weights[:, None] * rows).sum(axis=0))
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of the angle between two vectors, 0 if one of them is null."""
+    """Return the cosine of the angle between two vectors, 0 if one of them is null."""
     lengths = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / lengths if lengths > 0 else 0.0
 
 
 def within(value: float, low: float, high: float) -> float:
-    """The value, or the limit it exceeds."""
+    """Return the value, or the limit it exceeds."""
     return min(max(value, low), high)
 
 

@@ -125,12 +125,12 @@ def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
 
 
 def _half(arena: Arena) -> int:
-    """Half of the pairs of games that the budget has left."""
+    """Return half of the pairs of games that the budget has left."""
     return ((arena.budget.games or 0) - arena.games) // 4
 
 
 def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
-    """The answers without repetitions, the first of each."""
+    """Return the answers without repetitions, the first of each."""
     found: list[PolicyJson] = []
     for one in answers:
         if one not in found:
@@ -168,7 +168,7 @@ class BudgetSplit(NamedTuple):
 
 
 def split_budget(games: int, share: float = SHARE) -> BudgetSplit:
-    """The games of the method, and those of the last races."""
+    """Return the games of the method, and those of the last races."""
     final = int(games * share)
     return BudgetSplit(games - final, final)
 
@@ -202,7 +202,7 @@ class SearchLog:
 
 
 def start_log(arena: Arena) -> SearchLog:
-    """The way before its first step."""
+    """Return the way before its first step."""
     return SearchLog(Step(arena.start, accepted=False).recommendation)
 
 

@@ -29,13 +29,13 @@ REMOVED = ("elitist", "cma", "rectangular", "bandit", "seed-nash")
 
 
 def tune_methods() -> dict[str, Method]:
-    """Every method by name."""
+    """Return every method by name."""
     found = collect(ROOM, "METHODS")
     return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
 
 
 def find_tune_method(name: str) -> Method:
-    """The method of that name, or a ValueError that lists the names there are."""
+    """Return the method of that name, or raise a ValueError that lists the names there are."""
     known = tune_methods()
     if name in REMOVED and name not in known:
         raise ValueError(

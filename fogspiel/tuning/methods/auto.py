@@ -81,7 +81,7 @@ def auto(arena: Arena) -> Iterator[Step]:
 
 
 def opponents(arena: Arena, count: int) -> np.ndarray:
-    """So many vectors that play as the baseline does, or as the start where the baseline has no parameters."""
+    """Return so many vectors that play as the baseline does, or as the start where the baseline has no parameters."""
     baseline = arena.baseline
     if baseline is not None and baseline.selection == REDRAWN:
         return arena.gaussians(count)
@@ -95,13 +95,15 @@ def size_of_elite(games: int) -> int:
 
 
 def draw_pool(arena: Arena, games: int, elite: int) -> Pool:
-    """The start and as many random players as the games can tell apart."""
+    """Return the start and as many random players as the games can tell apart."""
     drawn = max(games // GAMES_PER_PLAYER, 2 * elite)
     return Pool(np.vstack([arena.start, draw_wide(arena, drawn)]), arena.strategy.per_seat)
 
 
 def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> list[SubSearch]:
-    """The ways that the kinds of parameters and the number of games allow: slopes first, but where there are seeds."""
+    """Return the ways that the kinds of parameters and the number of games allow: slopes first, but where there are
+    seeds.
+    """
     seeds, ways = hashed_parameters(arena), []
     if not seeds.all():
         directions = directions_for(games // 2)
@@ -189,7 +191,7 @@ class Finalists:
 
 
 def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> Step:
-    """The answer, unless one of the others surpasses it, or all of them together do."""
+    """Return the answer, unless one of the others surpasses it, or all of them together do."""
     others = np.unique(others, axis=0)
     pool = Pool(others[(others != answer).any(axis=1)], arena.strategy.per_seat)
     for _ in thin(arena, pool, FINALISTS, arena.games + (until - arena.games) // 2, opponents):

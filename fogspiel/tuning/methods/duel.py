@@ -142,7 +142,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
 
 
 def redraw_seed(arena: Arena, theta: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """The vector with one of its seeds drawn anew."""
+    """Return the vector with one of its seeds drawn anew."""
     place = np.flatnonzero(seeds)[arena.pick(int(seeds.sum()))]
     redrawn = theta.copy()
     redrawn[place] = arena.gaussian()[place]

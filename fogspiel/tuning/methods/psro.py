@@ -119,7 +119,7 @@ def portfolio(arena: Arena) -> Iterator[Step]:
 
 
 def thin(found: list[np.ndarray]) -> list[np.ndarray]:
-    """The last point and some before it, ever further apart."""
+    """Return the last point and some before it, ever further apart."""
     return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
 
 

@@ -97,7 +97,9 @@ class Scale:
             raise WorkerFault(f"has scored {score!r}, outside of its range from {self.low:g} to {self.high:g}")
 
     def index(self, scores: Sequence[float], uniform: float) -> int:
-        """The index of the payoff of a game, from its score, or from the scores of both vectors where each is alone."""
+        """Return the index of the payoff of a game, from its score, or from the scores of both vectors where each is
+        alone.
+        """
         if self.single:
             share = (1 + (scores[0] - scores[1]) / (self.high - self.low)) / 2
         else:
@@ -111,7 +113,7 @@ class ScoreBackend(Protocol):
     """Backend through which a program is asked."""
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
-        """The answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
+        """Return the answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
 
     @property
     def least(self) -> int:
@@ -172,7 +174,7 @@ class ProgramContest:
         return self.door.least
 
     def start(self) -> np.ndarray:
-        """The null vector."""
+        """Return the null vector."""
         return self.strategy.start
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
@@ -187,7 +189,7 @@ class ProgramContest:
         return self.match(np.array([answer["theta"]]), opponent[None])
 
     def row(self, theta: Iterable[float]) -> ParameterValues:
-        """A vector in the user's units."""
+        """Return a vector in the user's units."""
         values = self.strategy.values(theta)
         return ParameterValues(values, json.dumps(values))
 
@@ -209,7 +211,7 @@ class ProgramMatch:
     seconds: Sequence[ParameterValues]
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number."""
+        """Return the scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number."""
         columns, scale = (2 if seats == "swapped" else 1), self.program.scale
         games = [(number, column) for number in range(first, first + count) for column in range(columns)]
         seeds = [self._seed(key, number, column) for number, column in games]
@@ -231,7 +233,7 @@ class ProgramMatch:
         return np.array(found, np.int64).reshape(count, columns)
 
     def _seed(self, key: int, number: int, column: int) -> np.uint64:
-        """The seed of a game: of both games of a pair the same, unless they would be the same game."""
+        """Return the seed of a game: of both games of a pair the same, unless they would be the same game."""
         seed = np.uint64(split(np.uint64(key), number))
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
 
@@ -244,7 +246,7 @@ class ProgramMatch:
 
 
 def uniform_of(seed: np.uint64, column: int) -> float:
-    """The number in [0, 1) that rounds the score of a game."""
+    """Return the number in [0, 1) that rounds the score of a game."""
     return (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
 
 
@@ -284,7 +286,7 @@ class FunctionBackend:
 
 
 def worker_words(words: str, scale: Scale) -> list[str]:
-    """The command of a worker that serves FILE.py:NAME, whose file is found from any folder."""
+    """Return the command of a worker that serves FILE.py:NAME, whose file is found from any folder."""
     file, name = function_worker.split_words(words)
     served = f"{Path(file).absolute()}:{name}"
     # -P: the folder of the worker's own file is no place to import from

@@ -24,7 +24,7 @@ PAIR, ALONE = ("a", "b", "seed"), ("a", "seed")
 
 
 def find_function(words: str, alone: bool) -> Callable[..., Any]:
-    """The function that FILE.py:NAME names, or a ValueError of one sentence; the file is run."""
+    """Return the function that FILE.py:NAME names, or raise a ValueError of one sentence; the file is run."""
     file, name = split_words(words)
     path = Path(file)
     if not path.is_file():
@@ -49,7 +49,7 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
 
 
 def split_words(words: str) -> tuple[str, str]:
-    """The file and the name of the function, which is `play` if none is given."""
+    """Return the file and the name of the function, which is `play` if none is given."""
     if words.endswith(".py"):
         return words, DEFAULT_NAME
     file, _, name = words.rpartition(":")
@@ -74,7 +74,7 @@ def check_function(function: object, what: str, alone: bool) -> None:
 
 
 def call(function: Callable[..., Any], request: dict[str, Any], low: float, high: float) -> float:
-    """The score of `a` in the game that a request describes."""
+    """Return the score of `a` in the game that a request describes."""
     a, seed = request["a"], request["seed"]
     if "b" not in request:
         return number(function(a, seed))
@@ -84,7 +84,7 @@ def call(function: Callable[..., Any], request: dict[str, Any], low: float, high
 
 
 def number(score: Any) -> float:
-    """The score that a function has returned."""
+    """Return the score that a function has returned."""
     try:
         return float(score)
     except (TypeError, ValueError):

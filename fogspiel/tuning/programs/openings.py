@@ -42,7 +42,7 @@ class Opening:
     moves: tuple[int, ...] = ()
 
     def game(self) -> ChessGame:
-        """A new game from here."""
+        """Return a new game from here."""
         game = ChessGame(self.fen)
         for move in self.moves:
             game.make(move)
@@ -60,14 +60,14 @@ class Book:
     drawn: int = 0  # plies drawn after each
 
     def opening(self, seed: int) -> Opening:
-        """The opening that follows from a seed."""
+        """Return the opening that follows from a seed."""
         stream = stream_of(seed % 2**64)
         line, text = self.entries[int(random_below(stream, len(self.entries)))]
         found = self._read(line, text)
         return vary(found, self.drawn, stream) if self.drawn else found
 
     def with_drawn(self, plies: int) -> "Book":
-        """The same book with so many plies drawn after each opening."""
+        """Return the same book with so many plies drawn after each opening."""
         return replace(self, drawn=plies)
 
     def check(self) -> None:
@@ -86,7 +86,7 @@ class Book:
 
 
 def vary(opening: Opening, plies: int, stream: np.ndarray) -> Opening:
-    """An opening with some more plies, each drawn from those that are almost as good as the best."""
+    """Return an opening with some more plies, each drawn from those that are almost as good as the best."""
     game = opening.game()
     for _ in range(plies):
         values = []
@@ -102,17 +102,17 @@ def vary(opening: Opening, plies: int, stream: np.ndarray) -> Opening:
 
 
 def own_book() -> Book:
-    """The book of the package."""
+    """Return the book of the package."""
     return _book(BOOK, BOOK.read_text(encoding="utf-8"), "moves", PGN_PLIES, OWN_PLIES)
 
 
 def book_content(path: Path) -> bytes:
-    """The bytes of a file of openings."""
+    """Return the bytes of a file of openings."""
     return read_bytes(path, "the openings", MAX_BYTES, "give a part of them")
 
 
 def read_book(path: str | Path, plies: int = PGN_PLIES, drawn: int = 0) -> Book:
-    """The book in a file: PGN, EPD (or FEN), or moves in UCI, as its first words tell."""
+    """Return the book in a file: PGN, EPD (or FEN), or moves in UCI, as its first words tell."""
     path = Path(path)
     content = book_content(path)
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="replace").read()
@@ -139,7 +139,7 @@ def _book(path: Path, text: str, form: str, plies: int, drawn: int) -> Book:
 
 
 def _epd(text: str) -> Opening:
-    """A position: the four fields of an EPD, or the six of a FEN."""
+    """Return a position: the four fields of an EPD, or the six of a FEN."""
     fields = text.split(";")[0].split()
     counters = fields[4:6] if len(fields) >= 6 and all(map(NUMBER.fullmatch, fields[4:6])) else []
     return Opening(fen_of(ChessGame(" ".join(fields[:4] + counters)).position))
@@ -151,7 +151,7 @@ def _moves(text: str) -> Opening:
 
 
 def _game(text: str, plies: int) -> Opening:
-    """The first plies of a game in a PGN."""
+    """Return the first plies of a game in a PGN."""
     written = next(games_in(text), Movetext())
     game = ChessGame(written.tags.get("FEN", START))
     for word, _ in written.half_moves[:plies]:

@@ -72,7 +72,7 @@ class Parameter:
         return int(found) if self.whole else found
 
     def to_json(self) -> dict[str, Any]:
-        """The table of the parameter, with all that was left to us."""
+        """Return the table of the parameter, with all that was left to us."""
         if self.choices:
             return {"start": self.start, "choices": list(self.choices)}
         limits = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
@@ -87,7 +87,7 @@ class Parameters:
 
     @classmethod
     def of(cls, tables: object, source: str = "the parameters") -> Self:
-        """The parameters that a mapping of tables describes; a ValueError names what is wrong, with its source."""
+        """Return the parameters that a mapping of tables describes; a ValueError names what is wrong, with its source."""
         if not isinstance(tables, Mapping):
             raise ValueError(f"{source} must have a table for each parameter, not {shown(tables)}")
         if not tables:
@@ -115,7 +115,7 @@ class Parameters:
         return np.zeros(len(self.members))
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """The nearest vector within the limits."""
+        """Return the nearest vector within the limits."""
         return np.asarray(np.clip(theta, self._limits[0], self._limits[1]))
 
     def values(self, theta: Iterable[float]) -> dict[str, Value]:
@@ -123,12 +123,12 @@ class Parameters:
         return {member.name: member.value(number) for member, number in zip(self.members, theta, strict=True)}
 
     def to_json(self) -> list[dict[str, Any]]:
-        """A table for each parameter, with its name: a list, for stores sort what is a mapping."""
+        """Return a table for each parameter, with its name: a list, for stores sort what is a mapping."""
         return [{"name": member.name, **member.to_json()} for member in self.members]
 
     @classmethod
     def from_json(cls, tables: Iterable[Mapping[str, Any]]) -> Self:
-        """The parameters of such a list."""
+        """Return the parameters of such a list."""
         return cls.of({table["name"]: {key: table[key] for key in table if key != "name"} for table in tables})
 
     @cached_property
@@ -153,7 +153,7 @@ def shown(value: object) -> str:
 
 
 def _parameter(name: str, table: object, source: str) -> Parameter:
-    """A parameter from its table, every entry of which is checked."""
+    """Return a parameter from its table, every entry of which is checked."""
     if not name.strip() or not name.isprintable() or len(name) > MAX_LETTERS:
         raise ValueError(
             f"{source} has a parameter called {shown(name)}: a name has 1 to {MAX_LETTERS} printable characters"
@@ -172,7 +172,7 @@ def _parameter(name: str, table: object, source: str) -> Parameter:
 
 
 def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
-    """A parameter that is one of a list."""
+    """Return a parameter that is one of a list."""
     start, choices = table["start"], table["choices"]
     if not isinstance(choices, list | tuple) or len(choices) < 2:
         raise ValueError(f"{what} has the choices {shown(choices)}: they must be a list of two values or more")
@@ -190,7 +190,7 @@ def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
 
 
 def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
-    """A parameter that is a number."""
+    """Return a parameter that is a number."""
     whole = table.get("whole", False)
     if not isinstance(whole, bool):
         raise ValueError(f"{what} has whole = {shown(whole)}: it must be true or false")
@@ -214,13 +214,13 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
 
 
 def usual_scale(start: float, low: float | None, high: float | None, whole: bool) -> float:
-    """The change that matters where the user does not say."""
+    """Return the change that matters where the user does not say."""
     scale = (high - low) * RANGE_SHARE if low is not None and high is not None else abs(start) * START_SHARE or 1.0
     return max(scale, 1.0) if whole else scale
 
 
 def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
-    """A number of a table, or None where there is none."""
+    """Return a number of a table, or None where there is none."""
     if key not in table:
         return None
     value = table[key]
@@ -237,7 +237,7 @@ MAX_BYTES = 1_000_000
 
 
 def read_parameters(path: str | Path) -> Parameters:
-    """The parameters that a file describes, or a ValueError that names the file and what would be right."""
+    """Return the parameters that a file describes, or raise a ValueError that names the file and what would be right."""
     path = Path(path)
     content = read_bytes(path, "the parameter file", MAX_BYTES, "it needs a table of some lines each")
     try:

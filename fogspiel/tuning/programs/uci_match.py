@@ -32,7 +32,7 @@ class UciLimit:
 
     @classmethod
     def clock(cls, text: str) -> "UciLimit":
-        """A clock in words: seconds for the game, and for each move, as 8+0.08."""
+        """Return a clock in words: seconds for the game, and for each move, as 8+0.08."""
         found = CLOCK.fullmatch(text.strip())
         if found is None:
             raise ValueError(f"{text[:20]!r} is not a clock: write seconds for the game and for each move, as 8+0.08")
@@ -44,7 +44,7 @@ class UciLimit:
         return self.amount / 1000 if self.kind == "movetime" else 0.0
 
     def go(self, left: tuple[float, float]) -> str:
-        """The words by which an engine is asked to think, with the seconds that White and Black have left."""
+        """Return the words by which an engine is asked to think, with the seconds that White and Black have left."""
         if self.kind != "clock":
             return f"go {self.kind} {self.amount}"
         white, black = (max(round(1000 * seconds), 1) for seconds in left)
@@ -145,7 +145,7 @@ class AdjudicationRules:
 
     @classmethod
     def parse(cls, text: str) -> "AdjudicationRules":
-        """The rules in words; those that are not named are off, but for the greatest length."""
+        """Return the rules in words; those that are not named are off, but for the greatest length."""
         chosen = {"resign_moves": 0, "draw_plies": 0}
         for part in text.split(",") if text != NEVER else ():
             if found := RESIGN.fullmatch(part):
@@ -230,7 +230,7 @@ class GameOutcome:
 
 
 def play_game(players: Sequence[UciPlayer], opening: Opening, conditions: Conditions) -> GameOutcome:
-    """A game of White and Black, who were told that it begins."""
+    """Return a game of White and Black, who were told that it begins."""
     game, judge, limit = opening.game(), Adjudicator(conditions.rules), conditions.limit
     has_clock = limit.kind == "clock"
     left = [limit.amount / 1000 if has_clock else 0.0] * 2
@@ -265,7 +265,7 @@ def _move(game: ChessGame, thought: PlayResult) -> Ending | None:
 
 
 def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapping[str, object]], number: int) -> str:
-    """A game as PGN; names and parameters are those of White and Black, the number is its seed."""
+    """Return a game as PGN; names and parameters are those of White and Black, the number is its seed."""
     ending = outcome.ending
     result = RESULTS[round(2 * ending.score)]
     tags = ROSTER | {"Event": "fogspiel tune", "Round": str(number), "White": names[0], "Black": names[1]}
@@ -283,5 +283,5 @@ def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapp
 
 
 def comment(text: str) -> str:
-    """A comment of a PGN, which a brace would end."""
+    """Return a comment of a PGN, which a brace would end."""
     return "{" + text.replace("{", "(").replace("}", ")") + "}"

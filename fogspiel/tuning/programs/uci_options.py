@@ -39,7 +39,7 @@ class Option:
         )
 
     def text(self, value: object) -> str:
-        """A value as UCI writes it, or a ValueError."""
+        """Return a value as UCI writes it, or raise a ValueError."""
         found = self._text(value)
         if found is None:
             raise ValueError(f"the option {self.name} cannot be set to {value!r}: it is {self.words}")
@@ -79,7 +79,7 @@ class Option:
         return number or self.type == "check" or (self.type == "combo" and len(self.choices) > 1)
 
     def table(self) -> dict[str, Any]:
-        """A table of a parameter file that begins with the default, or a ValueError if it cannot be tuned."""
+        """Return a table of a parameter file that begins with the default, or raise a ValueError if it cannot be tuned."""
         if self.type == "spin":
             start = _whole(self.default)
             limits = {"low": self.low, "high": self.high}
@@ -102,7 +102,7 @@ def _whole(words: str | None) -> int | None:
 
 
 def parse_option(line: str) -> Option | None:
-    """The option that a line of an engine describes, or None if it cannot be understood."""
+    """Return the option that a line of an engine describes, or None if it cannot be understood."""
     found = OPTION.fullmatch(" ".join(line.split()))
     if found is None:
         return None
@@ -121,7 +121,7 @@ class EngineOptions:
     options: tuple[Option, ...]
 
     def __getitem__(self, name: str) -> Option:
-        """The option of a name, whose letters may be large or small, or a ValueError with similar names."""
+        """Return the option of a name, whose letters may be large or small, or raise a ValueError with similar names."""
         for option in self.options:
             if option.name.lower() == name.lower():
                 return option
@@ -140,7 +140,7 @@ class EngineOptions:
         return [option.name for option in self.options if option.can_be_tuned]
 
     def texts(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Values as UCI writes them, by the engine's own spelling of the names."""
+        """Return values as UCI writes them, by the engine's own spelling of the names."""
         return {self[name].name: self[name].text(value) for name, value in values.items()}
 
     def demand(self, parameters: Parameters) -> None:
@@ -184,7 +184,7 @@ def options_of(command: str | Sequence[str], patience: float = 10.0) -> EngineOp
 
 
 def parameter_table(options: EngineOptions, names: Iterable[str]) -> str:
-    """A parameter file for these options of an engine, with its defaults as the start."""
+    """Return a parameter file for these options of an engine, with its defaults as the start."""
     tables = []
     for name in names:
         option = options[name]

@@ -43,7 +43,7 @@ class EnginePair:
     _guard: ProcessGuard | None = None
 
     def answer(self, request: object) -> Answer:
-        """The score of the first engine in the game that is asked for, and the game."""
+        """Return the score of the first engine in the game that is asked for, and the game."""
         asked, seed, swap = game_of(request)
         values = [values_in(asked, "a"), {} if self.is_sparring else values_in(asked, "b")]
         opening = self.book.opening(seed)
@@ -70,7 +70,7 @@ class EnginePair:
         return {"score": white if order[0] == 0 else 1 - white, "pgn": pgn}
 
     def _begin(self, values: Sequence[Mapping[str, object]], seed: int) -> list[UciPlayer]:
-        """Both engines, ready for a new game."""
+        """Return both engines, ready for a new game."""
         if self._guard is None:
             self._guard = ProcessGuard()
         while len(self._players) < 2:
@@ -81,7 +81,7 @@ class EnginePair:
         return self._players
 
     def _chance(self, player: UciPlayer, seed: int) -> dict[str, int]:
-        """The option for the seed, if the engine has been said to have one: a number within its range."""
+        """Return the option for the seed, if the engine has been said to have one: a number within its range."""
         if self.seed_option is None or (self.is_sparring and player is not self._players[0]):
             return {}
         option = player.options[self.seed_option]
@@ -103,7 +103,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def table_from(words: Sequence[str]) -> EnginePair:
-    """The table that the words of a command line describe, or a ValueError; no engine is started yet."""
+    """Return the table that the words of a command line describe, or raise a ValueError; no engine is started yet."""
     parser = WordParser(prog="uci_worker", description=__doc__, allow_abbrev=False)
     parser.add_argument("--engine", required=True, metavar="COMMAND", help="the engine whose options are set")
     parser.add_argument("--opponent", metavar="COMMAND", help="an engine to play against, instead of the same engine")
