@@ -152,7 +152,7 @@ class DaskCrew(Crew):
             return None
         if future.status == "cancelled":
             raise self._gone()
-        # A result that does not arrive in time was on a lost worker, so the scheduler repeats the job, or is still in transfer.
+        # A result that is late was on a lost worker, whose job the scheduler repeats, or is still in transfer.
         with suppress(TimeoutError):
             if future.status == "error":
                 error = future.exception(timeout=FETCH)
