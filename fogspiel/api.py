@@ -223,7 +223,6 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
 
 
 def _keep(ask: Json, answer: Json, path: StorePath) -> None:
-    """Store a result that took one step, where a store is named."""
     if path is not None:
         with Store.open(_path(path), write=True) as runs, find_or_create_run(runs, ask) as run:
             if run.result is None:

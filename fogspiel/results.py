@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-SHOWN_BITS = 200  # largest denominator of a fraction that is shown in full
+SHOWN_BITS = 200  # of the largest denominator that is shown in full
 SEATS = ("first seat", "second seat")
 
 
@@ -197,7 +197,6 @@ class VerifyResult(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """True if the bounds coincide."""
         return self.lower == self.upper
 
     def __repr__(self) -> str:

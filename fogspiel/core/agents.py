@@ -147,14 +147,12 @@ def _family(game: Game) -> Strategy:
 
 
 def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> ParametricPolicy:
-    """Return the game's parametric strategy with these parameters."""
     vector = check_vector(game, theta)
     shown = name or "(" + ",".join(f"{value:g}" for value in vector[:6]) + (",..)" if len(vector) > 6 else ")")
     return ParametricPolicy(shown, _family(game), vector.reshape(1, -1))
 
 
 def find_policy(game: Game, name: str) -> ParametricPolicy:
-    """Return a named policy of the game, or `uniform`, which tries any action."""
     found = game.policies.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
         raise NotFound(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
@@ -230,7 +228,6 @@ POLICY_KEYS = ("theta", "thetas", "weights", "digest")  # the keys of `Frozen` i
 
 
 def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:
-    """Return the policy in a row of a run or a file, which may have other keys."""
     return cast(PolicyJson, {key: row[key] for key in POLICY_KEYS if row.get(key) is not None})
 
 
@@ -313,7 +310,7 @@ def members_of(player: ParametricPolicy, number: Callable[[float], Number]) -> l
 
 
 def reply_to_members(player: ParametricPolicy, reply_score: Callable[[np.ndarray], float]) -> BestResponseScore:
-    """Return the best response to a vector, or to a mixture that reveals its member before each game: an upper bound."""
+    """Return the best response to a vector, or, as an upper bound, to a mixture that reveals its member."""
     members = members_of(player, float)
     whole = sum(weight * reply_score(theta) for weight, theta in members)
     return BestResponseScore(ANYBODY if len(members) == 1 else TOLD, whole)

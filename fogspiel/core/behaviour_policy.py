@@ -40,7 +40,6 @@ class InformationState:
 
     @property
     def line(self) -> str:
-        """The player's view in one line."""
         return " | ".join(part.strip() for part in self.text.splitlines() if part.strip())
 
     @property
@@ -96,8 +95,6 @@ class BehaviourPolicy(PlayerAgent):
 def behaviour_policy(
     name: str, game: Game, probabilities: Probabilities, digest: str | None = None, batch: Batch | None = None
 ) -> BehaviourPolicy:
-    """Return the agent that plays by these probabilities."""
-
     known: dict[tuple[int, tuple[int, ...], bytes], list[float]] = {}
 
     def odds(state: InformationState) -> list[float]:
@@ -178,7 +175,6 @@ def _by_action(state: InformationState, answer: Mapping[Any, Any], wrong: Callab
 
 
 def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> ExactOrFloat:
-    """Return one probability, given as a number or as the text of a fraction."""
     try:
         if isinstance(value, str):
             value = parse_fraction(value)

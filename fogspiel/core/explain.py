@@ -120,7 +120,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Describe the members with their weights, then the heaviest one alone."""
     many = len(player.thetas)
     weights = np.array(player.weights or (1 / many,) * many)
     order = np.argsort(-weights, kind="stable").tolist()

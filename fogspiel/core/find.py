@@ -103,7 +103,6 @@ def _choose(path: Path, games: Sequence[Game], name: str) -> Game:
 
 
 def _games_of_file(path: Path) -> Sequence[Game]:
-    """Return the games that a Python file lists; it is run at most once."""
     key = path.resolve(), digest_of_file(path)
     if key not in _files:
         _files[key] = _run(path, key[1])
@@ -135,7 +134,6 @@ def _run(path: Path, digest: str) -> Sequence[Game]:
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """Return the line of the file at which an error occurred."""
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
 

@@ -95,7 +95,6 @@ class Strategy:
 
 
 def list_cells(cells: np.ndarray) -> str:
-    """Return the cells of a view or a state in one line: the default text."""
     return " ".join(map(str, cells.tolist()))
 
 
@@ -237,7 +236,6 @@ def nothing_hidden(state: np.ndarray, player: int, stream: np.ndarray) -> np.nda
 
 
 def new_cells(cells: int) -> np.ndarray:
-    """Return an array for a state, a view or a list of actions."""
     return np.zeros(cells, np.int64)
 
 

@@ -188,7 +188,6 @@ _DEFAULT = PlaySupport()
 
 
 def play_supports() -> Mapping[str, PlaySupport]:
-    """Return the additions of all games that have some, by name."""
     return _supports(tuple(folders()))
 
 

@@ -112,7 +112,6 @@ Parts = tuple[Part, ...]
 
 
 def refereed_board(parts: Parts) -> Chess | None:
-    """Return the board of a picture on which a referee answers attempts."""
     return next((part for part in parts if isinstance(part, Chess)), None)
 
 
@@ -124,7 +123,6 @@ def picture_json(parts: Parts) -> list[dict[str, Any]]:
 
 
 def html_table(title: str, rows: Mapping[str, object]) -> str:
-    """Return an HTML table of two columns; texts of several lines keep them."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th>"
         f"<td style='text-align:left;white-space:pre'>{escape(str(value))}</td></tr>"

@@ -232,7 +232,6 @@ def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
 
 
 def _loaded(point: "EntryPoint") -> Any:
-    """Import the object of an entry point; any error becomes a ValueError."""
     try:
         return point.load()
     except (Exception, SystemExit) as error:

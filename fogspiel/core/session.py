@@ -257,7 +257,6 @@ class PersonSession(Session):
         return self.actions if self.mover == self.side and not self.resigned else []
 
     def act(self, action: int) -> None:
-        """Make the person's move, or raise a ValueError."""
         if self.over:
             raise ValueError("the game is over")
         if self.mover != self.side:
@@ -267,7 +266,6 @@ class PersonSession(Session):
         self.apply(action)
 
     def resign(self) -> None:
-        """Resign, or raise a ValueError."""
         if self.over:
             raise ValueError("the game is over")
         if self.mover != self.side:
@@ -276,13 +274,10 @@ class PersonSession(Session):
 
     @property
     def offers_draw(self) -> bool:
-        """True if a draw will be offered to the opponent in its next turn."""
         return self._accepts_draw is not None
 
     def offer_draw(self, accepts: Callable[[Player], bool] | None) -> None:
-        """Offer a draw with the next move, or withdraw the offer; `accepts` gives the response of a player that has
-        moved.
-        """
+        """Offer a draw with the next move, or none; `accepts` is called with the opponent after its move."""
         self._accepts_draw, self.declined = accepts, False
 
     def go_on(self) -> bool:

@@ -145,7 +145,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_number(word: str) -> None:
-    """Raise a ValueError for NaN or an infinity in JSON."""
     raise ValueError(f"it has {word}, but a number must be finite")
 
 

@@ -45,7 +45,6 @@ def gambit_source(words: str) -> TreeSource:
 
 
 def openspiel_agent(game: Game, policy: Any) -> Agent | None:
-    """Return the agent of a policy of OpenSpiel; None for any other object."""
     if not (hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy")):
         return None
     from .openspiel_export import from_openspiel_policy

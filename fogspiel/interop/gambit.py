@@ -134,7 +134,6 @@ class TokenStream:
 
 
 def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[str, tuple[str, str]]:
-    """Return the title and the players at the beginning of a file of this kind."""
     for wanted in ((kind,), (version,), ("R", "D")):
         if script.kind != WORD or script.taken(WORD, "") not in wanted:
             raise ValueError(f"{script.source} does not begin with {kind} {version} R: it is no Gambit {form} file")
@@ -306,7 +305,7 @@ def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
 def to_efg(
     tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
 ) -> str:
-    """Return a tree as a file of Gambit's extensive form; the second player is paid `total` minus the first's payoff."""
+    """Return a tree as a file of Gambit's extensive form; both players' payoffs add up to `total`."""
     labels = labels or numbered(tree)
     names = distinct([plain(name) for name in labels.infosets], tree.owner.tolist())
     chances = chance_moves(tree)

@@ -24,8 +24,6 @@ NARROW_CELL = FLOAT_CELL // 16
 
 
 class GameLimits(NamedTuple):
-    """Bounds of a game's numbers."""
-
     actions: int  # the actions of players are numbers below this
     moves: int  # moves of both players in one game
     draws: int  # moves of chance in one game
@@ -52,7 +50,7 @@ class _Reached:
 
 
 def measure_limits(game: Game, actions: int | None = None, moves: int | None = None) -> GameLimits:
-    """Return the limits of a game; those that are given are kept."""
+    """Return the limits of a game; given ones are used unchanged."""
     for name, given in {"actions": actions, "moves": moves}.items():
         if given is not None and given < 1:
             raise ValueError(f"`{name}` is {given}: it must be at least 1")

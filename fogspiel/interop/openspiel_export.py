@@ -1,6 +1,6 @@
 """Export of any fogspiel game to OpenSpiel, for its algorithms, and its policies as agents.
 
-    game = openspiel_game("leduc")                     # also pyspiel.load_game("fogspiel_leduc") from now on
+    game = to_openspiel("leduc")                       # also pyspiel.load_game("fogspiel_leduc") from now on
     pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game))
 
 Actions of players keep their numbers. An outcome of chance is numbered by its place in the list of outcomes, from 0.
@@ -95,7 +95,6 @@ def _table_rows(policy: Any) -> Ask:
 
 
 def _python_answers(game: Game, policy: Any) -> Ask:
-    """Return the lookup of a policy in Python."""
     if not hasattr(policy, "action_probabilities"):
         raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
@@ -228,8 +227,6 @@ def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
     state_class = _state_class(pyspiel, game, limits)
 
     class ExportedGame(pyspiel.Game):  # type: ignore[misc]
-        """A game of fogspiel."""
-
         def __init__(self, params: Mapping[str, Any] | None = None):
             super().__init__(kind, info, params or {})
             self.limits = limits

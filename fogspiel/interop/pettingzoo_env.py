@@ -1,6 +1,6 @@
 """Any fogspiel game as an environment of PettingZoo, whose agents move one after the other (AEC).
 
-    env = pettingzoo_env("leduc", seed=1)
+    env = to_pettingzoo("leduc", seed=1)
     env.reset()
     for agent in env.agent_iter():
         seen, reward, termination, truncation, info = env.last()
@@ -52,8 +52,6 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
     whole = np.iinfo(np.int64)
 
     class Environment(env_class):  # type: ignore[misc]
-        """A game of fogspiel."""
-
         metadata: ClassVar = {"name": f"fogspiel_{game.name}", "render_modes": ["ansi"], "is_parallelizable": False}
         render_mode = "ansi"
 

@@ -44,14 +44,12 @@ class Post:
 
 
 def check(address: str) -> None:
-    """Raise a ValueError for an address where no scheduler answers."""
     with connect(address):
         pass
 
 
 @contextmanager
 def connect(address: str) -> Iterator[Any]:
-    """Connect a client to the scheduler at that address, if it answers."""
     try:
         from distributed import Client
     except ImportError:

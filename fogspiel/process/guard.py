@@ -14,7 +14,6 @@ from functools import cache
 
 
 def kill_group(number: int) -> None:
-    """Kill the leader of a process group and its children."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
             os.killpg(number, signal.SIGKILL)

@@ -155,7 +155,6 @@ class Crew:
         raise NotImplementedError
 
     def finish(self, number: int, result: Any) -> None:
-        """Store the result of a job, or the error that ends it."""
         self._finished[number] = result
 
     def take(self, number: int, name: str, worker: Any, result: Any) -> None:
@@ -299,7 +298,7 @@ class LocalCrew(Crew):
 
 
 def _hire() -> Any:
-    """Return an executor with one worker, which is given its parent's id: the parent may exit before it can look."""
+    """Return an executor with one worker, which is given its parent's id: the parent may exit before it starts."""
     return ProcessPoolExecutor(1, initializer=enlist, initargs=(os.getpid(),))
 
 
@@ -349,7 +348,6 @@ def _end_with_parent(parent: int) -> None:
 
 
 def attend(payload: bytes, file: str) -> Any:
-    """Return the result of a job, with its heartbeats in a file."""
     with open(file, "ab", buffering=0) as signs:
         signs.write(b"%d" % os.getpid())
         return run_job(payload, signs.write)

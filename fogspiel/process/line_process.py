@@ -177,7 +177,6 @@ class LineProcess(ChildProcess):
 
     @property
     def last_words(self) -> str:
-        """Return the last line of the stderr of a process that has ended."""
         self._listener.join(END_SECONDS)
         lines = bytes(self._errors).decode(errors="replace").split("\n")
         found = next((line.strip() for line in reversed(lines) if line.strip()), "")
@@ -268,7 +267,6 @@ class ProgramProcess(ChildProcess):
                 )
 
     def failure(self, what: str, advice: str = "", fault: type[ProgramFault] = ProgramFault) -> ProgramFault:
-        """Kill the program, and return the error to raise."""
         self.close()
         return fault(f"the {self.what} {self.name!r} {what}: {advice or self.advice}")
 
@@ -312,7 +310,6 @@ def values_in(request: Mapping[str, Any], key: str) -> Mapping[str, object]:
 
 
 def answers(answer: Callable[[object], Answer], lines: Iterable[str]) -> Iterator[str]:
-    """Yield a line of JSON for each line that is read: an answer, or an error of one sentence."""
     for line in lines:
         try:
             request = json.loads(line)

@@ -45,8 +45,6 @@ class BudgetSpent(Exception):
 
 @dataclass
 class Budget:
-    """Limit on counted games, and a deadline."""
-
     games: int | None = None
     deadline: float | None = None  # a reading of `time.monotonic`
 
@@ -319,7 +317,6 @@ def pair_base(game: Game | Contest) -> int:
 
 
 def encode(game: Game | Contest, numbers: np.ndarray) -> Codes:
-    """Encode scores, or pairs of them, for an event."""
     if len(game.payoffs) > DIGITS:
         return list(numbers.tolist())
     return (numbers + ord("0")).astype(np.uint8).tobytes().decode()

@@ -133,7 +133,7 @@ def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, 
 
 
 def sift(search: ResponseSearch, games: int) -> np.ndarray:
-    """Return the best of as many random vectors and mutants as half of the games allow, a quarter kept each time.
+    """Return the best of as many random vectors and mutants as half of the games allow, a quarter surviving each round.
 
     Seeds have no mutants: there would be many doubles of members, which score one half and hide better ones.
     """
@@ -332,7 +332,6 @@ def train_exploiter(
 def play_history(
     game: Game, checkpoints: Sequence[ParametricPolicy], effort: DiagnosisBudget, threads: int = 1
 ) -> Mapping[tuple[int, int], Sequence[int]]:
-    """Count the pair scores between any two checkpoints."""
     observed = {}
     for number, (i, j) in enumerate(combinations(range(len(checkpoints)), 2)):
         key, pair = int(child(report_key(effort.seed), HISTORY, number)), (checkpoints[i], checkpoints[j])

@@ -127,7 +127,7 @@ def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndar
 
 def is_certain(arena: Arena) -> bool:
     """True if fixed players always score the same against each other, in all of some trials."""
-    for _ in range(ROUNDS):  # chance shows in the first round in most games, not in Cheat
+    for _ in range(ROUNDS):  # in most games chance shows in the first round; in Cheat many players win any deal
         scores = arena.play_pairs(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
         if (scores != scores[:, :1]).any():
             return False
@@ -194,7 +194,7 @@ def draw_wide(arena: Arena, count: int) -> np.ndarray:
 
 
 def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: bool = False) -> np.ndarray:
-    """Return new players made of known ones, in turn by a Gaussian step, redrawn entries, exchanged entries, a cross."""
+    """Return new players bred in turn by a Gaussian step, redrawn entries, exchanged entries, a cross."""
     if halves:
         half = parents.shape[1] // 2
         return np.hstack([breed(arena, part, count, width) for part in (parents[:, :half], parents[:, half:])])

@@ -88,12 +88,10 @@ class Ascent:
         self.x, self.average, self.drift, self.steps = start, start, np.zeros(len(start)), 0
 
     def restart(self, start: np.ndarray) -> None:
-        """Restart from another point, with strides half as long."""
         self._begin(start)
         self.gain /= 2
 
     def follow(self, slope: np.ndarray, sigma: float) -> None:
-        """Move by a slope that was measured at distance sigma."""
         # Kesten (1958): longer strides while the slopes agree with the momentum, shorter ones when they turn.
         longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MAX_GAIN)
         self.gain = within(self.gain * longer, self.least_gain, most)

@@ -114,7 +114,6 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
 
 
 def _has_judge(arena: Arena) -> bool:
-    """True if the baseline differs from the initial parameters."""
     return arena.baseline is not None and arena.baseline_name != "fixed"
 
 

@@ -47,9 +47,7 @@ def mark_used(folder: Path) -> None:
 
 @cache
 def drop_old_kernels(root: Path) -> None:
-    """Remove kernels that have not been used for KEPT_DAYS, once per process that compiles: edits leave old ones
-    behind.
-    """
+    """Remove kernels unused for KEPT_DAYS, once per process that compiles: edits leave old ones behind."""
     limit = time.time() - KEPT_DAYS * 86400
     for path in root.iterdir():
         with suppress(FileNotFoundError):  # another process drops it at the same time
@@ -83,7 +81,6 @@ def write_kernel(path: Path, content: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or whatever is in its place, if that can be done."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
     if path.is_dir():
@@ -118,7 +115,6 @@ def remove_damaged(root: Path) -> Iterator[Path]:
 
 
 def warn(sentence: str) -> None:
-    """Print a harmless problem on stderr, where there is one."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
             print(f"fogspiel: {sentence}", file=sys.stderr, flush=True)

@@ -162,7 +162,7 @@ def _compile_by_key(declared: Any, files: KernelCache, arguments: Sequence[Any],
 
     Numba names machine code by a function's module and name, the types of its arguments and a counter of the process.
     So of two kernels with one name that different processes cached, as those made for several sizes, a third process
-    would run one in place of the other. To load code, it also imports the module of that name, which may have moved.
+    might run the wrong one. To load code, it also imports the module of that name, which may have moved.
     """
     function, compiler = declared.py_func, declared._compiler
     before = function.__module__, function.__qualname__
@@ -186,7 +186,6 @@ def _plain_type(given: Any) -> Any:
 
 
 def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Return Numba's template for a kernel that another one calls, with plain types."""
     return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
 
 
@@ -210,7 +209,6 @@ def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
-    """Return a kernel whose compiled code is cached."""
     counting = {"_nrt": True} | options  # set for every kernel; otherwise it would depend on the first caller
     found: Any = njit(nogil=True, error_model="numpy", **counting)(function)
     if COMPILED:

@@ -226,7 +226,6 @@ class _Description:
         return self._named(value)
 
     def _named(self, value: Any) -> object:
-        """Describe by name: functions, classes, modules."""
         if isinstance(value, types.ModuleType):
             return "module", value.__name__ if _is_library(value.__name__) else ""
         if isinstance(value, np.ufunc):
@@ -250,7 +249,6 @@ def _stable_content(cell: types.CellType) -> Any:
 
 
 def describe_options(declared: Any) -> str:
-    """Return the options that a kernel is compiled with; empty for other objects."""
     return repr(sorted(getattr(declared, "targetoptions", {}).items()))
 
 

@@ -40,7 +40,6 @@ class SubSearch:
         self.join(start)
 
     def join(self, start: np.ndarray) -> None:
-        """Restart at a better player."""
         self.answer, self.steps = start, self.begin(start)
 
     def follow(self, arena: Arena, until: int) -> Iterator[Step]:
@@ -112,7 +111,6 @@ def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> lis
 
 
 def breed_with(arena: Arena, pool: Pool, start: np.ndarray) -> Iterator[Step]:
-    """Breed an elite that one more player has joined."""
     pool.shrink(len(pool.thetas) - 1)
     pool.grow(start[None])
     yield from breed(arena, pool, NO_LIMIT, opponents)
@@ -159,12 +157,10 @@ class Finalists:
 
     @property
     def duels(self) -> np.ndarray:
-        """Return the mean scores of rows against columns, over both seats."""
         means = self.table.means
         return np.asarray((means + 1 - means.T) / 2)
 
     def beats(self, one: int, other: int) -> bool:
-        """True if one is clearly ahead of the other in their games."""
         error = 0.5 / math.sqrt(2 * max(self.table.pairs[one, other], 1))
         return bool(self.duels[one, other] > 0.5 + CLEARLY * error)
 

@@ -110,7 +110,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
             leads = arena.play_pairs(way.x + sigma * e, way.x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
             way.follow(add_up(leads.mean(axis=1), e) / directions, sigma)
             way.gain **= CALM
-            # The noise of two pairs on different deals is independent, so the mean of their product is the squared lead.
+            # Two pairs on different deals have independent noise, so the mean of their product is the squared lead.
             lead += MEMORY * (float((leads[:, 0] * leads[:, 1]).mean()) - lead)
             widest = ceiling * scale_of(way.x, seeds)
             if not WEAK <= lead <= STRONG:

@@ -55,7 +55,6 @@ Rivals = Callable[[Arena, int], np.ndarray]
 
 
 def rivals(arena: Arena, count: int) -> np.ndarray:
-    """Return `count` vectors that play as the baseline does."""
     if arena.baseline is None:
         return np.repeat(arena.start[None], count, axis=0)
     if arena.baseline.selection == REDRAWN:

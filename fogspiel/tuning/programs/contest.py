@@ -31,7 +31,7 @@ from ...process.worker_pool import Answer, WorkerPool, parse
 from . import function_worker
 from .parameters import Parameters, Value
 
-SHARE = 0.25  # fraction of the budget for the last races: with few games a tenth would show little
+SHARE = 0.25  # of the budget, for the last races: programs are slow, and a tenth of few games shows little
 LEVELS = 100  # steps of the grid for scores of a range
 # Of the 64 bits of a game's seed the program gets the highest 31, which fit the integers of any language.
 SEED_SHIFT = 33
@@ -191,8 +191,6 @@ class ProgramContest:
 
 @dataclass(frozen=True)
 class ProgramMatch:
-    """Vectors of a program that play numbered games."""
-
     program: ProgramContest
     firsts: Sequence[ParameterValues]
     seconds: Sequence[ParameterValues]
@@ -240,8 +238,6 @@ CHECK_SECONDS = 120.0  # time limit for loading the file of a function
 
 
 class FunctionBackend:
-    """A function that is called directly, one game at a time."""
-
     least = 1
 
     def __init__(self, function: Callable[..., Any], scale: Scale) -> None:
@@ -279,7 +275,7 @@ def worker_words(words: str, scale: Scale) -> list[str]:
 
 
 def demand_function(words: str, scale: Scale) -> None:
-    """Raise a ValueError unless a text names a function with the right arguments; its file runs in a separate process."""
+    """Raise a ValueError unless a text names a suitable function; its file runs in a separate process."""
     file, _ = function_worker.split_words(words)
     try:
         done = subprocess.run(

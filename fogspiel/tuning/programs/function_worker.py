@@ -90,7 +90,6 @@ def number(score: Any) -> float:
 
 
 def serve(function: Callable[..., Any], low: float, high: float, requests: int, answers: int) -> None:
-    """Answer every line of one file descriptor on another one."""
     with os.fdopen(requests, "rb") as lines, os.fdopen(answers, "wb", buffering=0) as out:
         for line in lines:
             request = json.loads(line)

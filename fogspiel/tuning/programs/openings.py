@@ -67,7 +67,6 @@ class Book:
         return replace(self, drawn=plies)
 
     def check(self) -> None:
-        """Raise a ValueError for a file whose first openings cannot be read."""
         for line, text in islice(self.entries, CHECKED):
             self._read(line, text)
 

@@ -60,7 +60,6 @@ class Parameter:
         )
 
     def value(self, number: float) -> Value:
-        """Return the parameter's setting for a number of a vector."""
         least, most = self.limits
         number = min(max(float(number), least), most)
         if self.choices:
@@ -73,7 +72,6 @@ class Parameter:
         return int(found) if self.whole else found
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table of the parameter, defaults included."""
         if self.choices:
             return {"start": self.start, "choices": list(self.choices)}
         limits = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
@@ -146,7 +144,6 @@ def shown(value: object) -> str:
 
 
 def _parameter(name: str, table: object, source: str) -> Parameter:
-    """Return a parameter from its table, every entry of which is checked."""
     if not name.strip() or not name.isprintable() or len(name) > MAX_LETTERS:
         raise ValueError(
             f"{source} has a parameter called {shown(name)}: a name has 1 to {MAX_LETTERS} printable characters"

@@ -19,8 +19,6 @@ EMPTY = "<empty>"  # UCI's empty string
 
 @dataclass(frozen=True)
 class Option:
-    """One option as the engine describes it."""
-
     name: str
     type: str
     default: str = ""
@@ -99,7 +97,6 @@ def _whole(words: str | None) -> int | None:
 
 
 def parse_option(line: str) -> Option | None:
-    """Return the option in a line of an engine; None if it cannot be parsed."""
     found = OPTION.fullmatch(" ".join(line.split()))
     if found is None:
         return None
@@ -112,8 +109,6 @@ def parse_option(line: str) -> Option | None:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Identity and options of an engine, as it reports them."""
-
     name: str
     options: tuple[Option, ...]
 

@@ -41,7 +41,6 @@ class EnginePair:
     _guard: ProcessGuard | None = None
 
     def answer(self, request: object) -> Answer:
-        """Return the score of the first engine in the requested game, and the game."""
         asked, seed, swap = game_of(request)
         values = [values_in(asked, "a"), {} if self.is_sparring else values_in(asked, "b")]
         opening = self.book.opening(seed)
@@ -156,7 +155,6 @@ def _book(given: argparse.Namespace) -> Book:
 
 
 def main() -> int:
-    """Answer requests until there are no more."""
     try:
         table = table_from(sys.argv[1:])
     except ValueError as error:
