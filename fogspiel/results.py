@@ -170,7 +170,6 @@ class GameValue(Result):
 
     @property
     def exact(self) -> bool:
-        """True if the value is known exactly."""
         return isinstance(self.value, Fraction)
 
     def __repr__(self) -> str:

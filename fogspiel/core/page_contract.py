@@ -63,8 +63,6 @@ class PlayedSession(Protocol):
 
 
 class Sessions(Protocol):
-    """The sessions of a site."""
-
     def find(self, key: str) -> PlayedSession:
         """Return the session with this key, or respond with 404."""
 
@@ -96,8 +94,6 @@ class PageSite(Protocol):
 
 
 class RuleSet(Protocol):
-    """A choice of rules."""
-
     @property
     def name(self) -> str: ...
 
@@ -168,7 +164,6 @@ class PlaySupport:
         return False
 
     def option_help(self) -> str:
-        """Return the engines and options that a web request may name."""
         return ""
 
     def prepare(self, words: str) -> Preparation | None:

@@ -327,7 +327,6 @@ class _FormerFinder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Replace the module that is about to be loaded by the module of the new name."""
         name, new = module.__name__, _new_name(module.__name__)
         warnings.warn(f"{name} is deprecated: it is now {new}", DeprecationWarning, stacklevel=2)
         sys.modules[name] = import_module(str(new))

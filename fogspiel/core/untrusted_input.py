@@ -129,7 +129,6 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
 
 
 def parse_fraction(text: str) -> Fraction:
-    """Return the fraction or decimal number in a text, or raise a ValueError."""
     if len(text) > LONGEST_FRACTION or not FRACTION.fullmatch(text):
         raise ValueError(f"{shorten(text)} is not a number")
     return Fraction(text)

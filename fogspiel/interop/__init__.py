@@ -53,7 +53,6 @@ def openspiel_agent(game: Game, policy: Any) -> Agent | None:
 
 
 def _plain(words: str) -> str:
-    """Return a text as the name of a game, from which runs are named."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
 
 

@@ -145,7 +145,6 @@ def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[st
 
 
 def file_text(path: str | Path) -> str:
-    """Return the text of a file, or raise a ValueError."""
     path = Path(path)
     try:
         return read_bytes(path, "the game", MAX_BYTES, "that is too large to be read").decode("utf-8-sig")

@@ -81,8 +81,6 @@ def silence_logs() -> Iterator[None]:
 
 
 class DaskCrew(Crew):
-    """The workers of a cluster, their jobs and results."""
-
     def __init__(self, client: Any, address: str, *work: Any) -> None:
         super().__init__(*work)
         self.client, self.address, self.name = client, address, f"fogspiel-{uuid4().hex[:12]}"

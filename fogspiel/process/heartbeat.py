@@ -18,8 +18,6 @@ APART = 1.0  # seconds between two reported heartbeats
 
 
 class _Here(threading.local):
-    """State of this thread's job, in a worker."""
-
     tell: Callable[[bytes], object] | None = None
     told = -math.inf
     sign = BEGUN
@@ -77,8 +75,6 @@ class SilenceLimits(NamedTuple):
 
 @dataclass
 class Silence:
-    """Duration of a job's silence while it is watched."""
-
     limits: SilenceLimits
     signs: int = 0
     last: bytes = BEGUN

@@ -145,7 +145,6 @@ class Crew:
         """Submit jobs, where that is done at once."""
 
     def go_on(self) -> None:
-        """Wait for an event, and check the workers."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -272,7 +271,6 @@ class LocalCrew(Crew):
         return None
 
     def _worker_for(self, number: int) -> Any:
-        """Return an idle worker that has not done the job before, or else a new one."""
         before = self.before.pop(number, None)
         executor = next((executor for executor in self.idle if executor is not before), None)
         if executor is None:

@@ -34,8 +34,6 @@ Answer = dict[str, Any]  # a worker's answer: the `score` of a game, and any fur
 
 @dataclass(eq=False)
 class Batch:
-    """Games that are requested together."""
-
     lines: Sequence[bytes]
     judge: Callable[[int, Answer], None]
     left: deque[int]

@@ -101,7 +101,6 @@ class Arena:
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
-        """Race two vectors against each other, by the rule of the run or by another one."""
         match = self.contest.match(challenger[None], incumbent[None])
 
         def observe(key: int, first: int, count: int) -> np.ndarray:

@@ -166,7 +166,7 @@ def first_players(search: ResponseSearch) -> Iterator[ParametricPolicy]:
 
 
 def halve(search: ResponseSearch, players: list[ParametricPolicy], games: int, keep: int) -> list[ParametricPolicy]:
-    """Sequential halving (Karnin et al. 2013): the same games for every round, for half as many players each."""
+    """Apply sequential halving (Karnin et al. 2013): each round costs the same, for half as many players."""
     rounds = max(1, math.ceil(math.log2(max(len(players) / keep, 1))))
     while True:
         pairs = max(1, games // (2 * rounds * len(players)))
@@ -317,7 +317,7 @@ class Findings:
 
     @property
     def gain(self) -> float:
-        """Return the 95 % lower bound of the exploitability."""
+        """The 95 % lower bound of the exploitability."""
         return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
 
 

@@ -19,8 +19,6 @@ MIN_BATCH = 64  # minimum number of game pairs per call of the compiled loop
 
 
 class ParameterSpace(Protocol):
-    """The parameters of a contest."""
-
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""

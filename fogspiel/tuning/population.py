@@ -68,7 +68,7 @@ class Archive:
 
     @property
     def means(self) -> np.ndarray:
-        """Return the mean scores in the first seat; 1/2 for unplayed cells."""
+        """The mean scores in the first seat; 1/2 for unplayed cells."""
         return np.where(self.pairs > 0, self.points / np.maximum(self.pairs, 1), 0.5)
 
     def nash(self, least: float = 0.0) -> Nash:
@@ -154,7 +154,7 @@ class Pool:
 
     @property
     def scores(self) -> np.ndarray:
-        """Return regularised mean scores in each seat (or in one column, where the seats are not distinguished)."""
+        """Regularised mean scores in each seat (or in one column, where the seats are not distinguished)."""
         return (self.points + self.doubt / 2) / (self.pairs + self.doubt)
 
     def play(self, arena: Arena, others: np.ndarray) -> None:

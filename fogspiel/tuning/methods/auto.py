@@ -152,7 +152,7 @@ class Finalists:
 
     @property
     def error(self) -> float:
-        """Return an upper bound of the standard error of the difference of two scores."""
+        """An upper bound of the standard error of the difference of two scores."""
         return 0.5 / math.sqrt(max(self.pairs, 1))
 
     @property

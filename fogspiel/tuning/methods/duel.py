@@ -55,7 +55,7 @@ class CheckpointGuard:
 
     @property
     def lead(self) -> float:
-        """Return the lead of the trajectory over the best since that was found, in standard errors."""
+        """The lead of the trajectory over the best since that was found, in standard errors."""
         return 2 * (mean(self.counts) - 0.5) * math.sqrt(2 * self.counts.sum())
 
     @property

@@ -40,7 +40,7 @@ class UciLimit:
 
     @property
     def seconds(self) -> float:
-        """Return the duration of a move without grace; 0 if unknown."""
+        """The duration of a move without grace; 0 if unknown."""
         return self.amount / 1000 if self.kind == "movetime" else 0.0
 
     def go(self, left: tuple[float, float]) -> str:
