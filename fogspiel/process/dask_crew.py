@@ -243,7 +243,7 @@ class DaskCrew(Crew):
 
 
 def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tuple[str, str, Any]:
-    """Execute a job with its heartbeats as events; return its number, its worker and its result.
+    """Execute a job with its heartbeats as events; return the worker's address, its name and the result.
 
     A job that is no longer wanted is aborted.
     """

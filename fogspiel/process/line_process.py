@@ -133,7 +133,7 @@ class ChildProcess:
 
 
 def _kill(process: subprocess.Popen[Any], guard: ProcessGuard | None, killed: threading.Event) -> None:
-    """Kill a process and its children; after a wait, its id may belong to another process."""
+    """Kill a process and its children, unless it was waited for: its id may then belong to another process."""
     killed.set()
     if process.returncode is None:
         kill_group(process.pid)

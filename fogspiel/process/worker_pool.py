@@ -129,7 +129,7 @@ class WorkerPool:
     # In the waiting thread
 
     def _wait(self, batch: Batch) -> bool:
-        """Wait a moment for the batch; True if it is complete."""
+        """Wait a moment for the batch; True if it is complete or has failed."""
 
         def over() -> bool:
             answered = len(batch.answers) == len(batch.lines)
