@@ -157,7 +157,7 @@ class Game:
     policies: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     # A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster.
     play: Kernel | None = None
-    family: str = ""  # games that share rules, and the methods made for them
+    family: str = ""  # name of the games that share rules, and of the methods made for them
     category: str = "Others"  # the heading under which catalogues list the game
     # Phrases that describe strategies of `policies` without `Strategy.describe`.
     policy_notes: Mapping[str, str] = field(default_factory=dict)
@@ -387,6 +387,6 @@ def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
-    """Return the automatic action of a player who plays on, or None where a person should choose."""
+    """Return the automatic action of a player who plays on, or None where the player should choose."""
     choose = game.look.routine_action
     return choose(game, seen) if choose else None

@@ -64,7 +64,7 @@ class Validation:
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
-        """The gain over the initial parameters in score against the baseline, from 0 to 1, with its interval."""
+        """The gain over the initial parameters in score (range 1) against the baseline, with its interval."""
         if self.compared is None:
             return None
         counts = np.array(self.compared, np.int64)

@@ -60,7 +60,7 @@ class CheckpointGuard:
 
     @property
     def stalls(self) -> bool:
-        """True if after 4, 8, 16, .. tests since the best was found the trajectory leads by less than a standard error."""
+        """True if 4, 8, 16, .. tests after the best was found the lead is below one standard error."""
         return self.visits >= PATIENCE and self.visits & (self.visits - 1) == 0 and self.lead < 1
 
     def judge(self, theta: np.ndarray, pairs: int) -> tuple[int, np.ndarray]:
