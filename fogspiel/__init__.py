@@ -1,11 +1,11 @@
-"""fogspiel: a workbench for games in which players cannot see everything."""
+"""fogspiel: a workbench for imperfect-information games."""
 
 import _signal  # the module `signal` takes too long to import for what follows
 import sys
 
 _PROGRAM = ("fogspiel", "fogspiel.exe", "fogspiel-script.py")
 if sys.argv[:1] and sys.argv[0].endswith(_PROGRAM) and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    # Until the command line takes signals, Ctrl-C ends the program at once, without a traceback out of an import.
+    # Until the command line handles signals, Ctrl-C ends the program at once, without a traceback from an import.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 import warnings  # noqa: E402
@@ -108,7 +108,7 @@ _NAMES = {
     "stats.race": "Race",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
-# Names of before 1.0, which give what they gave: where it is now, and the name to use instead.
+# Deprecated names of before 1.0: the present place of the object, and the name to use instead.
 _FORMER = {
     "Match": ("core.simulate.PolicyMatch", "match"),
     "PolicyMatch": ("core.simulate.PolicyMatch", "match"),

@@ -1,8 +1,9 @@
-"""The front door: what a user does, in the words of the command line, as functions of Python.
+"""Python API: the commands of the command line as functions.
 
-A game is its name, its file (`FILE.py`, `FILE.efg`, `FILE.nfg`, `openspiel:NAME`) or a `Game`. An agent is whatever the
-command line takes (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy, a solution, or a
-function of information states. Nothing is stored unless a store is named. Every mistake is a `FogspielError`.
+A game is its name, its file (`FILE.py`, `FILE.efg`, `FILE.nfg`, `openspiel:NAME`) or a `Game`. An agent is any agent
+text of the command line (a name, `solved`, a run, a file, numbers with commas), a list of numbers, a policy, a
+solution, or a function of information states. Nothing is stored unless a store is named. Every error is a
+`FogspielError`.
 """
 
 import re
@@ -46,7 +47,7 @@ from .stats.race import Race
 from .tuning.programs.parameters import Parameters
 
 GameLike = Game | str | Path
-AgentLike = Any  # the sorts of the module's docstring; anything else is a BadInput
+AgentLike = Any  # the forms in the module's docstring; anything else is a BadInput
 StorePath = str | Path | None
 RENAMED = {"time": "seconds", "as": "seat"}  # options whose parameter has another name
 
@@ -55,7 +56,7 @@ Answer = TypeVar("Answer")
 
 
 def _at_the_door(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Turn whatever is wrong with a call into a FogspielError, and allow fractions of any length meanwhile."""
+    """Convert all errors of a call to FogspielError, and allow integers of any length during the call."""
 
     @wraps(function)
     def call(*args: Arguments.args, **options: Arguments.kwargs) -> Answer:
@@ -79,26 +80,26 @@ def _at_the_door(function: Callable[Arguments, Answer]) -> Callable[Arguments, A
 
 
 def _plain(sentence: str) -> str:
-    """Return a sentence with the names of options as they are in Python, unless it says what to type."""
+    """Return a message with option names as in Python, unless it quotes a command."""
     if "`fogspiel" in sentence:
         return sentence
     return re.sub(r"(?<![\w-])--([a-z]+)", lambda option: RENAMED.get(option[1], option[1]), sentence)
 
 
 def _demand(sort: type | UnionType, wanted: str, **given: Any) -> None:
-    """Refuse arguments of another type, and numbers that are not positive."""
+    """Raise a BadInput for arguments of another type, and for numbers that are not positive."""
     for name, value in given.items():
         fits = isinstance(value, sort) and (sort is bool or not isinstance(value, bool))
         if not fits or (not isinstance(value, bool) and isinstance(value, int | float) and value <= 0):
             raise BadInput(f"{name} is {shorten(value)}: it must be {wanted}")
 
 
-# Games and agents, however they are given
+# Games and agents in all accepted forms
 
 
 @_at_the_door
 def load_game(game: GameLike) -> Game:
-    """Find a game; a Python file that is named is run.
+    """Find a game; a Python file is run.
 
     Parameters:
         game: A name, a file, `openspiel:NAME`, or a `Game`, which is returned as it is.
@@ -118,7 +119,7 @@ def load_game(game: GameLike) -> Game:
 
 @contextmanager
 def _known(game: GameLike) -> Iterator[Game]:
-    """Let everybody find a game by its name for a while, also one that only the caller has."""
+    """Register a `Game` object by its name inside the context, so that lookups by name find it."""
     chosen = load_game(game)
     before = USER_GAMES.get(chosen.name)
     if isinstance(game, Game):
@@ -134,7 +135,7 @@ def _known(game: GameLike) -> Iterator[Game]:
 
 @dataclass(frozen=True)
 class _GivenAgent(StoredAgent):
-    """An agent that is an object of Python, which no store can keep."""
+    """An agent given as a Python object, which cannot be stored."""
 
     given: AgentLike = None
 
@@ -143,7 +144,7 @@ class _GivenAgent(StoredAgent):
 
 
 def _agent(game: Game, given: AgentLike, path: StorePath = None, seed: int = 1) -> Agent:
-    """Return the agent of a text or an object; a strategy of another game would read what is not there."""
+    """Return the agent of a text or an object; reject a strategy of another game, whose views differ."""
     if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
         return agents.vector_policy(game, _numbers(given))
     if isinstance(given, Mapping) and "strategies" in given:
@@ -162,7 +163,7 @@ def _strategies(game: Game) -> list[Strategy]:
 
 
 def _player(game: Game, given: AgentLike, path: StorePath, seed: int) -> StoredAgent:
-    """Return an agent as requests have it, or refuse one that cannot be stored where that is wanted."""
+    """Return an agent as requests have it; raise a BadInput for one that would have to be stored but cannot."""
     if isinstance(given, str | Path):
         return StoredAgent.of(game, str(given), _path(path), seed)
     agent = _agent(game, given)
@@ -192,7 +193,7 @@ def _path(path: StorePath) -> Path:
 
 
 class _Finished(NamedTuple):
-    """A run that was worked on: its result, the points of its steps, and its name where it is stored."""
+    """Outcome of a run: its result, the points of its steps, and its name where it is stored."""
 
     result: Json
     trail: Trail
@@ -200,7 +201,6 @@ class _Finished(NamedTuple):
 
 
 def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: object = None) -> _Finished:
-    """Work on a run of any kind, in memory or in a store."""
     kind, context = kind_of_request("", ask), Context(_path(path), threads, prepared=prepared)
 
     def finish(run: Run, name: str = "") -> _Finished:
@@ -216,14 +216,13 @@ def _work(ask: Json, path: StorePath, threads: int | None = None, prepared: obje
         except StoreError:
             raise
         except ValueError:
-            if len(run.rows) == 1 and run.partial() is None:  # a request that cannot be met leaves no run behind
+            if len(run.rows) == 1 and run.partial() is None:  # an invalid request leaves no run behind
                 run.close()
                 runs.delete([run.name])
             raise
 
 
 def _keep(ask: Json, answer: Json, path: StorePath) -> None:
-    """Store an answer that took one step, where a store is named."""
     if path is not None:
         with Store.open(_path(path), write=True) as runs, find_or_create_run(runs, ask) as run:
             if run.result is None:
@@ -254,7 +253,7 @@ def vector_policy(game: GameLike, theta: Sequence[float] | np.ndarray, name: str
     Parameters:
         game: A name, a file or a `Game`.
         theta: A number for each parameter.
-        name: The policy's name; the first numbers, if there is none.
+        name: The policy's name (default: its first numbers).
 
     >>> vector_policy("batawaf", [1, 0.5, 0], name="mine")
     Policy mine
@@ -296,13 +295,13 @@ def play(
 
     Parameters:
         game: A name, a file or a `Game`.
-        against: The opponent; the first named strategy, if there is none.
+        against: The opponent (default: the first named strategy).
         seat: Your seat: `first` or `second`.
-        seed: Same seed, same deal; another deal each time, if there is none.
+        seed: Same seed, same deal (default: a random deal).
         store: The store in which runs that play are looked up.
 
     Returns:
-        The words for the end, and the index of the first player's payoff; None if you left the game.
+        The text for the end, and the index of the first player's payoff; None if you left the game.
     """
     from secrets import randbits
 
@@ -333,16 +332,16 @@ def match(
 
     Parameters:
         game: A name, a file or a `Game`.
-        first: The agent whose score it is.
+        first: The agent that is scored.
         second: Its opponent.
         seed: Same seed, same games.
         games: The number of games; pairs are never cut.
         seats: `swapped` (every deal twice), `alternating`, or `coin`.
-        threads: Threads; the games do not depend on it.
-        store: A store of runs, if the match is to be kept.
+        threads: Number of threads; the games do not depend on it.
+        store: A store of runs, to save the match.
 
     Returns:
-        The score of the first agent, a 95 % interval that is valid at any time, and all counts.
+        The score of the first agent, an anytime-valid 95 % interval, and all counts.
 
     >>> match("batawaf", "descending", "random", seed=1, games=200)
     Score 0.710 (95 %: 0.615 to 0.803) in 200 games
@@ -362,13 +361,13 @@ def match(
 
 @_at_the_door
 def exact_score(game: GameLike, first: AgentLike, second: AgentLike, *, seed: int = 1) -> Fraction | float:
-    """Compute the score of one agent against another, both seats counted alike, without playing.
+    """Compute the score of one agent against another, averaged over both seats, without playing.
 
     Parameters:
         game: A name, a file or a `Game`.
-        first: The agent whose score it is.
+        first: The agent that is scored.
         second: Its opponent.
-        seed: For an agent that is drawn at random, as `fixed` is.
+        seed: Seed of an agent that is drawn at random, such as `fixed`.
 
     Returns:
         A fraction; a float where an agent's probabilities are floats.
@@ -402,14 +401,14 @@ def solve(
 
     Parameters:
         game: A name, a file or a `Game`.
-        method: The way to the solution, as `fogspiel solve --help` lists them.
-        exact: Insist on the exact value.
+        method: The solver; `fogspiel solve --help` lists them.
+        exact: Require the exact value.
         gap: Regret minimisation stops when the certified bounds are this close.
-        memory: The most memory that the game may take, in GiB.
-        seed: Of a method that samples.
-        iterations: A method that samples stops after so many iterations.
-        seconds: A method that samples stops after so many CPU seconds; 60, if nothing is said.
-        store: A store of runs, if the solution is to be kept.
+        memory: The memory limit of the game, in GiB.
+        seed: Random seed of sampling methods.
+        iterations: Number of iterations of sampling methods.
+        seconds: CPU seconds of sampling methods (default 60).
+        store: A store of runs, to save the solution.
 
     Returns:
         The value with its bounds; a solution is also an agent of `match` and `exploit`.
@@ -435,7 +434,6 @@ def solve(
 
 
 def _words(game: GameLike) -> str:
-    """Return the words for a game, which need not be one that can be played."""
     return str(game) if isinstance(game, str | Path) else load_game(game).name
 
 
@@ -448,17 +446,17 @@ def bounds(
     informed: str | None = None,
     store: StorePath = None,
 ) -> GameValue:
-    """Prove bounds on the value of a game that is too large to be solved; they are narrowed as long as time lasts.
+    """Prove bounds on the value of a game that is too large to solve; they narrow until the time is used up.
 
     Parameters:
         game: `phantom-ponnuki-2x2`, `-3x3`, `-4x4` or `-5x5`.
         seconds: The budget of CPU time.
-        memory: The most memory, in GiB.
+        memory: The memory limit, in GiB.
         informed: Lemma 2 alone: the opponent is shown the board `every` turn, `every:K`, `once`, `once:K`, or `never`.
-        store: A store of runs, if the bounds are to be kept.
+        store: A store of runs, to save the bounds.
 
     Returns:
-        The bounds, which are fractions, with their certificate.
+        The bounds as fractions, with their certificate.
 
     >>> found = bounds("phantom-ponnuki-2x2", seconds=10)
     >>> found.lower <= found.upper
@@ -489,11 +487,11 @@ def exploit(
     Parameters:
         game: A name, a file or a `Game`.
         first: The policy.
-        second: The policy of the second seat, if it is another one.
-        missing: Where a policy has no answer: `refuse`, or play `uniform`.
-        memory: The most memory that the tree of the game may take, in GiB.
-        seed: For a policy that is drawn at random, as `fixed` is.
-        store: A store of runs, if the answer is to be kept.
+        second: The policy of the second seat, if it differs.
+        missing: At states without probabilities: `refuse` (raise an error), or play `uniform`.
+        memory: The memory limit of the game tree, in GiB.
+        seed: Seed of a policy that is drawn at random, such as `fixed`.
+        store: A store of runs, to save the result.
 
     Returns:
         The value, the best responses, NashConv and exploitability, and the decisions that cost most.
@@ -528,12 +526,12 @@ def verify(
         certificate: Its file, a solved run, the name of a game whose solution comes with the package, the certificate
             itself, or a solution.
         game: The rules, if they are not in the package.
-        seconds: Refuse what takes more CPU seconds to check.
-        size: Refuse a larger file, in MiB.
+        seconds: Limit of the check in CPU seconds.
+        size: Limit of the file size, in MiB.
         store: The store in which runs are looked up.
 
     Returns:
-        The bounds that are proved; a certificate that proves nothing is a FogspielError.
+        The proved bounds; an invalid certificate raises a FogspielError.
 
     >>> verify("kuhn").lower
     Fraction(-1, 18)
@@ -550,13 +548,13 @@ def verify(
 
 @_at_the_door
 def check(game: GameLike) -> GameCheck:
-    """Hold a game to the contract of rules: positions, views, chance, strategies, sizes and speed.
+    """Check a game against the contract of rules: positions, views, chance, strategies, sizes and speed.
 
     Parameters:
         game: A name, a file or a `Game`, which another process must be able to find.
 
     Returns:
-        The findings, none if the game is sound.
+        The findings; none if the game is valid.
 
     >>> check("kuhn").sound
     True
@@ -589,22 +587,22 @@ def tune(
 
     Parameters:
         game: A name, a file or a `Game` that has a parametric strategy.
-        method: The search for parameters, as `fogspiel tune --help` lists them.
+        method: The search method; `fogspiel tune --help` lists them.
         games: The budget in games: the same result on every machine.
-        seconds: The budget in seconds of work; a minute, if there is no budget.
-        race: The race that the method decides by.
-        delta: The risk of error of each race.
+        seconds: The budget in seconds of run time (default 60 if there is no budget in games).
+        race: The sequential test by which the method decides.
+        delta: The error probability of each race.
         epsilon: The precision at which a race stops.
-        observation: What a race counts: `pair` (seats swapped) or `game`.
-        baseline: Who judges: `redrawn`, `fixed`, or a named strategy.
+        observation: The observations of a race: `pair` (seats swapped) or `game`.
+        baseline: The opponent for evaluation: `redrawn`, `fixed`, or a named strategy.
         seed: Same seed, same games.
-        seeds: Tune from so many seeds and choose the best; this needs a store.
-        report_games: Fresh games for the final score.
-        threads: Threads or, with several seeds, processes; results do not depend on it.
-        store: A store of runs: the tuning is kept step by step and can be resumed.
+        seeds: Tune from this many seeds and choose the best; requires a store.
+        report_games: Held-out games for the final score.
+        threads: Threads or, with several seeds, processes; results do not depend on the number.
+        store: A store of runs: the tuning is saved step by step and can be resumed.
 
     Returns:
-        The policy, its score in fresh games, and whether it is proved to be better than the start.
+        The policy, its score in held-out games, and the test of its gain over the initial parameters.
 
     >>> tune("batawaf", games=4000, report_games=200).policy.strategy.parameters
     ('A', 'B', 'C')
@@ -646,13 +644,13 @@ def tune_function(
         parameters: A table for each name, with `start`, `low` and `high`, or a TOML file of them.
         games: The budget in calls.
         seed: Same seed, same games.
-        method: The search for parameters, as `fogspiel tune --help` lists them.
-        race: The race that the method decides by; `count-mixture`, if there is none.
-        score_range: The lowest and highest score; 0, 1/2 and 1 are the scores, if there is none.
-        alone: The function is `function(a, seed)`, which returns a score of its own.
+        method: The search method; `fogspiel tune --help` lists them.
+        race: The sequential test by which the method decides (default `count-mixture`).
+        score_range: The lowest and highest score (default: only 0, 1/2 and 1).
+        alone: The function is `function(a, seed)`, which scores `a` without an opponent.
 
     Returns:
-        The values that were found, and whether they are proved to be better than the start.
+        The values found, and the test of their gain over the initial values.
 
     >>> peak = {"x": {"start": 0.5, "low": 0, "high": 1}}
     >>> tune_function(lambda a, b, seed: 0.5, peak, games=200).parameters
@@ -676,8 +674,8 @@ def open_store(path: StorePath = None, *, write: bool = False) -> Store:
     """Open a store of runs, to be used in a `with` statement.
 
     Parameters:
-        path: Its file; the one that the command line uses, if there is none.
-        write: Make it if it is not there, and allow changes.
+        path: Its file (default: that of the command line).
+        write: Create it if it does not exist, and allow changes.
 
     Returns:
         The store: `names()`, `summaries()`, `read(name)`.

@@ -1,4 +1,4 @@
-"""Results of the front door: they print in a line, convert to dictionaries, JSON and tables, and draw themselves."""
+"""Results of the Python API, with conversions to text, dictionaries, JSON, tables and charts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-SHOWN_BITS = 200  # of the denominator of a fraction that is shown in full
+SHOWN_BITS = 200  # of the largest denominator that is shown in full
 SEATS = ("first seat", "second seat")
 
 
 class Result:
-    """Conversions and the picture that results share; a result says its rows and its chart."""
+    """Conversions and the chart that results share; a result defines its rows and its chart."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the lines of the table that `to_pandas` makes."""
@@ -36,17 +36,17 @@ class Result:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it; exact numbers are fractions, a policy is an object."""
+        """Return the result as a dictionary; exact numbers are fractions, a policy is an object."""
         return {name: getattr(self, name) for name in self._keys}
 
     _keys: tuple[str, ...] = ()  # of the dictionary
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it, ready for JSON: exact numbers are texts."""
+        """Return the result as a dictionary for JSON: exact numbers are texts."""
         return {key: _plain(value) for key, value in self.to_dict().items()}
 
     def to_pandas(self) -> "DataFrame":
-        """Return the result as a table of pandas, which must be installed."""
+        """Return the result as a pandas table; requires pandas."""
         try:
             from pandas import DataFrame
         except ImportError:
@@ -57,7 +57,7 @@ class Result:
         """Draw the result with matplotlib, the extra `paper`.
 
         Parameters:
-            file: Where to save the picture, as .png, .svg or .pdf; nowhere, if there is none.
+            file: Where to save the picture, as .png, .svg or .pdf; not saved by default.
 
         Returns:
             The figure.
@@ -79,13 +79,13 @@ class Result:
             if file is not None:
                 try:
                     figure.savefig(file, dpi=150)
-                except (ValueError, OSError) as error:  # an ending that matplotlib does not know, or no such folder
+                except (ValueError, OSError) as error:  # a suffix that matplotlib does not support, or no such folder
                     raise BadInput(f"{file} cannot be written: {error}") from None
         return figure
 
     @classmethod
     def of(cls, found: Any) -> Self:
-        """Return a record of a lower room, of which this class is a child, as a result."""
+        """Convert a record of an inner package, from which this class inherits, to a result."""
         return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
 
@@ -96,7 +96,7 @@ def _plain(value: Any) -> Any:
 
 
 def show_number(value: Fraction | float) -> str:
-    """Return a number for people: a fraction and its decimals, if it is short enough."""
+    """Return a number as text: a fraction and its decimals, if it is short enough."""
     if not isinstance(value, Fraction) or value.denominator.bit_length() > SHOWN_BITS:
         return f"{float(value):.9g}"
     return str(value) if value.denominator == 1 else f"{value} = {float(value):.9g}"
@@ -109,11 +109,9 @@ class Trail(NamedTuple):
     points: Sequence[CurvePoint]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a line per step."""
         return [point.to_json() for point in self.points]
 
     def chart(self) -> Chart | None:
-        """Return the values after every step with their intervals."""
         return trail_chart(self.curve, self.points)
 
 
@@ -126,12 +124,10 @@ class MatchOutcome(Result, MatchResult):
     to_dict, to_json = MatchResult.to_dict, MatchResult.to_json
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a line per payoff."""
         counted = zip(self.payoffs, self.outcomes, strict=True)
         return [{"payoff": payoff, "games": count, "share": count / self.games} for payoff, count in counted]
 
     def chart(self) -> Chart:
-        """Return bars: games by the first agent's payoff."""
         bars = Series.of("games", [(f"{row['payoff']:g}", row["games"]) for row in self.rows()])
         return Chart("match", repr(self), "payoff of the first agent", "games", [bars], "bars")
 
@@ -146,7 +142,7 @@ class ExploitOutcome(Result, ExploitResult):
         return [one.to_json() for seat in (0, 1) for one in self.decisions(seat, None)]
 
     def chart(self) -> Chart:
-        """Return bars: each seat's score, and that of its best response to the other seat's policy."""
+        """Return bars: each seat's score, and that of its best response to the opponent's policy."""
         scores = (float(self.value), float(self.total - self.value))
         bars = [
             Series.of("policy", list(zip(SEATS, scores, strict=True))),
@@ -158,7 +154,7 @@ class ExploitOutcome(Result, ExploitResult):
 
 @dataclass(frozen=True, repr=False)
 class GameValue(Result):
-    """The value of a game to its first player, or bounds on it, and their proof."""
+    """The value of a game to its first player, or bounds on it, and their certificate."""
 
     game: str
     value: Fraction | float  # a fraction where the value is known exactly, else the middle of the bounds
@@ -174,7 +170,6 @@ class GameValue(Result):
 
     @property
     def exact(self) -> bool:
-        """True if the value is known exactly."""
         return isinstance(self.value, Fraction)
 
     def __repr__(self) -> str:
@@ -201,7 +196,6 @@ class VerifyResult(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """True if the bounds meet."""
         return self.lower == self.upper
 
     def __repr__(self) -> str:
@@ -209,11 +203,9 @@ class VerifyResult(NamedTuple):
         return f"The certificate proves that the first player gets {show_number(self.lower)}{upper}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as fractions."""
         return {"lower": self.lower, "upper": self.upper, "exact": self.exact}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the bounds as texts."""
         return {key: _plain(value) for key, value in self.to_dict().items()}
 
 
@@ -227,7 +219,7 @@ class TuneOutcome(Result):
     interval: tuple[float, float]
     against: str
     games: int
-    proof: Mapping[str, Any] | None  # the last races against the start
+    proof: Mapping[str, Any] | None  # the last races against the initial parameters
     run: str = ""  # the name of the run, where a store was named
     trail: Trail = field(default=NO_TRAIL, repr=False, compare=False)
 
@@ -235,7 +227,7 @@ class TuneOutcome(Result):
 
     @property
     def proved(self) -> bool:
-        """True if the policy is proved to be better than the start."""
+        """True if the policy is shown at 95 % confidence to be better than the initial parameters."""
         return bool(self.proof and self.proof["proved"])
 
     def __repr__(self) -> str:
@@ -245,7 +237,6 @@ class TuneOutcome(Result):
         return f"{self.game}: {self.policy.name} {score} after {self.games} games; {start}proved better than its start"
 
     def to_json(self) -> Json:
-        """Return all of it, ready for JSON: the policy is its numbers."""
         whole = super().to_json() | agents.encode_policy(load_game(self.game), self.policy)
         return {key: value for key, value in whole.items() if key != "policy"}
 
@@ -254,12 +245,11 @@ class TuneOutcome(Result):
         return self.trail.rows()
 
     def chart(self) -> Chart | None:
-        """Return the score of every step with its interval."""
         return self.trail.chart()
 
 
 class FunctionOutcome(Result, FunctionTuneResult):
-    """The values that a tuning of a function found, in the user's units, and what is proved about them."""
+    """The values that a tuning of a function found, in the user's units, and the evidence for them."""
 
     _keys = ("parameters", "proof", "games", "steps", "proved")
 
@@ -267,5 +257,4 @@ class FunctionOutcome(Result, FunctionTuneResult):
         return f"{self.parameters}: {self}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one line with the values."""
         return [dict(self.parameters)]

@@ -36,20 +36,20 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 
 
 class FogspielError(ValueError):
-    """A call that cannot be answered: one sentence that says what is wrong and what would be right."""
+    """Base class of the errors that callers may catch; the message has the form `problem: remedy`."""
 
 
 class NotFound(FogspielError):
-    """There is no game, agent, method, file or run of this name."""
+    """Unknown name of a game, agent, method, file or run."""
 
 
 class BadInput(FogspielError):
-    """An argument, a file or a combination of options is wrong."""
+    """Invalid argument, file or combination of options."""
 
 
 class TooLarge(FogspielError):
-    """A game does not fit into the memory that it was given."""
+    """Game that exceeds its memory limit."""
 
 
 class Damaged(FogspielError):
-    """A file or a store is not what was written."""
+    """File or store whose content has changed since it was written."""

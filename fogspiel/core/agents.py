@@ -1,8 +1,8 @@
-"""Agents: who plays.
+"""Agents: policies, and the players that they send to a game.
 
 A `ParametricPolicy` is a strategy with its parameters, a mixture of several, or a baseline redrawn for every game; the
-compiled loop plays it. Any other agent (the table of a solution, an engine, a person) sends a `Player`, which is told
-its seat and then chooses by what it sees. Every agent has a name and a `player` for one seat of one game.
+compiled loop plays it. Any other agent (the table of a solution, an engine, a person) makes a `Player`, which is given
+its seat and then chooses by its view. Every agent has a name and a `new_player` for one seat of one game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
 from .rng import fill_normal, random_unit, stream_of
 
-# Which row of a policy's parameters plays a game: the only one, one drawn by weight, each in turn, a new one.
+# Selection of the row of parameters that plays a game: the only one, one drawn by weight, each in turn, a new one.
 ALONE, MIXED, IN_TURN, REDRAWN = 0, 1, 2, 3
 BASELINES = ("fixed", "redrawn")  # the two readings of the paper's baseline, by name
 BASELINE_STREAM = 0xBA5E
@@ -25,17 +25,17 @@ ROUNDING = 1e-12  # how far the weights of a mixture may be from 1 in sum and co
 
 
 class Player(Protocol):
-    """One seat of one game: two methods make a player."""
+    """One seat of one game."""
 
     def begin(self, side: int) -> None:
-        """A new game begins; the player moves first (0) or second (1)."""
+        """Start a new game; the player moves first (0) or second (1)."""
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """One of the actions, by what is seen."""
+        """Return one of the actions, chosen by the view."""
 
 
 class Forfeit(ValueError):
-    """A player breaks the rules or cannot go on, and so loses the game; the reason is in a few words of ours."""
+    """Loss of a game by a player that breaks the rules or cannot continue, with a short reason."""
 
     def __init__(self, sentence: str, reason: str):
         super().__init__(sentence)
@@ -43,9 +43,9 @@ class Forfeit(ValueError):
 
 
 def replay_choice(player: Player, seen: np.ndarray, actions: Sequence[int], action: int) -> None:
-    """Let a player make an earlier choice again, when a game is taken up from its record.
+    """Let a player repeat a recorded choice, when a game is resumed from its record.
 
-    Most choose by their stream alone, which then goes on as it did; a player that thinks by the clock has `follow`.
+    Most players choose by their stream alone, which then continues as before. A player limited by time has `follow`.
     """
     follow = getattr(player, "follow", None)
     if follow:
@@ -57,7 +57,7 @@ def replay_choice(player: Player, seen: np.ndarray, actions: Sequence[int], acti
 @former_names(player="new_player")
 @dataclass(frozen=True)
 class PlayerAgent:
-    """An agent that is known by the players it sends, each of which draws from the stream of its seat."""
+    """An agent defined by the players it makes, each of which draws from the stream of its seat."""
 
     name: str
     new_player: Callable[[np.ndarray], Player]
@@ -65,13 +65,13 @@ class PlayerAgent:
     certificate: Mapping[str, Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
 
-# Policies: what the compiled loop plays
+# Policies for the compiled loop
 
 
 @former_names(how="selection", player="new_player")
 @dataclass(frozen=True, eq=False, repr=False)
 class ParametricPolicy:
-    """A strategy with its parameters, a row of `thetas` or several; `selection` says which row plays which game."""
+    """A strategy with one or several rows of parameters; `selection` determines the row that plays a game."""
 
     name: str
     strategy: Strategy
@@ -84,21 +84,19 @@ class ParametricPolicy:
 
     @property
     def theta(self) -> Vector | None:
-        """The one parameter vector, where there is just one."""
+        """The parameter vector, if there is exactly one."""
         return tuple(self.thetas[0].tolist()) if self.selection == ALONE and self.strategy.parameters else None
 
     @property
     def heaviest(self) -> np.ndarray:
-        """The vector of the highest weight, or the only one."""
         return np.asarray(self.thetas[int(np.argmax(self.weights or (1.0,)))])
 
     @property
     def cumulated(self) -> np.ndarray:
-        """The sums of the weights up to each row."""
         return np.cumsum(self.weights) if self.weights else np.ones(len(self.thetas))
 
     def new_player(self, stream: np.ndarray) -> Player:
-        """A player for one game; where its parameters are drawn, from its own stream."""
+        """Return a player for one game; drawn parameters come from its stream."""
         if self.selection == IN_TURN:
             raise ValueError(f"{self.name}: players in turn have no player for a single game; send each of them alone")
         return PolicyPlayer(self, stream)
@@ -122,7 +120,7 @@ def draw_member(how, number, cumulated, draws):
 
 
 def theta_for(policy: ParametricPolicy, number: int, draws: np.ndarray) -> np.ndarray:
-    """The parameters that a policy plays game (pair) `number` with, as the compiled loop draws them."""
+    """Return the parameters of a policy in game (pair) `number`, as the compiled loop draws them."""
     if policy.selection == REDRAWN:
         theta = np.empty(policy.thetas.shape[1])
         fill_normal(draws, theta)
@@ -131,8 +129,6 @@ def theta_for(policy: ParametricPolicy, number: int, draws: np.ndarray) -> np.nd
 
 
 class PolicyPlayer:
-    """Plays by the parameters of a policy."""
-
     def __init__(self, policy: ParametricPolicy, stream: np.ndarray):
         self.policy, self.stream = policy, stream
         self.plan = np.zeros(policy.strategy.plan_size)
@@ -151,14 +147,12 @@ def _family(game: Game) -> Strategy:
 
 
 def vector_policy(game: Game, theta: Sequence[float] | np.ndarray, name: str | None = None) -> ParametricPolicy:
-    """The policy of the game's parametric strategy with these parameters."""
     vector = check_vector(game, theta)
     shown = name or "(" + ",".join(f"{value:g}" for value in vector[:6]) + (",..)" if len(vector) > 6 else ")")
     return ParametricPolicy(shown, _family(game), vector.reshape(1, -1))
 
 
 def find_policy(game: Game, name: str) -> ParametricPolicy:
-    """The policy of that name: one of the game's own, or `uniform`, which tries any action."""
     found = game.policies.get(name, UNIFORM if name == UNIFORM.name else None)
     if found is None:
         raise NotFound(f"{game.name} has no strategy {name!r}: the names are {', '.join(policy_names(game))}")
@@ -168,54 +162,53 @@ def find_policy(game: Game, name: str) -> ParametricPolicy:
 
 
 def named_policy(game: Game, name: str, seed: int) -> ParametricPolicy:
-    """Return the policy of that name, as `find_policy`, or a baseline: `fixed`, drawn from the seed, or `redrawn`."""
+    """Return a policy by name, as `find_policy` does, or a baseline: `fixed` (drawn from the seed) or `redrawn`."""
     if name == BASELINES[0]:
         return fixed_baseline(game, seed)
     return redrawn_baseline(game) if name == BASELINES[1] else find_policy(game, name)
 
 
 def policy_names(game: Game) -> list[str]:
-    """The names that `named_policy` knows."""
     return [*game.policies, UNIFORM.name, *(BASELINES if game.strategy else ())]
 
 
 def fixed_baseline(game: Game, seed: int) -> ParametricPolicy:
-    """The paper's baseline, one reading: a standard Gaussian vector drawn once from a recorded seed."""
+    """Return the paper's baseline, first reading: a standard Gaussian vector drawn once from a recorded seed."""
     theta = np.empty(len(_family(game).parameters))
     fill_normal(stream_of(seed, BASELINE_STREAM), theta)
     return vector_policy(game, theta, BASELINES[0])
 
 
 def redrawn_baseline(game: Game) -> ParametricPolicy:
-    """The paper's baseline, the other reading: a new standard Gaussian vector for every game (pair of games)."""
+    """Return the paper's baseline, second reading: a new standard Gaussian vector for every game (pair)."""
     return ParametricPolicy(BASELINES[1], _family(game), np.empty((1, len(_family(game).parameters))), REDRAWN)
 
 
 def policies_in_turn(game: Game, thetas: np.ndarray) -> ParametricPolicy:
-    """Vectors that take turns: the i-th game (pair) is played by row i modulo their number."""
+    """Return a policy whose vectors take turns: row i modulo their number plays the i-th game (pair)."""
     return ParametricPolicy(f"{len(thetas)} players in turn", _family(game), np.ascontiguousarray(thetas), IN_TURN)
 
 
 def mixture_policy(game: Game, thetas: np.ndarray, weights: Sequence[float], name: str = "mixture") -> ParametricPolicy:
-    """A mixed strategy: one of the rows, drawn by weight before every game (pair)."""
+    """Return a mixed strategy: one of the rows, drawn by weight before every game (pair)."""
     if len(weights) != len(thetas) or min(weights) < 0 or not sum(weights) > 0:
         raise ValueError("a mixture needs one non-negative weight for each member, not all zero")
     rows = np.array([check_vector(game, theta) for theta in thetas])
-    total = sum(weights) if abs(sum(weights) - 1) > ROUNDING else 1.0  # what was normalised before keeps its last bits
+    total = sum(weights) if abs(sum(weights) - 1) > ROUNDING else 1.0  # normalised weights stay bit-identical
     return ParametricPolicy(name, _family(game), rows, MIXED, tuple(float(weight) / total for weight in weights))
 
 
 class PolicyJson(TypedDict, total=False):
-    """A vector or a mixture as numbers, fit for JSON; the digest of a file; or nothing."""
+    """A vector or a mixture as numbers for JSON, or the digest of a file; empty for other agents."""
 
     theta: list[float]  # the vector, or the heaviest one of the mixture
     thetas: list[list[float]]  # the members of a mixture
     weights: list[float]
-    digest: str  # of the file that the agent was read from, if it is too long to be kept
+    digest: str  # of the agent's file, if that is too long to be stored
 
 
 def encode_policy(game: Game, agent: Agent) -> PolicyJson:
-    """The numbers of an agent whose run or file may change; nothing where its name says it all."""
+    """Return the numbers of an agent whose run or file may change; empty where its name is enough."""
     digest: str | None = getattr(agent, "digest", None)
     if digest is not None:
         return {"digest": digest}
@@ -235,7 +228,6 @@ POLICY_KEYS = ("theta", "thetas", "weights", "digest")  # the keys of `Frozen` i
 
 
 def policy_json_in(row: Mapping[str, Any]) -> PolicyJson:
-    """The numbers that a row of a run or of a file holds, perhaps among other things."""
     return cast(PolicyJson, {key: row[key] for key in POLICY_KEYS if row.get(key) is not None})
 
 
@@ -248,17 +240,15 @@ def decode_policy(game: Game, numbers: PolicyJson, name: str | None = None) -> P
 
 
 def decode_policy_or_none(game: Game, frozen: PolicyJson, name: str) -> ParametricPolicy | None:
-    """The policy that was frozen, to the last bit; None where only the name was kept."""
+    """Return the stored policy, bit-identical; None where only the name was stored."""
     return decode_policy(game, frozen, name) if "theta" in frozen else None
 
 
 def names_function(text: str) -> bool:
-    """True if a text names a function of a Python file (FILE.py:NAME): only the user's own texts may do so."""
     return text.rpartition(":")[0].endswith(".py")
 
 
 def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
-    """A place in the list, drawn by these probabilities."""
     u, place = random_unit(stream) * sum(odds), 0
     while place < len(odds) - 1 and u >= odds[place]:
         u -= odds[place]
@@ -270,16 +260,15 @@ def draw_index(odds: Sequence[float], stream: np.ndarray) -> int:
 
 # Exact results: scores between given players, and of best responses to them.
 #
-# A family that has such results gives them in `Game.exact`, by `score(game, first, second)` and
-# `best_responses(game, player)`.
+# A family provides them in `Game.exact`, by `score(game, first, second)` and `best_responses(game, player)`.
 
 Number = TypeVar("Number", Fraction, float)
-# Among whom a reply is the best.
+# The set of players within which a response is best.
 ANYBODY, TOLD, THRESHOLD = "anybody", "any player that is told which member it meets", "a threshold"
 
 
 def exact_score(game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent) -> Fraction:
-    """The exact score of `first` against `second`, both seats counted alike, or a ValueError where it is not known."""
+    """Return the exact score of `first` against `second`, averaged over both seats, or raise a ValueError."""
     score = game.exact.score
     if score is None:
         raise ValueError(f"no exact rate is known for {game.name}: play games instead of --exact")
@@ -291,19 +280,19 @@ def exact_score(game: Game, first: ParametricPolicy | PlayerAgent, second: Param
 
 
 class BestResponseScore(NamedTuple):
-    """Score of the best of some players against a given one, both seats counted alike."""
+    """Score of the best player of a set against a given one, averaged over both seats."""
 
     among: str
     score: float
 
     @property
     def exact(self) -> bool:
-        """True if no player scores more and some player scores as much."""
+        """True if the score is that of a best response among all players."""
         return self.among == ANYBODY
 
 
 def best_response_scores(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
-    """The best replies that can be computed against a vector or a mixture of them, none where it is not known how."""
+    """Return the computable best responses to a vector or a mixture; empty where there is no method."""
     if player.strategy is not game.strategy or player.selection not in (ALONE, MIXED):
         return []
     replies = game.exact.best_responses
@@ -312,7 +301,7 @@ def best_response_scores(game: Game, player: ParametricPolicy) -> list[BestRespo
 
 
 def members_of(player: ParametricPolicy, number: Callable[[float], Number]) -> list[tuple[Number, np.ndarray]]:
-    """The vectors of a player or mixture that are ever drawn, with their probabilities as such numbers."""
+    """Return the vectors with positive probability, each with this probability converted by `number`."""
     if player.selection == IN_TURN:
         raise ValueError(f"{player.name}: players in turn have no single exact score; ask for each of them alone")
     weights = [number(weight) for weight in player.weights] if player.selection == MIXED else [number(1)]
@@ -321,7 +310,7 @@ def members_of(player: ParametricPolicy, number: Callable[[float], Number]) -> l
 
 
 def reply_to_members(player: ParametricPolicy, reply_score: Callable[[np.ndarray], float]) -> BestResponseScore:
-    """The best reply to one vector, or to a mixture that names its member before each game: an upper limit."""
+    """Return the best response to a vector, or, as an upper bound, to a mixture that reveals its member."""
     members = members_of(player, float)
     whole = sum(weight * reply_score(theta) for weight, theta in members)
     return BestResponseScore(ANYBODY if len(members) == 1 else TOLD, whole)

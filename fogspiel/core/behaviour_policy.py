@@ -1,7 +1,7 @@
-"""Policies by information state: what a player knows, and how likely it then tries each action.
+"""Behaviour policies: action probabilities by information state.
 
-A table of probabilities, a Python function, the strategies of a certificate: all are a `BehaviourPolicy`. It can be
-played like any other agent, and its exploitability can be computed, since it tells its probabilities.
+A table of probabilities, a Python function and the strategies of a certificate are all a `BehaviourPolicy`. It plays
+like any other agent. Its exploitability can be computed, since its probabilities are known.
 """
 
 import hashlib
@@ -31,46 +31,42 @@ class InformationState:
     game: Game
     player: int  # 0 moves first, 1 second
     view: np.ndarray
-    actions: Sequence[int]  # what may be tried
+    actions: Sequence[int]  # legal actions
     history: tuple[int, ...]  # the player's own actions so far
 
     @property
     def text(self) -> str:
-        """The player's view as text."""
         return self.game.show(self.view)
 
     @property
     def line(self) -> str:
-        """The same in one line."""
         return " | ".join(part.strip() for part in self.text.splitlines() if part.strip())
 
     @property
     def labels(self) -> list[str]:
-        """The actions in words."""
         return [self.game.label(action) for action in self.actions]
 
     @property
     def id(self) -> str:
-        """A short name that depends on what the player knows and on nothing else."""
+        """A short name that depends only on the player's knowledge."""
         knowledge = f"{self.game.name} {self.player} {self.history} {self.view.tolist()}"
         return f"p{self.player + 1}-{hashlib.blake2b(knowledge.encode(), digest_size=8).hexdigest()}"
 
 
 class InformationStates(NamedTuple):
-    """Many information states of a player as arrays, a row for each, for policies that answer in batches."""
+    """Many information states of a player as arrays, one row each, for policies that are evaluated in batches."""
 
     player: int
-    views: np.ndarray  # what the player sees, as the rules write it
-    legal: np.ndarray  # which actions may be tried, by their numbers
+    views: np.ndarray  # the player's view, as the rules write it
+    legal: np.ndarray  # mask of legal actions, by number
     history: np.ndarray  # the player's own actions so far, in their order; -1 where there are no more
 
     def state(self, game: Game, row: int) -> InformationState:
-        """One of them."""
         history = tuple(action for action in self.history[row].tolist() if action >= 0)
         return InformationState(game, self.player, self.views[row], np.flatnonzero(self.legal[row]).tolist(), history)
 
 
-# Probabilities by action (its number or its words), or one for each action that may be tried, in their order.
+# Probabilities by action (its number or its label), or one for each legal action, in their order.
 ActionProbabilities = Mapping[Any, Any] | Sequence[Any] | np.ndarray
 Probabilities = Callable[[InformationState], ActionProbabilities]
 # The probability of each action, by its number, at each of many states.
@@ -78,33 +74,30 @@ Batch = Callable[[InformationStates], np.ndarray]
 
 
 class MissingState(ValueError):
-    """A policy does not say what to do at an information state."""
+    """Information state for which a policy has no probabilities."""
 
 
 @former_names(shares="action_probabilities")
 @dataclass(frozen=True)
 class BehaviourPolicy(PlayerAgent):
-    """An agent that tells its probabilities at every information state; made by `behaviour_policy`."""
+    """An agent with known probabilities at every information state; made by `behaviour_policy`."""
 
     game: Game
     probabilities: Probabilities
-    digest: str | None = None  # of the file that it was read from, for that may change
+    digest: str | None = None  # of its file, which may change
     batch: Batch | None = None  # the same probabilities for many states at once, where that is faster
 
     def action_probabilities(self, state: InformationState) -> list[ExactOrFloat]:
-        """The checked probability of each action: fractions if all were given as such, else floats."""
+        """Return the checked probability of each action: fractions if all were given as such, else floats."""
         return check_probabilities(state, self.probabilities(state), self.name)
 
 
 def behaviour_policy(
     name: str, game: Game, probabilities: Probabilities, digest: str | None = None, batch: Batch | None = None
 ) -> BehaviourPolicy:
-    """The agent that plays by these probabilities."""
-
     known: dict[tuple[int, tuple[int, ...], bytes], list[float]] = {}
 
     def odds(state: InformationState) -> list[float]:
-        """The probabilities at a state, remembered for later games."""
         key = state.player, state.history, state.view.tobytes()
         if key not in known:
             if len(known) == MAX_KNOWN:
@@ -119,7 +112,7 @@ def behaviour_policy(
 
 
 class StatePlayer:
-    """Draws its actions by the probabilities of a policy; it remembers what it has done."""
+    """Player that draws its actions from a policy and remembers its own actions."""
 
     def __init__(self, game: Game, odds: Callable[[InformationState], list[float]], stream: np.ndarray):
         self.game, self.odds, self.stream = game, odds, stream
@@ -135,12 +128,12 @@ class StatePlayer:
         return action
 
     def follow(self, seen: np.ndarray, action: int) -> None:
-        """Remember an action, its own or one of a game that is taken up from its record."""
+        """Remember an action, its own or one of a resumed game."""
         self.history += (action,)
 
 
 def check_probabilities(state: InformationState, answer: ActionProbabilities, name: str) -> list[ExactOrFloat]:
-    """The probabilities that a policy gives, one for each action, or a ValueError that says what is wrong with them."""
+    """Return a policy's probabilities, one for each action, or raise a ValueError that describes the problem."""
 
     def wrong(what: str) -> ValueError:
         return ValueError(f"{name} at {state.line!r} (state {state.id}): {what}")
@@ -165,7 +158,7 @@ def check_probabilities(state: InformationState, answer: ActionProbabilities, na
 
 
 def _by_action(state: InformationState, answer: Mapping[Any, Any], wrong: Callable[[str], ValueError]) -> list[Any]:
-    """The values by action, 0 where none is given; actions are named by their words or their numbers."""
+    """Return the values by action, 0 where none is given; keys are labels or numbers of actions."""
     places = {str(action): place for place, action in enumerate(state.actions)}
     places |= {label: place for place, label in enumerate(state.labels)}
     listed: list[Any] = [0] * len(state.actions)
@@ -182,7 +175,6 @@ def _by_action(state: InformationState, answer: Mapping[Any, Any], wrong: Callab
 
 
 def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> ExactOrFloat:
-    """One probability: a number, or a fraction in words."""
     try:
         if isinstance(value, str):
             value = parse_fraction(value)
@@ -193,32 +185,31 @@ def _share(value: Any, label: str, wrong: Callable[[str], ValueError]) -> ExactO
         raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number") from None
     if isinstance(value, bool) or not isinstance(value, Real | np.number):
         raise wrong(f"the probability of {label} is {shorten(value)}, which is not a number")
-    if not 0 <= share <= 1 + ROUNDING:  # a whole number may be too large for a float
+    if not 0 <= share <= 1 + ROUNDING:  # an integer may be too large for a float
         raise wrong(f"the probability of {label} is {shorten(value)}: it must be between 0 and 1")
     return share
 
 
 def uniform_probabilities(state: InformationState) -> list[ExactOrFloat]:
-    """Any action with equal probability."""
     return [Fraction(1, len(state.actions))] * len(state.actions)
 
 
-# With which probabilities a compiled strategy chooses, found from its `choose` kernel alone.
+# Action probabilities of a compiled strategy, found from its `choose` kernel alone.
 #
 # A kernel that makes one draw is a function of 64 random bits, and the streams of `rng` can be set to give any bits:
 # the finaliser of splitmix64 is a bijection. Each action takes an interval of the bits, as it does wherever the draw is
-# compared with cumulated probabilities or picks a place in a list; its ends are found by bisection, to the last bit.
+# compared with cumulated probabilities or selects an index; its ends are found by bisection, to the last bit.
 
 WORD = 1 << 64
 INVERSE_1, INVERSE_2 = pow(0xBF58476D1CE4E5B9, -1, WORD), pow(0x94D049BB133111EB, -1, WORD)
 SAMPLES = 64  # random bits at which the intervals are tried
 ASIDE = 1 << 33
-# A probability this near to a fraction with a denominator up to that is taken for it: places are drawn by 32 bits.
+# A probability within NEAR of a fraction with a denominator up to SIMPLE is read as it: indices are drawn by 32 bits.
 SIMPLE, NEAR = 64, Fraction(1, 1 << 28)
 
 
 def undo_shift(z: int, shift: int) -> int:
-    """The number whose exclusive or with itself, shifted right, is z."""
+    """Return the number whose exclusive or with itself, shifted right, is z."""
     found = z
     for _ in range(64 // shift):
         found = z ^ (found >> shift)
@@ -226,7 +217,7 @@ def undo_shift(z: int, shift: int) -> int:
 
 
 def seed_before(bits: int) -> int:
-    """The cell of a stream whose next 64 bits are these."""
+    """Return the state of a stream whose next 64 bits are these."""
     z = undo_shift(bits, 31)
     z = undo_shift(z * INVERSE_2 % WORD, 27)
     z = undo_shift(z * INVERSE_1 % WORD, 30)
@@ -236,18 +227,17 @@ def seed_before(bits: int) -> int:
 def choice_probabilities(
     strategy: Strategy, plan: np.ndarray, seen: np.ndarray, actions: Sequence[int]
 ) -> list[Fraction] | None:
-    """The probability of each action, or None where the kernel makes more than one draw or is no such function."""
+    """Return the probability of each action; None where the kernel makes several draws or has no such intervals."""
     listed, stream = np.array(actions, np.int64), np.zeros(1, np.uint64)
 
     def choose(word: int) -> int | None:
-        """The action that these bits give, if they are all that is drawn."""
         stream[0] = seed_before(word)
         action = int(strategy.choose(seen, listed, plan, stream))
         drawn = (int(stream[0]) - seed_before(word)) % WORD
         return action if drawn in (0, int(GOLDEN)) else None
 
     def choose_near(word: int) -> int | None:
-        """The same, a little aside of bits that are drawn again, as `below` does for the sake of equal chances."""
+        """Return the action at these bits, or near bits that `random_below` rejects to avoid bias."""
         near = (min(max(word + step * ASIDE, 0), WORD - 1) for step in (0, 1, -1, 2, -2, 3, -3))
         return next((action for action in map(choose, near) if action is not None), None)
 
@@ -255,7 +245,7 @@ def choice_probabilities(
     samples = sorted(int(bits(source)) for _ in range(SAMPLES))
     if any(choose(word) is None for word in samples):
         return None
-    runs = [(choose_near(0), 0)]  # the actions in the order of the bits, and where each begins
+    runs = [(choose_near(0), 0)]  # the actions in the order of the bits, each with the start of its interval
     for word in (*samples, WORD - 1):
         while runs[-1][0] != choose_near(word):
             action, low, high = runs[-1][0], runs[-1][1], word
@@ -272,7 +262,7 @@ def choice_probabilities(
 
 
 def exact_law(found: Sequence[Fraction]) -> list[Fraction]:
-    """The simple fractions that all probabilities are next to, or else the probabilities, to the last bit."""
+    """Return the simple fractions near all probabilities; if there are none, the probabilities themselves."""
     simple = [share.limit_denominator(SIMPLE) for share in found]
     near = all(abs(share - other) < NEAR for share, other in zip(found, simple, strict=True))
     return simple if near and sum(simple) == 1 else list(found)

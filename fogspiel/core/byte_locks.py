@@ -1,4 +1,4 @@
-"""Locks on bytes of a file, on every platform: they die with their process."""
+"""Locks on bytes of a file, on every platform; they are released when their process exits."""
 
 import os
 import sys
@@ -24,7 +24,6 @@ def lock_bytes(descriptor: int, place: int, length: int = 1, *, shared: bool = F
 
 
 def unlock_bytes(descriptor: int, place: int, length: int = 1) -> None:
-    """Give bytes back that this process has locked."""
     if sys.platform == "win32":
         os.lseek(descriptor, place, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)

@@ -56,7 +56,6 @@ Grid = Sequence[Sequence[float]]
 
 
 def percent(share: float) -> str:
-    """A share as people read it."""
     return f"{share:.1%}".replace("%", " %")
 
 
@@ -68,7 +67,7 @@ def _picture(
 
 
 def heat_map(title: str, grid: Grid, rows: Sequence[object], columns: Sequence[object], most: float) -> TextChart:
-    """A grid of numbers from 0 to `most` as shades, two characters a cell."""
+    """Return a grid of numbers from 0 to `most` as shades, two characters a cell."""
     wide = max(len(str(name)) for name in rows)
     beside = max(len(str(name)) for name in columns)
     head = [" " * wide + "".join(f" {str(name).rjust(beside)[i]}" for name in columns) for i in range(beside)]
@@ -83,7 +82,6 @@ def heat_map(title: str, grid: Grid, rows: Sequence[object], columns: Sequence[o
 
 
 def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextChart:
-    """Shares as bars, one below the other."""
     wide, most = max(len(str(name)) for name in names), max(shares)
     lines = [
         f"{str(name).rjust(wide)} {percent(share).rjust(7)} {'#' * round(BAR * share / most)}".rstrip()
@@ -92,10 +90,10 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
     return _picture(title, lines, [[share] for share in shares], names, ("share",))
 
 
-# Strategies in words: what a player does, in sentences, tables and pictures, with exact numbers where there are some.
+# Descriptions of strategies in sentences, tables and pictures, with exact numbers where possible.
 #
-# A family that has something to compute does so in `Game.look`, by `explain(game, player, seed)` for a player that is
-# always the same and `explain_mixture(player)` for all of a mixture; everything else is said in general.
+# A family may compute its descriptions in `Game.look`, by `explain(game, player, seed)` for a fixed player and
+# `explain_mixture(player)` for a whole mixture; the rest has general descriptions.
 
 __all__ = ["Explanation", "Table", "TextChart", "explain"]
 
@@ -103,7 +101,7 @@ MAX_MEMBERS = 20  # members of a mixture that are listed
 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """Describe a player; the seed decides what is drawn where something has to be sampled."""
+    """Describe a player; the seed determines what is sampled."""
     strategy = player.strategy
     if player.selection == REDRAWN:
         many = len(strategy.parameters)
@@ -122,7 +120,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
-    """The members with their weights, then the heaviest one alone."""
     many = len(player.thetas)
     weights = np.array(player.weights or (1 / many,) * many)
     order = np.argsort(-weights, kind="stable").tolist()
@@ -144,5 +141,4 @@ def _mixture(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 
 def _shortened(theta: np.ndarray) -> str:
-    """The first parameters of a vector."""
     return ", ".join(f"{number:g}" for number in theta[:6].tolist()) + (", .." if len(theta) > 6 else "")

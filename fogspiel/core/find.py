@@ -1,8 +1,8 @@
-"""Games of the user's own: what the words for a game stand for, in every command, call and form of the user.
+"""Lookup of a game by the user's text, in every command, call and form.
 
-Words are the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
-Python file is run, so only what the user says may come here; whatever stands in a store, in a certificate or in a
-request of a page is the name of a game and looked up by `known_game`, which finds the games that were brought, too.
+The text is the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
+Python file is run, so only the user's own input may come here. Names in a store, a certificate or a web request are
+looked up by `known_game`, which also finds loaded games.
 """
 
 import hashlib
@@ -21,25 +21,25 @@ from .plugins import collect, extras
 from .untrusted_input import read_bytes
 
 MAX_BYTES = 1 << 29
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games, and a page has them in its addresses
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games and are part of web addresses
 
 
 class GameSpec(NamedTuple):
-    """User's text for a game that is not of the package."""
+    """The user's text for a game from outside the package."""
 
     typed: str
-    absolute: str  # the same with the whole path of its file, for processes that begin in another folder
+    absolute: str  # the same with an absolute path, for processes in another folder
 
 
-_words: dict[str, GameSpec] = {}  # of the games that were brought, by name
+_words: dict[str, GameSpec] = {}  # of the loaded games, by name
 _files: dict[tuple[Path, str], Sequence[Game]] = {}  # the games of the files that were run, by path and digest
 
 
 def load_game(words: str | Path) -> Game:
-    """The game that the user's words stand for, or a ValueError that says what they could have been.
+    """Return the game that the user's text names, or raise a ValueError that lists the possibilities.
 
-    The Python file that they name is run, once for each content that it has. From then on the game is found by its
-    name, in place of another one that was brought under this name before.
+    A Python file is run once for each content that it has. The game is then found by its name; it replaces a loaded
+    game of the same name.
     """
     words = str(words)
     if is_code(words):
@@ -59,7 +59,7 @@ def load_game(words: str | Path) -> Game:
 
 
 def read_tree(words: str) -> Any:
-    """The tree that words name, as the reader for their beginning or ending gives it; it is not read yet."""
+    """Return the tree that a text names, by the reader for its prefix or suffix; its file is not read yet."""
     return extras("interop", "READERS")[tree_mark(words)](words)
 
 
@@ -69,12 +69,10 @@ def spec_of(name: str) -> GameSpec | None:
 
 
 def command_spec(name: str) -> str:
-    """Return the text for a game in a command that the user may type."""
     return _words[name].typed if name in _words else name
 
 
 def forget_games() -> None:
-    """Forget all games that were brought, and the files that were run."""
     USER_GAMES.clear()
     _words.clear()
     _files.clear()
@@ -90,7 +88,7 @@ def _content(path: Path) -> bytes:
 
 
 def _check_name(words: str, name: str) -> None:
-    """Refuse a name that another game has, or that cannot be part of the name of a run."""
+    """Raise a ValueError for a name that another game has, or that cannot be part of the name of a run."""
     if not NAME.fullmatch(name):
         raise ValueError(f"the game of {words} is called {name!r}: a name has small letters, digits and single hyphens")
     if name in collect("games", "GAMES"):
@@ -98,7 +96,6 @@ def _check_name(words: str, name: str) -> None:
 
 
 def _choose(path: Path, games: Sequence[Game], name: str) -> Game:
-    """The game of that name, or the only one there is."""
     by_name = {game.name: game for game in games}
     if name in by_name or (not name and len(games) == 1):
         return by_name[name or games[0].name]
@@ -106,7 +103,6 @@ def _choose(path: Path, games: Sequence[Game], name: str) -> Game:
 
 
 def _games_of_file(path: Path) -> Sequence[Game]:
-    """The games that a Python file lists; it is run unless it was before."""
     key = path.resolve(), digest_of_file(path)
     if key not in _files:
         _files[key] = _run(path, key[1])
@@ -114,9 +110,9 @@ def _games_of_file(path: Path) -> Sequence[Game]:
 
 
 def _run(path: Path, digest: str) -> Sequence[Game]:
-    """Run a Python file as a module of a name that no file of another content has.
+    """Run a Python file as a module whose name depends on its content.
 
-    Numba tells kernels apart by their module and name, also those that other processes have compiled.
+    Numba identifies kernels by module and name, even those that other processes have compiled.
     """
     name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
     found = importlib.util.spec_from_file_location(name, path.absolute())
@@ -126,7 +122,7 @@ def _run(path: Path, digest: str) -> Sequence[Game]:
     sys.modules[name] = module
     try:
         found.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever is wrong in a user's file is told in a sentence
+    except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
         del sys.modules[name]
         raise ValueError(
             f"the game file {path} cannot be loaded: {type(error).__name__}: {error}{_line_of(error, path)}"
@@ -138,7 +134,6 @@ def _run(path: Path, digest: str) -> Sequence[Game]:
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """The line of the file at which it went wrong, where the error does not say it."""
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path.absolute())]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
 
@@ -248,7 +243,7 @@ GAMES = [
 
 
 def write_template(file: Path) -> str:
-    """Write the game to a new file; returns the name it has, which is that of the file."""
+    """Write the template to a new file; return the name of the game, which is that of the file."""
     if file.suffix != ".py":
         raise ValueError(f"{file} is no name for a game: it must end with .py")
     name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"

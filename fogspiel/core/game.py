@@ -2,11 +2,11 @@
 
     start(state)                 write the first state
     mover(state) -> who          0 or 1, or CHANCE, or OVER
-    legal(state, out) -> count   what the mover may try, or the outcomes of chance
+    legal(state, out) -> count   actions of the player to move, or outcomes of chance
     apply(state, action)         move on; deterministic
     view(state, player, out)     everything the player knows, and nothing else
     score(state) -> index        the first player's payoff at the end, as an index into `payoffs`
-    weights(state, out)          may be left out: how likely each listed outcome of chance is, in whole numbers
+    weights(state, out)          optional: an integer weight for each listed outcome of chance
 
 States and views are int64 arrays of fixed size. A game record is the list of its actions, chance included. Outcomes of
 chance are equally likely where there are no weights.
@@ -63,7 +63,7 @@ class Rules(NamedTuple):
     apply: Kernel
     view: Kernel
     score: Kernel
-    # Whole numbers from 0 for the outcomes that `legal` lists; their sum is from 1 to MAX_WEIGHT.
+    # Non-negative integers for the outcomes that `legal` lists; their sum is from 1 to MAX_WEIGHT.
     weights: Kernel | None = None
 
 
@@ -88,14 +88,13 @@ class Strategy:
     unordered: tuple[str, ...] = ()  # parameters that are seeds of something pseudo-random: nearby values are unrelated
     # The first half of the parameters serves when moving first, the second half when moving second.
     per_seat: bool = False
-    describe: Callable[[np.ndarray], str] | None = None  # what a parameter vector does, in a sentence
+    describe: Callable[[np.ndarray], str] | None = None  # description of a parameter vector in a sentence
 
     def __repr__(self) -> str:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
 
 
 def list_cells(cells: np.ndarray) -> str:
-    """A view or a state of a game that has no words for them: its cells in a line."""
     return " ".join(map(str, cells.tolist()))
 
 
@@ -112,7 +111,7 @@ class Look:
     # The lines of news between a player's view before its action and its view now: news(game, before, action, now).
     news_between: Callable[["Game", np.ndarray, int | None, np.ndarray], list[str]] | None = None
     first_news: Callable[["Game", np.ndarray], list[str]] | None = None  # news before the player's first action
-    memory: Callable[["Game"], Any] | None = None  # makes a memory of news, where two views do not suffice
+    memory: Callable[["Game"], Any] | None = None  # creates a memory of news, where two views do not suffice
     chance_text: Callable[["Game", np.ndarray, int, int], str] | None = None
     routine_action: Callable[["Game", np.ndarray], int | None] | None = None
     explain: Callable[..., Any] | None = None
@@ -140,29 +139,29 @@ EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
 @former_names(named="policies", kind="category", about="policy_notes", top="max_score")
 @dataclass(frozen=True, repr=False)
 class Game:
-    """The record of a game: its rules for the machine and its words for people, of which only the name is needed."""
+    """The record of a game: its rules as kernels, and its texts for people, of which only the name is required."""
 
     name: str
     rules: Rules
     sizes: Sizes
-    title: str = ""  # what people call the game: its name, if nothing is said
+    title: str = ""  # display name; by default the name
     # Of the rules, or the digest of the file that holds them: runs and certificates of one mean nothing in another.
     version: int | str = 1
-    show: Callable[[np.ndarray], str] = list_cells  # draw a view: what the player who sees it knows
-    reveal: Callable[[np.ndarray], str] = list_cells  # draw a state: the whole truth, for the umpire and for replays
+    show: Callable[[np.ndarray], str] = list_cells  # draw a view, for its player
+    reveal: Callable[[np.ndarray], str] = list_cells  # draw the full state, for the umpire and for replays
     label: Callable[[int], str] = str  # name an action of a player
-    source: str = ""  # which parts of rules and strategy are published and which are our reconstruction
-    # What the first player can get, in even steps upwards: indices add up like payoffs, and the other seat mirrors.
+    source: str = ""  # published parts of rules and strategy, and our reconstructions
+    # Payoffs of the first player, in even ascending steps: indices add up like payoffs, and the second seat mirrors.
     payoffs: tuple[Fraction, ...] = WIN_DRAW_LOSS
     strategy: Strategy | None = None
     policies: Mapping[str, "Vector | Strategy"] = field(default_factory=dict)
     # A whole game of `strategy` (of uniform players where there is none) in one kernel: same scores, only faster.
     play: Kernel | None = None
-    family: str = ""  # the games that share rules: it names the methods that were made for them
+    family: str = ""  # name of the games that share rules, and of the methods made for them
     category: str = "Others"  # the heading under which catalogues list the game
-    # What a strategy of `policies` does, in a phrase, where `Strategy.describe` does not say it.
+    # Phrases that describe strategies of `policies` without `Strategy.describe`.
     policy_notes: Mapping[str, str] = field(default_factory=dict)
-    # Draw another state that a player cannot tell from this one; the stream decides which.
+    # Draw a state of the same information set from the stream.
     resample: Resample | None = None
     symmetric: bool = False  # both seats have the same rights
     series: str = ""  # the title under which catalogues list games that differ in the number of players only
@@ -177,7 +176,7 @@ class Game:
 
     @property
     def max_score(self) -> int:
-        """The index of the highest payoff; the other seat's index is this less the first one's."""
+        """The index of the highest payoff; the two seats' indices add up to it."""
         return len(self.payoffs) - 1
 
     def __repr__(self) -> str:
@@ -198,18 +197,18 @@ class Game:
 
 @kernel
 def nothing_to_prepare(theta, plan):
-    """The plan of a strategy without parameters."""
+    """Leave the plan empty: the strategy has no parameters."""
 
 
 @kernel
 def any_action(seen, actions, plan, stream):
-    """Try any of the actions with equal probability."""
+    """Return any of the actions with equal probability."""
     return actions[random_below(stream, len(actions))]
 
 
 @kernel
 def total_weight(weights):
-    """The sum of the weights of some outcomes of chance, or 0 where they break the contract."""
+    """Return the sum of the weights of some outcomes of chance, or 0 where they break the contract."""
     total = 0
     for weight in weights:
         if weight < 0 or weight > MAX_WEIGHT - total:
@@ -220,7 +219,7 @@ def total_weight(weights):
 
 @kernel
 def draw_by_weight(weights, stream):
-    """The place of an outcome of chance, drawn by its weight."""
+    """Return the index of an outcome of chance, drawn by its weight."""
     total = total_weight(weights)
     if total == 0:
         raise ValueError(WRONG_WEIGHTS)
@@ -232,25 +231,24 @@ def draw_by_weight(weights, stream):
 
 
 def nothing_hidden(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
-    """The only state that a player takes this one for, in a game in which all see everything."""
+    """Return a copy of the state, the only one of its information set under perfect information."""
     return state.copy()
 
 
 def new_cells(cells: int) -> np.ndarray:
-    """Room for a state, a view or a list of actions."""
     return np.zeros(cells, np.int64)
 
 
 UNIFORM = Strategy("uniform", (), 1, nothing_to_prepare, any_action)
 
 
-USER_GAMES: dict[str, Game] = {}  # the games that the user has brought from elsewhere, by name: see `find`
+USER_GAMES: dict[str, Game] = {}  # the games that the user has loaded, by name: see `find`
 
 
 def list_games() -> dict[str, Game]:
-    """Every game by name: modules of `fogspiel.games`, plug-ins and installed packages list theirs in GAMES.
+    """Return every game by name: modules of `fogspiel.games`, plug-ins and installed packages list theirs in GAMES.
 
-    The games that the user has brought into this process come last.
+    Games that the user has loaded into this process come last.
     """
     found = collect("games", "GAMES")
     for source in sources("games").values():
@@ -259,17 +257,16 @@ def list_games() -> dict[str, Game]:
 
 
 def known_game(name: str) -> Game:
-    """The game of that name, or a ValueError with names that look like it.
+    """Return the game of that name, or raise a ValueError with similar names.
 
-    Modules that are likely to have it are imported first, so that most often no other one is. A name never makes a
-    file of the user's run: that takes `find.load_game`.
+    Likely modules are imported first, so the others are rarely imported. A name never runs a file of the user's: that
+    takes `find.load_game`.
     """
     return USER_GAMES[name] if name in USER_GAMES else _find_listed(name, tuple(folders()))
 
 
 @cache
 def _find_listed(name: str, used: tuple[Path, ...]) -> Game:
-    """The game of that name of the package or of the plug-in folders in use, found once."""
     for source in likely_modules(name):
         for game in equip_from(source):
             if game.name == name:
@@ -312,12 +309,11 @@ def equip_from(source: Source) -> Sequence[Game]:
 
 
 def parameters_of(game: Game) -> tuple[str, ...]:
-    """The names of the parameters that can be tuned in this game."""
     return game.strategy.parameters if game.strategy else ()
 
 
 def check_vector(game: Game, numbers: Any) -> np.ndarray:
-    """`numbers` as a parameter vector of the game, or a ValueError that says what is wrong with them."""
+    """Return `numbers` as a parameter vector of the game, or raise a ValueError that describes the problem."""
     names = parameters_of(game)
     if not names:
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")
@@ -331,23 +327,21 @@ def check_vector(game: Game, numbers: Any) -> np.ndarray:
     return theta
 
 
-# Pictures and texts of games for people, by the functions of `Game.look`; a game without them is drawn in letters.
+# Pictures and texts of games for people, by the functions of `Game.look`; the default is plain text.
 
 
 def draw_view(game: Game, view: np.ndarray) -> Parts:
-    """The picture of a view: what the player who sees it knows."""
     draw = game.look.draw_view
     return draw(game, view) if draw else (Text(game.show(view)),)
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """The picture of a state, for the umpire and for replays."""
     draw = game.look.draw_state
     return draw(game, state) if draw else (Text(game.reveal(state)),)
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """Return the rules in some ten lines, or the game's source where its look has none."""
+    """Return the rules in about ten lines, or the game's source where its look has none."""
     tell = game.look.how_to_play
     return tell(game) if tell else (game.source,) if game.source else ()
 
@@ -355,8 +349,8 @@ def how_to_play(game: Game) -> tuple[str, ...]:
 def news_between(game: Game, before: np.ndarray | None, action: int | None, now: np.ndarray) -> list[str] | None:
     """List the visible events since a player's last action, from its view before that and its view now.
 
-    Before the first action there is no such view: what happened until then is told by `first_news`, where it can be.
-    Lines that begin with "the other: " are what the other did. None where the game's look has no news.
+    Before the first action there is no such view, and `first_news` reports the events, if it exists. Lines that begin
+    with "the other: " are actions of the opponent. None where the game's look has no news.
     """
     tell, tell_first = game.look.news_between, game.look.first_news
     if tell is None:
@@ -380,19 +374,19 @@ class NewsMemory(Protocol):
 
 
 def memory_of(game: Game) -> NewsMemory | None:
-    """A memory at the start of a game; None where the game's look has none, because views suffice."""
+    """Return a memory at the start of a game; None where the game's look has none, because views suffice."""
     make = game.look.memory
     memory: NewsMemory | None = make(game) if make else None
     return memory
 
 
 def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
-    """Describe a chance move in a game without hidden information, for the player on a side; empty if untold."""
+    """Describe a chance move in a game without hidden information, for the player on a side; empty by default."""
     tell = game.look.chance_text
     return tell(game, state, action, side) if tell else ""
 
 
 def routine_action(game: Game, seen: np.ndarray) -> int | None:
-    """Return the automatic action of a player who plays on, or None where a player should think."""
+    """Return the automatic action of a player who plays on, or None where the player should choose."""
     choose = game.look.routine_action
     return choose(game, seen) if choose else None

@@ -1,6 +1,6 @@
-"""The words for a game as they are typed: what sort of words they are, and which ones surely stand for no game.
+"""Syntax of the texts that name a game, and early rejection of those that cannot.
 
-Nothing is imported of any game, so what is refused here is refused at once.
+No game is imported, so rejections are immediate.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,26 +13,24 @@ from .untrusted_input import SHOWN, check_file, shorten
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
-    """Make the error for an unknown name, with similar names."""
     near = get_close_matches(name[:SHOWN], known, n=3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return NotFound(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
 
 
 OPENSPIEL = "openspiel:"
-# Behind the name of an OpenSpiel game: players keep their own moves in mind where OpenSpiel lets them forget.
+# Suffix of an OpenSpiel game: gives players perfect recall where OpenSpiel does not.
 REMEMBER = "+remember"
-TREES = (".efg", ".nfg")  # the endings that the package's own readers know
+TREES = (".efg", ".nfg")  # the suffixes of the package's own readers
 GAME_FILE = "the game file"
 
 
 def is_code(words: str) -> bool:
-    """True if words name a Python file."""
     return not words.startswith(OPENSPIEL) and file_and_name(words)[0].endswith(".py")
 
 
 def tree_mark(words: str) -> str:
-    """Return the beginning or ending by which words name a game that is read as a tree; nothing for others."""
+    """Return the prefix or suffix by which a text names a game that is read as a tree; empty for others."""
     if words.startswith(OPENSPIEL):
         return OPENSPIEL
     if is_code(words):
@@ -41,12 +39,11 @@ def tree_mark(words: str) -> str:
 
 
 def is_tree(words: str) -> bool:
-    """True if words name a game that is read as a tree: a file or a prefix that a reader has registered."""
+    """True if a text names a game that is read as a tree: a file or a prefix that a reader has registered."""
     return bool(tree_mark(words))
 
 
 def is_tree_file(words: str) -> bool:
-    """True if words name the file of a tree."""
     return words.endswith(tree_mark(words) or "\n")
 
 
@@ -55,13 +52,13 @@ def _bears(words: str, mark: str) -> bool:
 
 
 def _marks_of_plug_ins(words: str) -> list[str]:
-    """Return the marks of readers that plug-ins add; they are imported only for words that may bear one."""
+    """Return the marks of readers that plug-ins add; these are imported only for texts that may have one."""
     likely = "." in words or ":" in words
     return list(extras("interop", "READERS")) if likely and has_plug_ins("interop") else []
 
 
 def file_and_name(words: str) -> tuple[str, str]:
-    """The two sides of the last colon, unless the words end with the name of a file."""
+    """Return both sides of the last colon, unless the text ends with the name of a file."""
     if words.endswith(".py"):
         return words, ""
     file, _, name = words.rpartition(":")
@@ -69,14 +66,14 @@ def file_and_name(words: str) -> tuple[str, str]:
 
 
 def check_game_spec(words: str) -> None:
-    """Refuse words that surely stand for no game: a file that is not there, or a name that nothing can have."""
+    """Raise a ValueError for a text that cannot name a game: a missing file, or a name that no game can have."""
     if is_code(words):
         check_file(Path(file_and_name(words)[0]), GAME_FILE)
     elif is_tree(words):
         if is_tree_file(words):
             check_file(Path(words), GAME_FILE)
     elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
-        # where there is one, it may make other games than it lists, and some are solved in versions (lone-resistance5)
+        # otherwise a module may create unlisted games, and some are solved in versions (lone-resistance5)
         from .game import list_games
 
         if words not in list_games():
@@ -84,7 +81,6 @@ def check_game_spec(words: str) -> None:
 
 
 def no_game(name: str, known: Collection[str]) -> NotFound:
-    """Make the error for a name that no game has."""
     near = (
         get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
     )
@@ -93,7 +89,7 @@ def no_game(name: str, known: Collection[str]) -> NotFound:
 
 
 def likely_modules(name: str) -> Iterator[Source]:
-    """Yield the modules whose name begins a game's name, then those in whose files the name stands."""
+    """Yield the modules whose name begins a game's name, then those whose files contain the name."""
     found = sources("games")
     begin = [module for module in found if name.replace("-", "_").startswith(module)]
     yield from (found[module] for module in begin)

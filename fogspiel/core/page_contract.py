@@ -20,7 +20,7 @@ from .game import Game
 from .plugins import folders, modules
 from .session import PersonSession, Session
 
-# An answer of the API, made once and not read again; what Python reads is a TypedDict or a dataclass.
+# A response of the API that Python never reads again; data that it reads is a TypedDict or a dataclass.
 JsonObject = Mapping[str, object]
 KEY = r"^[A-Za-z0-9_-]{24}$"
 Key = Annotated[str, Path(pattern=KEY, description="The secret key of a game.")]
@@ -44,17 +44,17 @@ class Jobs(Protocol):
     """The queue of a site."""
 
     def compute(self, key: Hashable, work: Callable[[], Result]) -> Result:
-        """Return what `work` returns, remembered by key, or answer the request with 429 after some seconds."""
+        """Return the result of `work`, cached by key, or respond with 429 after some seconds."""
 
     def watch(self, key: Hashable, begin: Callable[[], Iterable[Any]]) -> RunningJob:
-        """Return the job that yields results one by one for as long as somebody asks for them."""
+        """Return the job that yields results one by one for as long as they are requested."""
 
     def stop(self, keys: Callable[[Hashable], bool]) -> None:
         """Pause the watched jobs with such keys."""
 
 
 class PlayedSession(Protocol):
-    """A session of a person; whoever reads it while it goes on holds the lock."""
+    """A session of a person; hold the lock to read it during the game."""
 
     session: PersonSession
     against: str
@@ -63,13 +63,11 @@ class PlayedSession(Protocol):
 
 
 class Sessions(Protocol):
-    """The sessions of a site."""
-
     def find(self, key: str) -> PlayedSession:
-        """Return the session with this key, or answer 404."""
+        """Return the session with this key, or respond with 404."""
 
     def find_finished(self, key: str) -> PlayedSession:
-        """Return the session with this key if its game is over, or answer 409."""
+        """Return the session with this key if its game is over, or respond with 409."""
 
 
 class PageSite(Protocol):
@@ -92,12 +90,10 @@ class PageSite(Protocol):
         """Draw text, or HTML wrapped in `markupsafe.Markup`, in the frame of the site."""
 
     def page_in_time(self, request: Request, make: Callable[[], Response]) -> Response:
-        """Draw a page, or one that looks again by itself until what it needs is computed."""
+        """Draw a page, or one that reloads until its data is computed."""
 
 
 class RuleSet(Protocol):
-    """A choice of rules."""
-
     @property
     def name(self) -> str: ...
 
@@ -128,7 +124,7 @@ class Preparation(Protocol):
         """True if all is compiled and loaded."""
 
     def meanwhile(self) -> AbstractContextManager[None]:
-        """Let the session not wait for kernels as long as this lasts."""
+        """Let the session not wait for kernels inside this context."""
 
 
 class PlaySupport:
@@ -140,50 +136,46 @@ class PlaySupport:
     strongest: Sequence[str] = ()  # engines, the strongest first
     fair: Container[str] = ()  # engines that are fair rather than strong
     simple: Container[str] = ()  # engines that do not search
-    # The opponent's answer to the offer of a draw, where one can be offered.
+    # The opponent's response to the offer of a draw, where one can be offered.
     accepts_draw: Callable[[Player], bool] | None = None
-    coach, coach_script = "", ""  # template and script of a coach of the game's own
-    replay_panel, replay_script = "", ""  # template and script of a panel beside the replay
+    coach, coach_script = "", ""  # template and script of the game's coach
+    replay_panel, replay_script = "", ""  # template and script of a panel next to the replay
     downloads: Sequence[tuple[str, str]] = ()  # last part of the address and title of files made of a finished game
 
     def links(self, game: Game) -> Sequence[tuple[str, str]]:
-        """Return addresses and titles of other pages about the game."""
         return ()
 
     def find_rules(self, name: str) -> RuleSet:
-        """Return the rule set of that name, or raise a ValueError."""
         raise NotImplementedError
 
     def by_rules(self, rules: str) -> Game:
-        """Return the game by a rule set."""
         raise NotImplementedError
 
     def rules_of(self, session: Session) -> str:
-        """Return the name of the rule set of a session; nothing for the default."""
+        """Return the name of the rule set of a session; empty for the default."""
         return ""
 
     def effort_of(self, words: str) -> Effort:
-        """Return the effort in the words of an engine, or raise a ValueError."""
+        """Return the effort in the text for an engine, or raise a ValueError."""
         raise NotImplementedError
 
     def names_engine(self, text: str, *, options: bool) -> bool:
-        """True if a text is an engine that a page may name, with plain options if these are known there."""
+        """True if a text is an engine that a web request may name, with plain options if allowed."""
         return False
 
     def option_help(self) -> str:
-        """Return the engines and options that a page may name."""
         return ""
 
     def prepare(self, words: str) -> Preparation | None:
-        """Begin to compile the opponent, if that takes a while."""
+        """Start to compile the opponent, if that takes a while."""
         return None
 
     def with_turn_budget(self, words: str, agent: Agent) -> Agent:
-        """Return the agent with its time for turns instead of attempts."""
+        """Return the agent with its time per turn instead of per attempt."""
         return agent
 
     def beliefs(self, words: str, session: PersonSession) -> Sequence[Any]:
-        """Return the opponent's belief at every moment of a finished game; None where it keeps none."""
+        """Return the opponent's belief at every moment of a finished game; None where it has none."""
         return [None] * (len(session.record) + 1)
 
 
@@ -191,7 +183,6 @@ _DEFAULT = PlaySupport()
 
 
 def play_supports() -> Mapping[str, PlaySupport]:
-    """Return the additions of all games that have some, by name."""
     return _supports(tuple(folders()))
 
 
@@ -204,5 +195,4 @@ def _supports(used: tuple[FilePath, ...]) -> Mapping[str, PlaySupport]:
 
 
 def play_support(game: Game) -> PlaySupport:
-    """Return a game's additions to play."""
     return play_supports().get(game.name, _DEFAULT)

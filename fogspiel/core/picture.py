@@ -1,7 +1,7 @@
-"""The parts of a picture: what a player sees, as something that a page can draw and a program can read.
+"""Parts of a picture: a player's view in a form that the web interface draws and programs read.
 
-A picture is made from a view alone, so it cannot show what its player does not know. A cell may name the action that it
-stands for; whether that may be tried now is another question, which the list of actions answers.
+A picture is made from a view alone, so it cannot show hidden information. A cell may name the action that it stands
+for; the list of actions determines whether it is legal now.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ class Cell(JsonRecord):
     KEYS = ("text", "look", "action", "name")
 
     text: str = ""
-    # How it looks, in words of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
+    # Classes of the style sheet: own, other, unknown, refused, marked, red, black, face-down,
     # winning, captured; and what is drawn: a die (rolling), token, stone, stack of cards, hand, face or ship.
     look: str = ""
-    action: int | None = None  # what a click on it tries
-    name: str = ""  # what it is called aloud
+    action: int | None = None  # the action of a click on it
+    name: str = ""  # text for screen readers
 
 
 @dataclass(frozen=True)
@@ -89,19 +89,19 @@ class Chess(JsonRecord):
     men: str
     side: int  # 0 if White sits below
     turn: bool  # true if the one who sees this is to move
-    refused: tuple[str, ...] = ()  # attempts that were refused in this turn, as squares: e2e4
+    refused: tuple[str, ...] = ()  # illegal attempts of this turn, as squares: e2e4
     tries: int = 0
     # Directions of check on the own king: rank, file, long diagonal, short diagonal, knight.
     checks: tuple[str, ...] = ()
-    captured: str = ""  # the square where a man was taken last
+    captured: str = ""  # the square of the last capture
     words: tuple[str, ...] = ()  # the referee's latest message
-    counts: tuple[tuple[str, int], ...] = ()  # what is left of both sides as far as it was announced
+    counts: tuple[tuple[str, int], ...] = ()  # material of both sides as far as it was announced
     over: bool = False  # true if the game has ended
-    answer: str = ""  # what the mover was told who has asked in this turn whether any pawn can take: yes or no
+    answer: str = ""  # the referee's answer in this turn to "any pawn captures?": yes or no
     QUESTION: ClassVar[str] = "any"  # the label of that question
 
     def outcome(self, label: str) -> str:
-        """The referee's answer to the action with this label, to be read after it; nothing if it was a move."""
+        """Return the referee's response to the action with this label, to be called after it; empty for a move."""
         if label == self.QUESTION:
             return f": {self.answer}"
         return ": refused" if label in self.refused else ""
@@ -112,12 +112,10 @@ Parts = tuple[Part, ...]
 
 
 def refereed_board(parts: Parts) -> Chess | None:
-    """The board of a picture on which a referee answers attempts."""
     return next((part for part in parts if isinstance(part, Chess)), None)
 
 
 def picture_json(parts: Parts) -> list[dict[str, Any]]:
-    """Parts for a page: each with its kind."""
     return [{"kind": part.KIND} | part.to_json() for part in parts]
 
 
@@ -125,7 +123,6 @@ def picture_json(parts: Parts) -> list[dict[str, Any]]:
 
 
 def html_table(title: str, rows: Mapping[str, object]) -> str:
-    """A table of two columns; texts of several lines keep them."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th>"
         f"<td style='text-align:left;white-space:pre'>{escape(str(value))}</td></tr>"

@@ -1,12 +1,11 @@
 """Plug-in files: a game, a method, an engine or a command is one file, of the package or of a folder of the user's.
 
-A slice of the package holds what belongs to one system, in folders or files of its own: `kriegspiel/commands`,
-`resistance/pages.py`.
-A plug-in folder lies over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`, and
-`<folder>/own/commands/y.py` is the module `fogspiel.own.commands.y` of a slice; it may import as the files of the
-package do, and every command finds it. Only folders that the user names are read, by the environment variable
-FOGSPIEL_PLUGINS or by `use` (the option --plugins): never the current folder by itself. Installed packages offer
-everything that ROOMS lists by entry points.
+A slice of the package holds the files of one system: `kriegspiel/commands`, `resistance/pages.py`. A plug-in folder is
+layered over the package: `<folder>/games/x.py` is the module `fogspiel.games.x`, and `<folder>/own/commands/y.py` is
+the module `fogspiel.own.commands.y` of a slice. It may import as the files of the package do, and every command finds
+it. Only folders that the user names are read, by the environment variable FOGSPIEL_PLUGINS or by `use` (the option
+--plugins), never the current folder automatically. Installed packages provide everything that ROOMS lists by entry
+points.
 """
 
 import os
@@ -35,7 +34,7 @@ class Room(NamedTuple):
     group: str
     former: str = ""
     former_attribute: str = ""
-    listed: bool = False  # the package's own things are listed by the room itself, not by its files
+    listed: bool = False  # the package's own items are listed by the folder itself, not by its files
 
 
 ROOMS = {
@@ -54,14 +53,13 @@ ROOMS = {
 
 
 class Source(NamedTuple):
-    """A module that may list something, and the plug-in folder that holds it; None for the package."""
+    """A module that may list something, and its plug-in folder; None for the package."""
 
     module: str
     folder: Path | None = None
 
     @property
     def path(self) -> Path:
-        """Its file or folder, without a suffix."""
         return (self.folder or PACKAGE).joinpath(*self.module.split(".")[1:])
 
 
@@ -69,7 +67,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def use(folder: Path) -> None:
-    """Look into one more plug-in folder, in this process and in those that it starts."""
+    """Add a plug-in folder, in this process and in those that it starts."""
     known = [str(path) for path in _named()]
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*known, str(folder.absolute())]))
     folders()
@@ -80,7 +78,7 @@ def _named() -> list[Path]:
 
 
 def folders() -> list[Path]:
-    """The plug-in folders that the user has named, or a ValueError if there is no such folder."""
+    """Return the plug-in folders that the user has named, or raise a ValueError if one does not exist."""
     for folder in _named():
         if not folder.is_dir():
             raise ValueError(f"there is no plug-in folder {folder}: name an existing one with --plugins or {VARIABLE}")
@@ -88,10 +86,10 @@ def folders() -> list[Path]:
 
 
 def sources(room: str) -> dict[str, Source]:
-    """Return the modules of a room (such as "games" or "tuning.methods") by name; nothing is imported.
+    """Return the modules of a package (such as "games" or "tuning.methods") by name, without importing them.
 
-    The package's own come first, then those of its slices, which are named `slice.module`, then the user's. A name
-    that begins with an underscore is private to the others.
+    The package's own come first, then those of its slices, which are named `slice.module`, then the user's. A name that
+    begins with an underscore is private.
     """
     found: dict[str, Source] = {}
     for folder in (None, *folders()):
@@ -106,7 +104,7 @@ def sources(room: str) -> dict[str, Source]:
 
 
 def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
-    """Yield the names and modules of a room below the package or a plug-in folder: its own, then those of slices."""
+    """Yield names and modules below the package or a plug-in folder: its own, then those of slices."""
     known = ROOMS[room]
     if own and known.listed:
         yield "", room
@@ -115,10 +113,10 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
             yield from ((name, f"{room}.{name}") for name in _public(place.joinpath(*folder.split("."))))
     for part in _parts(place):
         inside = f"{part.name}.{known.in_slice}"
-        if inside == room or part == Path(__file__).parent:  # the loader's own room is no slice
+        if inside == room or part == Path(__file__).parent:  # the loader's own package is not a slice
             continue
         is_package = (part / known.in_slice / "__init__.py").is_file()
-        # One file has all of this sort, or one game its variants.
+        # One file has all items of this sort, or one game its variants.
         if (part / f"{known.in_slice}.py").is_file() or (room == "games" and is_package):
             yield part.name, inside
         else:
@@ -126,7 +124,6 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
 
 
 def _parts(place: Path) -> list[Path]:
-    """Return the folders of the package or of a plug-in folder, each of which may be a slice."""
     return sorted(path for path in place.iterdir() if path.is_dir())
 
 
@@ -141,17 +138,17 @@ def _public(place: Path) -> list[str]:
 
 
 def has_plug_ins(room: str) -> bool:
-    """True if slices, plug-in folders or installed packages add something to a room; nothing is imported."""
+    """True if slices, plug-in folders or installed packages add something; nothing is imported."""
     return len(sources(room)) > 1 or any(_entry_points(room))
 
 
 def load(source: Source) -> ModuleType:
-    """Import the module of a source; whatever is wrong in a plug-in file is a ValueError."""
+    """Import the module of a source; any error in a plug-in file becomes a ValueError."""
     if source.folder is None:
         return import_module(source.module)
     known = sys.modules.get(source.module)
     if known is not None and source.folder not in Path(known.__file__ or "").parents:
-        del sys.modules[source.module]  # of a folder that is not used any more
+        del sys.modules[source.module]  # of a folder that is no longer used
     try:
         return import_module(source.module)
     except Exception as error:
@@ -161,7 +158,7 @@ def load(source: Source) -> ModuleType:
 
 
 def modules(room: str) -> Iterator[ModuleType]:
-    """All modules of a room: the package's own by name, then those of slices, plug-in folders and entry points."""
+    """Yield the package's own modules by name, then those of slices, plug-in folders and entry points."""
     for source in sources(room).values():
         yield load(source)
     for point in _entry_points(room):
@@ -169,10 +166,10 @@ def modules(room: str) -> Iterator[ModuleType]:
 
 
 def collect(room: str, attribute: str) -> dict[str, Any]:
-    """Collect the things that a room's modules list under this attribute: a mapping by name, or named things.
+    """Collect the items that modules list under this attribute: a mapping by name, or named items.
 
-    A module of the package may list nothing, a plug-in may not; two things of one name are a ValueError. What
-    installed packages offer comes last.
+    A module of the package may list nothing, a plug-in may not; two items of one name are a ValueError. Those of
+    installed packages come last.
     """
     return dict(_collect(room, attribute, tuple(folders())))
 
@@ -196,7 +193,7 @@ def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any
 
 
 def extras(room: str, attribute: str) -> dict[str, Any]:
-    """Collect further lists of a room's modules by name; any of them may list nothing."""
+    """Collect further lists of modules by name; any of them may be absent."""
     return dict(_extras(room, attribute, tuple(folders())))
 
 
@@ -220,14 +217,13 @@ def _by_name(things: Any, what: str) -> Iterable[tuple[str, Any]]:
 
 
 def _entry_points(room: str) -> "Iterable[EntryPoint]":
-    """Return the additions of installed packages to a room."""
     from importlib.metadata import entry_points  # takes longer than many a command
 
     return entry_points(group=ROOMS[room].group)
 
 
 def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
-    """List the things of an entry point of an installed package; whatever is wrong with it is a ValueError."""
+    """List the items of an entry point of an installed package; any error becomes a ValueError."""
     offered, what = _loaded(point), _offer(point)
     things = getattr(offered, attribute, ()) if isinstance(offered, ModuleType) else offered
     if not things:
@@ -236,7 +232,6 @@ def _offered(point: "EntryPoint", attribute: str) -> Iterable[tuple[str, Any]]:
 
 
 def _loaded(point: "EntryPoint") -> Any:
-    """Import what an entry point names; whatever is wrong with it is a ValueError."""
     try:
         return point.load()
     except (Exception, SystemExit) as error:
@@ -301,7 +296,7 @@ _FORMER_PACKAGES = ("phantom", "solve", "tune")
 
 @cache
 def _former_modules() -> dict[str, str]:
-    """Return the names of modules by those that they had before."""
+    """Return the present names of modules by their former ones."""
     found = {}
     for line in _FORMER_MODULES.strip().replace("\n  ", " ").splitlines():
         packages, _, names = line.partition(":")
@@ -313,14 +308,13 @@ def _former_modules() -> dict[str, str]:
 
 
 def _new_name(name: str) -> str | None:
-    """Return the present name of a module that had this name before, also if only its package had."""
     package, _, module = name.rpartition(".")
     known = _former_modules()
     return known.get(name) or (f"{known[package]}.{module}" if package in known else None)
 
 
 class _FormerFinder:
-    """Lets Python import a module by the name that it had before."""
+    """Import hook for the former names of modules."""
 
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -333,14 +327,13 @@ class _FormerFinder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Put the module of the new name into the place of the one that is about to be loaded."""
         name, new = module.__name__, _new_name(module.__name__)
         warnings.warn(f"{name} is deprecated: it is now {new}", DeprecationWarning, stacklevel=2)
         sys.modules[name] = import_module(str(new))
 
 
 class _Finder:
-    """Lets Python import plug-in modules by name: from each other, and in worker processes that unpickle them."""
+    """Import hook for plug-in modules: used by other plug-ins, and by worker processes that unpickle them."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -352,7 +345,7 @@ class _Finder:
         return PathFinder.find_spec(name, [str(place) for place in places])
 
 
-sys.meta_path.append(_Finder)  # last, so that a plug-in cannot take the place of a module of the package
+sys.meta_path.append(_Finder)  # last, so that a plug-in cannot replace a module of the package
 sys.meta_path.insert(0, _FormerFinder)  # first, for a package of a new name has modules of old ones
 for _package in _FORMER_PACKAGES:
     # As if imported: Python binds only what it imports itself, so `fogspiel.solve` and `fogspiel.tune` stay functions.

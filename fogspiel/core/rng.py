@@ -1,7 +1,7 @@
 """Random numbers: splitmix64 in one array cell.
 
-A stream is a uint64 array of one cell. The same seed gives the same numbers on every platform, and a stream costs
-nothing to make, so every game has its own: results cannot depend on threads, batches or interruptions.
+A stream is a uint64 array of one cell. The same seed gives the same numbers on every platform. A stream costs nothing
+to make, so every game has its own: results cannot depend on threads, batches or interruptions.
 """
 
 import math
@@ -20,7 +20,7 @@ UNIT = 2.0**-53
 
 @inlined
 def mixed(z):
-    """The splitmix64 finaliser: a bijection of 64-bit numbers whose output looks random."""
+    """Apply the splitmix64 finaliser: a bijection of 64-bit numbers whose output looks random."""
     z = (z ^ (z >> S30)) * MIX_1
     z = (z ^ (z >> S27)) * MIX_2
     return z ^ (z >> S31)
@@ -28,20 +28,20 @@ def mixed(z):
 
 @inlined
 def split(seed, number):
-    """The seed of the `number`-th child of `seed`."""
+    """Return the seed of the `number`-th child of `seed`."""
     return mixed(mixed(seed + GOLDEN) ^ (np.uint64(number) * GOLDEN))
 
 
 @inlined
 def bits(stream):
-    """The next 64 random bits."""
+    """Return the next 64 random bits."""
     stream[0] += GOLDEN
     return mixed(stream[0])
 
 
 @inlined
 def random_below(stream, n):
-    """A uniform integer in 0..n-1 for 0 < n < 2**32, without bias (Lemire's rejection on the high 32 bits)."""
+    """Return a uniform integer in 0..n-1 for 0 < n < 2**32, without bias (Lemire's rejection on the high 32 bits)."""
     bound = np.uint64(n)
     product = (bits(stream) >> S32) * bound
     if (product & LOW_32) < bound:
@@ -53,13 +53,13 @@ def random_below(stream, n):
 
 @inlined
 def random_unit(stream):
-    """A uniform real in [0, 1) on the grid of 2**-53."""
+    """Return a uniform real in [0, 1) on the grid of 2**-53."""
     return np.float64(bits(stream) >> S11) * UNIT
 
 
 @kernel
 def normal(stream):
-    """A standard Gaussian number (Box and Muller, one of the two values)."""
+    """Return a standard Gaussian number (Box and Muller, one of the two values)."""
     radius = math.sqrt(-2.0 * math.log(1.0 - random_unit(stream)))
     return radius * math.cos(2.0 * math.pi * random_unit(stream))
 
@@ -83,14 +83,14 @@ def shuffle(stream, out):
 
 @kernel
 def seed_of(real, salt):
-    """The 64-bit seed that a real parameter stands for: its IEEE bits (-0 counts as 0) with a salt, finalised."""
+    """Return the 64-bit seed of a real parameter: its IEEE bits (-0 counts as 0) with a salt, finalised."""
     cell = np.empty(1, np.float64)
     cell[0] = real + 0.0
     return mixed(cell.view(np.uint64)[0] ^ np.uint64(salt))
 
 
 def child(seed: int, *path: int) -> np.uint64:
-    """The seed at `path` below `seed`: `child(7, 2, 5)` is child 5 of child 2 of seed 7."""
+    """Return the seed at `path` below `seed`: `child(7, 2, 5)` is child 5 of child 2 of seed 7."""
     value = np.uint64(int(seed) % 2**64)
     with interpreted():  # few steps, and often the first thing that a process does
         for number in path:
@@ -99,5 +99,4 @@ def child(seed: int, *path: int) -> np.uint64:
 
 
 def stream_of(seed: int, *path: int) -> np.ndarray:
-    """The stream that starts at `child(seed, *path)`."""
     return np.array([child(seed, *path)], np.uint64)

@@ -1,9 +1,9 @@
 """The Python game loop: one game in progress, played move by move, and replayed from its record.
 
-The compiled loop of `simulate` plays many games of policies; whatever needs a game one move at a time (players that are
-no policies, people, records, pages) uses a `Session`. Streams are those of the compiled loop: a seed for each game
-number, and from it one stream for chance, one for each seat, and one that draws the members of mixtures, so that both
-games of a pair are the same deal between the same members.
+The compiled loop of `simulate` plays many games of policies. A `Session` serves everything that needs one move at a
+time: other players, people, records, web pages. Streams are those of the compiled loop: a seed for each game number,
+and from it one stream for chance, one for each seat, and one that draws the members of mixtures. So both games of a
+pair are the same deal between the same members.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +21,10 @@ from .rng import random_below, stream_of
 
 @former_names(score="payoff_index", why_impossible="illegal_reason")
 class Session:
-    """One game: its state, who is to move, what may be tried, what each player sees, and the record so far."""
+    """One game: its state, the player to move, the legal actions, each player's view, and the record so far."""
 
     def __init__(self, game: Game | str | Path):
-        """Begin a game, which is a record or the words of the command line."""
+        """Start a game, given as a record or as the text of the command line."""
         if isinstance(game, str | Path):
             from .find import load_game
 
@@ -39,12 +39,11 @@ class Session:
 
     @property
     def mover(self) -> int:
-        """0 or 1, or CHANCE, or OVER."""
+        """The player to move: 0 or 1, or CHANCE, or OVER."""
         return int(self.game.rules.mover(self.state))
 
     @property
     def over(self) -> bool:
-        """True if the game has ended."""
         return self.mover == OVER
 
     @property
@@ -58,7 +57,7 @@ class Session:
         return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
 
     def draw_chance(self, stream: np.ndarray) -> int:
-        """One of the outcomes of chance, as the compiled loop draws it."""
+        """Return one of the outcomes of chance, as the compiled loop draws it."""
         actions = self.actions
         if self.game.rules.weights is None:
             return actions[random_below(stream, len(actions))]
@@ -67,21 +66,21 @@ class Session:
         return actions[draw_by_weight(weights[: len(actions)], stream)]
 
     def view(self, player: int) -> np.ndarray:
-        """Everything the player knows."""
+        """Return the player's view: all of its knowledge."""
         return view_of(self.game, self.state, player)
 
     def illegal_reason(self, action: int) -> str:
-        """Explain why an action of the player to move is not one of the actions."""
+        """Explain why an action is not legal for the player to move."""
         return f"player {self.mover + 1} of {self.game.name} tried {action}, which is not among {self.actions[:12]}"
 
     def apply(self, action: int) -> None:
-        """Move on by one of the actions, which is not checked here."""
+        """Apply an action, whose legality is not checked here."""
         self.record.append(action)
         self.game.rules.apply(self.state, action)
 
 
 class Position(NamedTuple):
-    """One moment of a game: the state, who is to move (CHANCE and OVER included), and the actions there are."""
+    """One moment of a game: the state, the player to move (or CHANCE or OVER), and the actions."""
 
     state: np.ndarray
     mover: int
@@ -89,7 +88,7 @@ class Position(NamedTuple):
 
 
 def replay(game: Game, record: Sequence[int]) -> Iterator[Position]:
-    """Every position of a recorded game, the last one included; a ValueError where the record breaks the rules."""
+    """Yield every position of a recorded game, the last one included; raise a ValueError for an illegal record."""
     session = Session(game)
     for number, action in enumerate([*record, None], 1):
         actions = session.actions
@@ -101,7 +100,6 @@ def replay(game: Game, record: Sequence[int]) -> Iterator[Position]:
 
 
 def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
-    """Return the player's view of this state."""
     seen = new_cells(game.sizes.view)
     game.rules.view(state, player, seen)
     return seen
@@ -115,7 +113,7 @@ class GameRecord(NamedTuple):
 
 
 def play_game(game: Game, players: tuple[Player, Player], chance: np.ndarray) -> GameRecord:
-    """Let two players play one game; an action that is not on the list ends it with a ValueError."""
+    """Let two players play one game; an illegal action raises a ValueError."""
     session = Session(game)
     finish_game(session, players, chance)
     return GameRecord(session.record, int(game.rules.score(session.state)))
@@ -124,7 +122,7 @@ def play_game(game: Game, players: tuple[Player, Player], chance: np.ndarray) ->
 def finish_game(
     session: Session, players: tuple[Player, Player], chance: np.ndarray, goes_on: Callable[[], bool] = lambda: True
 ) -> None:
-    """Let two players play a game that has begun to its end, or as long as it `goes_on`."""
+    """Let two players finish a game that has started, or play as long as `goes_on` returns True."""
     for side, player in enumerate(players):
         player.begin(side)
     while (mover := session.mover) != OVER and goes_on():
@@ -139,13 +137,13 @@ def finish_game(
 
 
 class AgentMatch:
-    """Two agents at one game, move by move; between policies the numbers, streams and scores of `PolicyMatch`."""
+    """Two agents at one game, move by move; for policies the numbers, streams and scores of `PolicyMatch`."""
 
     def __init__(self, game: Game, first: Agent, second: Agent):
         self.game, self.agents = game, (first, second)
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The first agent's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
+        """Return the first agent's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
         out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
         for i in range(count):
             number = first + i
@@ -160,7 +158,7 @@ class AgentMatch:
 
 
 def record_game(game: Game, first: Agent, second: Agent, key: int, number: int) -> GameRecord:
-    """Game `number` of stream `key` as the compiled loop plays it, with `first` in the first seat."""
+    """Play game `number` of stream `key` as the compiled loop does, with `first` in the first seat."""
     draws = stream_of(key, number, 3)
     one, other = (_member(agent, number, draws) for agent in (first, second))
     return _play_number(game, (one, other), key, number)
@@ -172,20 +170,20 @@ def _play_number(game: Game, agents: tuple[Agent, Agent], key: int, number: int)
 
 
 def _member(agent: Agent, number: int, draws: np.ndarray) -> Agent:
-    """Return the player of game (pair) `number`: of a policy the member whose turn it is, or that is drawn."""
+    """Return the player of game (pair) `number`: for a policy, the member whose turn it is or that is drawn."""
     if not isinstance(agent, ParametricPolicy):
         return agent
     return replace(agent, thetas=theta_for(agent, number, draws)[None], selection=ALONE, weights=())
 
 
-# One game between a person and an agent, whoever asks the person.
+# One game between a person and an agent, in any user interface.
 #
-# The person is shown a view and what may be tried, and nothing else until the game is over. A session is its seed and
-# its record: made again from them it stands where it stood, with an opponent that remembers the game.
+# The person is shown a view and the legal actions, and nothing else until the game is over. A session is determined by
+# its seed and its record: restored from them, it continues with an opponent that remembers the game.
 
 
 class Moment(NamedTuple):
-    """A moment of a finished game: who acted, what they did, and what both could see before."""
+    """A moment of a finished game: the player to move, the action, and both views before it."""
 
     mover: int
     action: int | None
@@ -195,7 +193,7 @@ class Moment(NamedTuple):
 
 
 class PersonSession(Session):
-    """One game; `side` is the person's seat."""
+    """One game against a person, whose seat is `side`."""
 
     def __init__(
         self,
@@ -211,11 +209,11 @@ class PersonSession(Session):
             raise ValueError(f"the side is {side}: it must be 0 (moves first) or 1")
         super().__init__(game)
         self.side, self.seed, self.opponent = side, seed, opponent
-        self.resigned = False  # true if the person has given the game up
+        self.resigned = False  # true if the person has resigned
         self.agreed = False  # true if the opponent has accepted a draw
         self.declined = False  # true if the last offer of a draw was declined
         self._accepts_draw: Callable[[Player], bool] | None = None
-        self.decisions: list[tuple[np.ndarray, int]] = []  # the person's own actions, each with what was seen before it
+        self.decisions: list[tuple[np.ndarray, int]] = []  # the person's actions, each with the view before it
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.new_player(stream_of(seed, 2 - side))
         self._player.begin(1 - side)
@@ -231,7 +229,7 @@ class PersonSession(Session):
 
     @property
     def payoff_index(self) -> int | None:
-        """The index of the first player's payoff, once the game is over; who resigns gets the least."""
+        """The index of the first player's payoff, once the game is over; resigning gives the lowest payoff."""
         if self.resigned:
             return 0 if self.side == 0 else self.game.max_score
         if self.agreed:
@@ -249,19 +247,16 @@ class PersonSession(Session):
 
     @property
     def waits_for_person(self) -> bool:
-        """True if the person is to act, or the game is over: nothing else can be done."""
+        """True if the person is to act, or the game is over."""
         return self.agreed or self.mover in (OVER, self.side)
 
     def seen(self) -> np.ndarray:
-        """Everything that the person knows."""
         return self.view(self.side)
 
     def choices(self) -> list[int]:
-        """Actions of the person now."""
         return self.actions if self.mover == self.side and not self.resigned else []
 
     def act(self, action: int) -> None:
-        """The person's move, or a ValueError."""
         if self.over:
             raise ValueError("the game is over")
         if self.mover != self.side:
@@ -271,7 +266,6 @@ class PersonSession(Session):
         self.apply(action)
 
     def resign(self) -> None:
-        """Give the game up, or a ValueError."""
         if self.over:
             raise ValueError("the game is over")
         if self.mover != self.side:
@@ -280,11 +274,10 @@ class PersonSession(Session):
 
     @property
     def offers_draw(self) -> bool:
-        """True if the opponent will be asked for a draw in its next turn."""
         return self._accepts_draw is not None
 
     def offer_draw(self, accepts: Callable[[Player], bool] | None) -> None:
-        """Offer a draw with the next move, or nothing; `accepts` says what a player that has chosen its move says."""
+        """Offer a draw with the next move, or none; `accepts` is called with the opponent after its move."""
         self._accepts_draw, self.declined = accepts, False
 
     def go_on(self) -> bool:
@@ -307,7 +300,7 @@ class PersonSession(Session):
         return True
 
     def moments(self) -> Iterator[Moment]:
-        """The whole truth, move by move, once the game is over; the last moment is its end."""
+        """Yield the full state, move by move, once the game is over; the last moment is its end."""
         if not self.over:
             raise ValueError("the whole game can be seen when it is over")
         again = Session(self.game)
@@ -318,20 +311,19 @@ class PersonSession(Session):
                 again.apply(action)
 
     def moment(self, number: int) -> Moment:
-        """One moment of a game that is over."""
         for place, found in enumerate(self.moments()):
             if place == number:
                 return found
         raise ValueError(f"the game has moments 0 to {len(self.record)}, not {number}")
 
     def apply(self, action: int) -> None:
-        """Move on; an action of the person is remembered with what was seen before it."""
+        """Apply an action; the person's are remembered with the view before them."""
         if self.mover == self.side:
             self.decisions.append((self.seen(), action))
         super().apply(action)
 
     def _repeat(self, action: int) -> None:
-        """Make a recorded move again; chance and the opponent draw what they drew then."""
+        """Repeat a recorded move; chance and the opponent draw as before."""
         mover, actions = self.mover, self.actions
         if action not in actions:
             raise ValueError(f"the record does not fit the rules of {self.game.name}: {action} cannot be tried there")

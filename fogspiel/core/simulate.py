@@ -1,8 +1,8 @@
-"""Many games, fast: the one compiled loop that plays any game by its kernels.
+"""The compiled loop that plays many games of any rules by their kernels.
 
-Every game (or pair of games) has a number and its own four streams derived from that number: chance, one for each
-seat, and one that draws members of mixtures. Swapping the players keeps the streams, so both games of a pair are the
-same deal, and results depend neither on threads nor on how the numbers are cut into batches.
+Every game (or pair of games) has a number and its own four streams derived from that number: chance, one for each seat,
+and one that draws members of mixtures. Swapping the players keeps the streams, so both games of a pair are the same
+deal. Results depend neither on threads nor on the division of the numbers into batches.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +37,7 @@ WORTH_A_THREAD = 128
 
 
 class Plans(NamedTuple):
-    """A policy's plans, a row for each of its vectors; the sums of its weights, and which row plays (see `agents`)."""
+    """A policy's plans, a row for each of its vectors; its cumulated weights, and its selection (see `agents`)."""
 
     rows: np.ndarray
     cumulated: np.ndarray
@@ -45,7 +45,7 @@ class Plans(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays of a game in progress: its state, a view, a list of actions, weights of chance, a vector to be drawn."""
+    """Arrays of a game in progress: its state, a view, a list of actions, weights of chance, a drawn vector."""
 
     state: np.ndarray
     seen: np.ndarray
@@ -55,7 +55,7 @@ class Workspace(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Games to play: stream, first number and seats; what is special about the rules; their top score."""
+    """Games to play: stream, first number and seats; flags of the rules; their highest score."""
 
     key: np.uint64
     first: int
@@ -71,7 +71,7 @@ TASK = record_of(Task, SEED, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
 
 @in_place
 def play_by_rules(rules, weighted, choose_0, choose_1, work, plan_0, plan_1, chance, stream_0, stream_1):
-    """One game by its kernels; returns the first player's score."""
+    """Play one game by its kernels; return the first player's score."""
     start, mover, legal, apply, view, score, weights = rules
     state, seen, actions, odds, _ = work
     start(state)
@@ -118,7 +118,7 @@ def play_range(
     for i in range(len(out)):
         number = first + i
         seed = split(key, number)
-        # Vectors and seats are drawn from a stream of their own, policy a's first: the deal does not depend on them.
+        # Vectors and seats are drawn from a separate stream, policy a's first: the deal does not depend on them.
         draws[0] = split(seed, 3)
         if how_a == REDRAWN:
             fill_normal(draws, theta)
@@ -134,11 +134,11 @@ def play_range(
         elif seats == COIN:
             swap = random_below(draws, 2)
         for column in range(out.shape[1]):
-            # The streams belong to the seats and begin anew: both games of a pair are the same deal.
+            # The streams belong to the seats and restart: both games of a pair are the same deal.
             chance[0] = split(seed, 0)
             stream_0[0] = split(seed, 1)
             stream_1[0] = split(seed, 2)
-            # Scores are the first seat's; policy a's is what is left of the top where it sits second.
+            # Scores are the first seat's; policy a's is the top score minus it where it sits second.
             if (column + swap) % 2 == 0:
                 if fused:
                     result = play(state, plan_a, plan_b, chance, stream_0, stream_1)
@@ -158,18 +158,16 @@ def play_range(
 
 @kernel
 def not_fused(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Stands where a game has no fused `play`; never called."""
+    """Placeholder for games without a fused `play`; never called."""
     return 0
 
 
 @kernel
 def not_weighted(state, out):
-    """Stands where outcomes of chance are equally likely; never called."""
+    """Placeholder for games with equally likely outcomes of chance; never called."""
 
 
 class _Side(NamedTuple):
-    """A policy's arguments of the compiled loop."""
-
     prepare: Kernel
     choose: Kernel
     plans: Plans
@@ -191,13 +189,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def compile_rules(game: Game) -> tuple[Kernel, ...]:
-    """The seven kernels of the game, ready to be passed to a compiled loop."""
+    """Return the seven kernels of the game, ready to be passed to a compiled loop."""
     rules = game.rules._replace(weights=game.rules.weights or not_weighted)
     return tuple(compiled(rule, RULE_SIGNATURES[name]) for name, rule in rules._asdict().items())
 
 
 class PolicyMatch:
-    """Two policies at one game: plays any range of game numbers, in one thread or several, with the same scores."""
+    """Two policies at one game: plays any range of game numbers, with the same scores for any number of threads."""
 
     def __init__(self, game: Game, first: ParametricPolicy, second: ParametricPolicy, fused: bool = True):
         self.game = game
@@ -209,7 +207,7 @@ class PolicyMatch:
         self._kernels = (*compile_rules(game), play, a.prepare, a.choose, b.prepare, b.choose)
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The first policy's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
+        """Return the first policy's scores in games `first`.. of stream `key`: a row per number, a column per seat."""
         out = np.empty((count, 2 if seats == "swapped" else 1), np.int64)
         if threads < 2 or count < 2 * WORTH_A_THREAD:
             self._play(key, first, out, SEATS.index(seats))

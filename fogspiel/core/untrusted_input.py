@@ -1,6 +1,6 @@
-"""JSON data: records under fixed keys, and what others wrote, read within limits.
+"""JSON records under fixed keys, and limits for untrusted files, JSON texts and numbers.
 
-A file, a JSON text and a number of others are refused before they cost anything.
+Untrusted input is rejected before it costs time or memory.
 """
 
 import json
@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self
 
 from . import NotFound
 
-MAX_DEPTH = 60  # lists and objects inside each other; what we write has fewer than ten
+MAX_DEPTH = 60  # nesting of lists and objects; files of fogspiel have fewer than ten levels
 MAX_DIGITS = 1000  # of a number in JSON; exact fractions are text there
-# Characters of a fraction in words, and of the exponent of a decimal one.
+# Characters of a fraction as text, and of the exponent of a decimal one.
 LONGEST_FRACTION, LONGEST_EXPONENT = 20_000, 3
 LONG_NUMBER = re.compile(rf"(?:^|[\[,:\s])-?[0-9][0-9.]{{{MAX_DIGITS}}}")
 FRACTION = re.compile(
@@ -34,7 +34,7 @@ class JsonRecord:
     KEYS: ClassVar[tuple[str, ...]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the values under their keys; records among them become objects, too."""
+        """Return the values under their keys; nested records become objects, too."""
         named = zip(self.KEYS, fields(self), strict=True)
         return {key: _plain(getattr(self, field.name)) for key, field in named}
 
@@ -46,7 +46,6 @@ class JsonRecord:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which records, also those in lists, are JSON objects."""
     if isinstance(value, JsonRecord):
         return value.to_json()
     if isinstance(value, list | tuple):
@@ -61,12 +60,12 @@ def shorten(value: object, most: int = SHOWN) -> str:
 
 
 def check_file(path: Path, what: str) -> None:
-    """Refuse a file that is not there, or that is none; the sentence begins with `what` and the path."""
+    """Raise a ValueError that starts with `what` and the path if a file is missing or is a pipe or a device."""
     try:
         kind = path.stat().st_mode
     except OSError as error:
         raise _unreadable(path, what, error) from None
-    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a pipe may wait for ever, a device never ends
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # opening a pipe may block for ever, a device never ends
         raise ValueError(f"{what} {path} is a pipe or a device: give a file")
 
 
@@ -86,7 +85,7 @@ def read_head(path: Path, what: str, size: int) -> bytes:
 
 
 def read_bytes(path: Path, what: str, most: int, advice: str) -> bytes:
-    """The content of a regular file of at most so many bytes, or a ValueError that begins with `what` and the path."""
+    """Return the content of a regular file of at most `most` bytes, or raise a ValueError as `read_head` does."""
     content = read_head(path, what, most + 1)
     if len(content) > most:
         raise ValueError(f"{what} {path} is larger than {most:,} bytes: {advice}")
@@ -102,10 +101,10 @@ def read_text(path: Path, what: str, most: int, advice: str) -> str:
 
 
 def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
-    """The value of a JSON text; a ValueError says what is wrong with it.
+    """Return the value of a JSON text, or raise a ValueError that describes the problem.
 
-    Names that are there twice, numbers without end or limit, and endless nesting are refused. Whole numbers may be
-    wanted as `floats` too.
+    Duplicate names, numbers that are infinite or too long, and deep nesting are rejected. With `floats`, integers
+    become floats too.
     """
     try:
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
@@ -130,7 +129,6 @@ def parse_json(text: str | bytes, *, floats: bool = False) -> Any:
 
 
 def parse_fraction(text: str) -> Fraction:
-    """The fraction or decimal number in words, or a ValueError."""
     if len(text) > LONGEST_FRACTION or not FRACTION.fullmatch(text):
         raise ValueError(f"{shorten(text)} is not a number")
     return Fraction(text)
@@ -146,7 +144,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_number(word: str) -> None:
-    """Raise a ValueError for NaN or an infinity in JSON."""
     raise ValueError(f"it has {word}, but a number must be finite")
 
 
@@ -158,7 +155,7 @@ def _finite(digits: str) -> float:
 
 
 def _check_depth(value: Any) -> None:
-    """Refuse nesting that could exhaust the stack of whoever walks through the value."""
+    """Reject nesting that could exhaust the stack of recursive code."""
     layer = [value]
     for _ in range(MAX_DEPTH):
         parents = [part for part in layer if isinstance(part, dict | list)]

@@ -1,4 +1,4 @@
-"""Games from and for other programs: Gambit's .efg and .nfg files, and the games of OpenSpiel."""
+"""Import and export of games: Gambit's .efg and .nfg files, and the games of OpenSpiel."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,6 @@ __all__ = [
 
 
 def openspiel_source(words: str) -> TreeSource:
-    """The game of OpenSpiel that words name."""
     name = words.removeprefix(OPENSPIEL)
     plain, remember = name.removesuffix(REMEMBER), name.endswith(REMEMBER)
     return TreeSource(
@@ -41,13 +40,11 @@ def openspiel_source(words: str) -> TreeSource:
 
 
 def gambit_source(words: str) -> TreeSource:
-    """The game of a Gambit file."""
     file, read = Path(words), read_efg if words.endswith(".efg") else read_nfg
     return TreeSource(_plain(file.stem), digest_of_file(file), words, lambda most, _: read(file, most))
 
 
 def openspiel_agent(game: Game, policy: Any) -> Agent | None:
-    """The agent of a policy of OpenSpiel; None for any other object."""
     if not (hasattr(policy, "action_probabilities") or hasattr(policy, "get_state_policy")):
         return None
     from .openspiel_export import from_openspiel_policy
@@ -56,7 +53,6 @@ def openspiel_agent(game: Game, policy: Any) -> Agent | None:
 
 
 def _plain(words: str) -> str:
-    """The words as the name of a game, from which runs are named."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "game"
 
 

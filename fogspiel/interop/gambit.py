@@ -1,7 +1,7 @@
-"""Common syntax of Gambit's file formats: quoted texts, braces, numbers, and the heading.
+"""Gambit's file formats: extensive form (.efg) and strategic form (.nfg), read and written.
 
-Spaces and line ends mean nothing outside quotes. In quotes, \\" is a quote and \\\\ a backslash; any other backslash
-stands for itself. Numbers are whole, decimal or rational, and read exactly.
+Spaces and line ends have no meaning outside quotes. In quotes, \\" is a quote and \\\\ a backslash; any other backslash
+stands for itself. Numbers are integers, decimals or fractions, and read exactly.
 """
 
 import re
@@ -37,7 +37,7 @@ WHOLE = re.compile(r"\d{1,9}", re.A)
 ESCAPED = re.compile(r'\\([\\"])')
 DIVIDED_BY_ZERO = re.compile(r"/0+$")
 LONGEST_NUMBER = 40
-# What stands in a name for letters that Gambit does not accept; it cannot read a backslash before a quote.
+# Substitutes in names for characters that Gambit rejects; it cannot read a backslash before a quote.
 SPELLED = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "’": "'", "–": "-", "\\": "/"})
 TEXT, MARK, WORD, END = 1, 2, 3, 4
 
@@ -46,7 +46,7 @@ number = lru_cache(1024)(Fraction)  # the exact value of a numeral; the same few
 
 
 class TokenStream:
-    """The tokens of a file, one ahead, and sentences that say in which line something is wrong."""
+    """The tokens of a file, with one token of lookahead and errors that name the line."""
 
     def __init__(self, text: str, source: str):
         self._text, self.source = text, source
@@ -63,41 +63,34 @@ class TokenStream:
         self._at, self._after, self.token = found.start(self.kind), found.end(), found.group(self.kind)
 
     def begin_entry(self) -> None:
-        """Remember this line as that of the entry which is read next."""
+        """Remember this line for errors in the entry that starts here."""
         self._entry = self._at
 
     def entry(self) -> str:
-        """The file and the line of the entry."""
         return f"{self.source}, line {self._text.count(chr(10), 0, self._entry) + 1}"
 
     def refusal(self, sentence: str) -> ValueError:
-        """The error that something is wrong with the token."""
         return ValueError(f"{self.source}, line {self._text.count(chr(10), 0, self._at) + 1}: {sentence}")
 
     def unexpected(self, wanted: str) -> ValueError:
-        """The error that the token is not what is wanted."""
         if self.kind == END:
             return self.refusal(f"the file ends early, where {wanted} should be")
         token = self.token if len(self.token) <= 40 else self.token[:37] + "..."
         return self.refusal(f"here is {token!r}, where {wanted} should be")
 
     def on(self, mark: str) -> bool:
-        """True if the next token is this mark."""
         return self.kind == MARK and self.token == mark
 
     def take(self, mark: str, wanted: str) -> None:
-        """Go past a mark."""
         if not self.on(mark):
             raise self.unexpected(wanted)
         self._advance()
 
     def skip(self, mark: str) -> None:
-        """Go past a mark if it is there."""
         if self.on(mark):
             self._advance()
 
     def taken(self, kind: int, wanted: str) -> str:
-        """The next token, which must be of this kind, and is left behind."""
         if self.kind != kind:
             raise self.unexpected(wanted)
         token = self.token
@@ -105,18 +98,15 @@ class TokenStream:
         return token
 
     def next_text(self, wanted: str) -> str:
-        """The next token, a text in quotes, without them."""
         text = self.taken(TEXT, wanted)[1:-1]
         return ESCAPED.sub(r"\1", text) if "\\" in text else text
 
     def next_whole(self, wanted: str) -> int:
-        """The next token, a whole number from 0."""
         if self.kind != WORD or not WHOLE.fullmatch(self.token):
             raise self.unexpected(wanted)
         return int(self.taken(WORD, wanted))
 
     def next_number(self, wanted: str) -> Fraction:
-        """The next token, any number."""
         if self.kind != WORD or not NUMBER.fullmatch(self.token) or len(self.token) > LONGEST_NUMBER:
             raise self.unexpected(wanted)
         if DIVIDED_BY_ZERO.search(self.token):
@@ -124,7 +114,6 @@ class TokenStream:
         return number(self.taken(WORD, wanted))
 
     def next_texts(self, wanted: str) -> tuple[str, ...]:
-        """The texts between braces."""
         self.take("{", f"an opening brace before {wanted}")
         texts = []
         while not self.on("}"):
@@ -133,7 +122,7 @@ class TokenStream:
         return tuple(texts)
 
     def next_pay(self) -> tuple[Fraction, Fraction]:
-        """The payoffs of both players before a closing brace, with or without commas."""
+        """Return the payoffs of both players before a closing brace, with or without commas."""
         payoffs = []
         while not self.on("}"):
             payoffs.append(self.next_number("a payoff or a closing brace"))
@@ -145,7 +134,6 @@ class TokenStream:
 
 
 def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[str, tuple[str, str]]:
-    """The title and the players at the beginning of a file of this kind."""
     for wanted in ((kind,), (version,), ("R", "D")):
         if script.kind != WORD or script.taken(WORD, "") not in wanted:
             raise ValueError(f"{script.source} does not begin with {kind} {version} R: it is no Gambit {form} file")
@@ -157,7 +145,6 @@ def heading(script: TokenStream, kind: str, version: str, form: str) -> tuple[st
 
 
 def file_text(path: str | Path) -> str:
-    """The text of a file, or a ValueError that says why it cannot be read."""
     path = Path(path)
     try:
         return read_bytes(path, "the game", MAX_BYTES, "that is too large to be read").decode("utf-8-sig")
@@ -166,19 +153,17 @@ def file_text(path: str | Path) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as Gambit accepts it in a name: printable ASCII in one line, with single spaces."""
+    """Return a text as Gambit accepts it in a name: printable ASCII in one line, with single spaces."""
     letters = [letter for letter in normalize("NFKD", text.translate(SPELLED)) if not combining(letter)]
     ascii_text = "".join(letters).encode("ascii", "replace").decode()
     return " ".join("".join(letter if letter.isprintable() else " " for letter in ascii_text).split())
 
 
 def quote(text: str) -> str:
-    """A text in quotes, made plain."""
     return '"' + plain(text).replace('"', '\\"') + '"'
 
 
 def brace(items: Sequence[str]) -> str:
-    """Items between braces."""
     return "{ " + " ".join(items) + " }"
 
 
@@ -189,16 +174,15 @@ def brace(items: Sequence[str]) -> str:
 #     t "name" outcome "outcome's name" { payoff, payoff }
 #
 # Nodes come in preorder. What follows the number of an infoset or outcome may be left out once it has been given;
-# outcome 0 is none. Outcomes on the way to a leaf are added up. Written by the format's description in Gambit's manual.
+# outcome 0 is none. Payoffs on the path to a leaf add up. Written by the format's description in Gambit's manual.
 
 
 def read_efg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
-    """The game in a file of Gambit's extensive form; `most` limits its nodes."""
     return from_efg(file_text(path), str(path), most)
 
 
 def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
-    """The game in a text of Gambit's extensive form; `source` is what errors call it."""
+    """Return the game in a text of Gambit's extensive form; errors name `source`, and `most` limits the nodes."""
     script = TokenStream(text, source)
     title, players = heading(script, "EFG", "2", "extensive-form")
     if script.kind == TEXT:
@@ -219,7 +203,7 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
 
 
 class Offer(NamedTuple):
-    """An infoset's name, its actions, and their probabilities if it is chance's."""
+    """An infoset's name, its actions, and their probabilities if it belongs to chance."""
 
     name: str
     actions: tuple[str, ...]
@@ -227,8 +211,6 @@ class Offer(NamedTuple):
 
 
 class EfgOutcome(NamedTuple):
-    """An outcome's name and payoffs."""
-
     name: str
     pay: Pay
 
@@ -258,7 +240,6 @@ def _read_chance(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
 
 
 def _taken_chances(script: TokenStream, name: str) -> Offer:
-    """The actions of chance between braces, each with its probability."""
     script.take("{", "an opening brace")
     actions, probabilities, decimals = [], [], False
     while not script.on("}"):
@@ -300,7 +281,7 @@ NODES = {"c": _read_chance, "p": _read_decision, "t": _read_leaf}
 
 
 def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
-    """The number of an outcome and what it pays, given here or before."""
+    """Return the number of an outcome and its payoffs, given here or earlier."""
     number = script.next_whole("the number of the outcome")
     name = script.next_text("a name") if script.kind == TEXT else ""
     before = known.outcomes.get(number)
@@ -323,7 +304,7 @@ def _taken_outcome(script: TokenStream, known: Known) -> tuple[int, Pay]:
 def to_efg(
     tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
 ) -> str:
-    """A tree as a file of Gambit's extensive form; the second player is paid `total` minus the first one's payoff."""
+    """Return a tree as a file of Gambit's extensive form; both players' payoffs add up to `total`."""
     labels = labels or numbered(tree)
     names = distinct([plain(name) for name in labels.infosets], tree.owner.tolist())
     chances = chance_moves(tree)
@@ -363,12 +344,11 @@ MAX_CELLS = 1_000_000  # cells of the largest table that is written
 
 
 def read_nfg(path: str | Path, most: int = DEFAULT_MOST) -> LabelledTree:
-    """The game in a file of Gambit's strategic form; `most` limits the nodes of its tree."""
     return from_nfg(file_text(path), str(path), most)
 
 
 def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> LabelledTree:
-    """The game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
+    """Return the game in a text of Gambit's strategic form: the second player chooses after the first, unseen."""
     script = TokenStream(text, source)
     title, players = heading(script, "NFG", "1", "strategic-form")
     rows, columns = _taken_strategies(script, most)
@@ -388,7 +368,7 @@ def from_nfg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
 
 
 def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the strategies of both players, between braces, or their numbers."""
+    """Return the names of the strategies of both players, between braces, or their numbers."""
     script.take("{", "an opening brace before the strategies")
     names: list[tuple[str, ...]] = []
     sizes: list[int] = []
@@ -411,7 +391,6 @@ def _taken_strategies(script: TokenStream, most: int) -> tuple[tuple[str, ...], 
 
 
 def _taken_payoffs(script: TokenStream, count: int) -> list[Pay]:
-    """The payoffs of that many cells, both players' for each."""
     cells = []
     for _ in range(count):
         first = script.next_number("a payoff of the first player")
@@ -422,7 +401,6 @@ def _taken_payoffs(script: TokenStream, count: int) -> list[Pay]:
 
 
 def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
-    """The payoffs of that many cells, by way of a list of outcomes."""
     script.take("{", "an opening brace before the outcomes")
     pays: list[Pay] = [NO_PAY]
     while not script.on("}"):
@@ -443,9 +421,9 @@ def _taken_outcomes(script: TokenStream, count: int) -> list[Pay]:
 def to_nfg(
     tree: Tree, players: tuple[str, str] = PLAYERS, labels: Labels | None = None, total: Fraction = Fraction(0)
 ) -> str:
-    """The reduced normal form of a tree as a file of Gambit's strategic form.
+    """Return the reduced normal form of a tree as a file of Gambit's strategic form.
 
-    A strategy is named by its action in each of the player's infosets, * where its own choices do not lead.
+    A strategy is named by its action in each of the player's infosets, * in those it cannot reach.
     """
     form, labels = sequence_form(tree), labels or numbered(tree)
     height, width = (strategies(treeplex) for treeplex in form.treeplexes)
@@ -474,7 +452,6 @@ def _thousands(number: int) -> str:
 
 
 def _name(tree: Tree, labels: Labels, player: int, plan: tuple[int, ...]) -> str:
-    """The actions of a plan in the order of the player's infosets."""
     chosen = set(plan)
     parts = []
     for i in tree.numbers(player).tolist():

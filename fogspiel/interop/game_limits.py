@@ -1,7 +1,7 @@
 """Bounds of a game's numbers where its rules do not give them: actions, length of games, cells of views.
 
-A small game is walked as a whole, and its limits are exact. Of a larger one some random games are played, the same ones
-every time, and what they reach is taken with a margin: no proof, so whoever relies on a limit checks it in play.
+A small game is traversed completely, and its limits are exact. For a larger one, fixed random games are played, and a
+margin is added to what they reach. That is no proof, so users of a limit check it in play.
 """
 
 from dataclasses import dataclass
@@ -13,19 +13,17 @@ from ..core.game import CHANCE, WRONG_WEIGHTS, Game, new_cells, total_weight
 from ..core.rng import random_below, stream_of
 from ..core.session import Session
 
-MAX_NODES = 20_000  # nodes of a game that is walked as a whole
-MAX_GAMES, MAX_MOVES = 64, 40_000  # random games that are played, and moves after which no other one begins
-MARGIN = 4  # how many times longer than those a game may be
+MAX_NODES = 20_000  # nodes of a game that is traversed completely
+MAX_GAMES, MAX_MOVES = 64, 40_000  # random games, and moves after which no other one starts
+MARGIN = 4  # factor by which a game may be longer than those
 LIMITS_STREAM = 0x11A17
 HIGHEST_ACTION = (1 << 20) - 1
-FLOAT_CELL = 1 << 24  # up to this, 32-bit floats hold every whole number
-# Views with larger cells than this in the games that are looked at may have cells above the other in others.
+FLOAT_CELL = 1 << 24  # up to this, 32-bit floats hold every integer
+# If the sampled games have a larger cell than this, other games may have cells above FLOAT_CELL.
 NARROW_CELL = FLOAT_CELL // 16
 
 
 class GameLimits(NamedTuple):
-    """Bounds of a game's numbers."""
-
     actions: int  # the actions of players are numbers below this
     moves: int  # moves of both players in one game
     draws: int  # moves of chance in one game
@@ -34,15 +32,12 @@ class GameLimits(NamedTuple):
 
 @dataclass
 class _Reached:
-    """The largest numbers seen so far."""
-
     action: int = 0
     moves: int = 0
     draws: int = 0
     wide: bool = False
 
     def look(self, session: Session, moves: int, draws: int) -> list[int]:
-        """Update the bounds by the possible events after this many moves and draws."""
         self.moves, self.draws = max(self.moves, moves), max(self.draws, draws)
         self.wide = self.wide or any(largest_cell(session.view(player)) > NARROW_CELL for player in (0, 1))
         if session.mover == CHANCE:
@@ -55,7 +50,7 @@ class _Reached:
 
 
 def measure_limits(game: Game, actions: int | None = None, moves: int | None = None) -> GameLimits:
-    """The limits of a game, but for those that are given."""
+    """Return the limits of a game; given ones are used unchanged."""
     for name, given in {"actions": actions, "moves": moves}.items():
         if given is not None and given < 1:
             raise ValueError(f"`{name}` is {given}: it must be at least 1")
@@ -71,7 +66,7 @@ def measure_limits(game: Game, actions: int | None = None, moves: int | None = N
 
 
 def _walk(game: Game) -> _Reached | None:
-    """The whole game, if it is small."""
+    """Traverse the whole game, if it is small."""
     session, reached = Session(game), _Reached()
     stack, nodes = [(session.state.copy(), 0, 0)], 0
     while stack:
@@ -89,7 +84,7 @@ def _walk(game: Game) -> _Reached | None:
 
 
 def _sample(game: Game, longest: int | None) -> _Reached:
-    """Some random games; one that does not end is cut off if its length is known."""
+    """Play some random games; one that does not end is cut off if its length is known."""
     reached, total = _Reached(), 0
     for number in range(MAX_GAMES):
         session, stream, moves, draws = Session(game), stream_of(LIMITS_STREAM, number), 0, 0
@@ -110,7 +105,7 @@ def _sample(game: Game, longest: int | None) -> _Reached:
 
 
 def check_actions(game: Game, actions: list[int], limit: int) -> None:
-    """Refuse a game with actions that other programs cannot number."""
+    """Raise a ValueError if an action's number is not below the limit."""
     if min(actions) < 0 or max(actions) >= limit:
         wrong = min(actions) if min(actions) < 0 else max(actions)
         remedy = f"; say `actions={wrong + 1}` or more" if limit <= wrong <= HIGHEST_ACTION else ""
@@ -118,12 +113,10 @@ def check_actions(game: Game, actions: list[int], limit: int) -> None:
 
 
 def largest_cell(view: np.ndarray) -> int:
-    """The absolute value of the cell of a view that is farthest from 0."""
     return max(int(view.max()), -int(view.min()))
 
 
 def chance_shares(session: Session) -> list[float]:
-    """The probability of each outcome of chance, in the order of the actions."""
     count, rules = len(session.actions), session.game.rules
     if rules.weights is None:
         return [1 / count] * count
@@ -136,6 +129,6 @@ def chance_shares(session: Session) -> list[float]:
 
 
 def zero_sum(game: Game, score: int) -> tuple[float, float]:
-    """The payoffs of both players at the end, less what each gets when they share alike."""
+    """Return both players' payoffs at the end, minus half of their sum each."""
     first = float(game.payoffs[score] - (game.payoffs[0] + game.payoffs[-1]) / 2)
     return first, -first

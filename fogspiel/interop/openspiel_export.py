@@ -1,13 +1,13 @@
-"""Any game of ours as a game of OpenSpiel, for its algorithms, and its policies as agents of ours.
+"""Export of any fogspiel game to OpenSpiel, for its algorithms, and its policies as agents.
 
-    game = openspiel_game("leduc")                     # also pyspiel.load_game("fogspiel_leduc") from now on
+    game = to_openspiel("leduc")                       # also pyspiel.load_game("fogspiel_leduc") from now on
     pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game))
 
 Actions of players keep their numbers. An outcome of chance is numbered by its place in the list of outcomes, from 0.
-Payoffs are shifted so that they add up to 0. An information state is what the player sees and its own past actions, as
-in `InformationState`, with whose id its string begins; an observation is what the player sees. Tensors hold the seat
-(two cells), the cells of the view, and for information states the own actions, each plus 1, in their order. Where views
-have cells that 32-bit floats cannot hold, every cell is written as four numbers of 16 bits.
+Payoffs are shifted so that they add up to 0. An information state is the player's view and its own past actions, as in
+`InformationState`, with whose id its string starts; an observation is the player's view. Tensors hold the seat (two
+cells), the cells of the view, and for information states the own actions, each plus 1, in their order. Where views have
+cells that 32-bit floats cannot hold, every cell is written as four numbers of 16 bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,6 @@ Ask = Callable[[InformationState], Mapping[int, float]]
 
 
 def import_pyspiel() -> Any:
-    """The Python module of OpenSpiel."""
     try:
         import pyspiel
     except ImportError:
@@ -43,10 +42,10 @@ def import_pyspiel() -> Any:
 
 
 def to_openspiel(game: Game | str, moves: int | None = None, actions: int | None = None) -> Any:
-    """The game as a `pyspiel.Game`, which is registered as `fogspiel_NAME`.
+    """Return the game as a `pyspiel.Game`, which is registered as `fogspiel_NAME`.
 
-    OpenSpiel wants to know how many moves the players make at most, and below what number their actions are. Without
-    `moves` and `actions` this is measured (see `game_limits`); a game that goes beyond ends with a ValueError.
+    OpenSpiel requires the greatest number of moves in a game and a bound on the numbers of actions. Without `moves` and
+    `actions` these are measured (see `game_limits`); a game that exceeds them ends with a ValueError.
     """
     pyspiel = import_pyspiel()
     found = load_game(game) if isinstance(game, str) else game
@@ -59,15 +58,15 @@ def to_openspiel(game: Game | str, moves: int | None = None, actions: int | None
 
 
 def information_state_string(state: InformationState) -> str:
-    """The id of an information state, which is all that tells it apart, and then its words."""
+    """Return the id of an information state, which identifies it, and then its text."""
     done = ", ".join(map(state.game.label, state.history))
     return f"{state.id} {state.line}" + (f" | you did: {done}" if done else "")
 
 
 def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
-    """A policy for the exported game as an agent: one of `pyspiel`, such as a `TabularPolicy`, or one in Python.
+    """Return a policy for the exported game as an agent: one of `pyspiel`, such as a `TabularPolicy`, or one in Python.
 
-    A policy in Python is asked for its `action_probabilities` at an `InformationStateView`, since an agent knows its
+    A policy in Python is called by its `action_probabilities` with an `InformationStateView`, since an agent knows its
     information state but not the state of the game.
     """
     found, name = load_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
@@ -83,7 +82,7 @@ def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
 
 
 def _table_rows(policy: Any) -> Ask:
-    """Make the lookup of a policy in C++: by the string of an information state."""
+    """Return the lookup of a policy in C++, by the string of an information state."""
     refused = import_pyspiel().SpielError
 
     def ask(state: InformationState) -> Mapping[int, float]:
@@ -96,7 +95,6 @@ def _table_rows(policy: Any) -> Ask:
 
 
 def _python_answers(game: Game, policy: Any) -> Ask:
-    """Make the lookup of a policy in Python."""
     if not hasattr(policy, "action_probabilities"):
         raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
@@ -115,7 +113,7 @@ def _python_answers(game: Game, policy: Any) -> Ask:
 
 
 def legal_part(state: InformationState, answer: Mapping[int, float]) -> ActionProbabilities:
-    """The probabilities of what may be tried; OpenSpiel lists other actions too, with probability 0."""
+    """Return the probabilities of legal actions; OpenSpiel lists other actions too, with probability 0."""
     legal = set(state.actions)
     return {action: float(share) for action, share in answer.items() if action in legal or share}
 
@@ -178,7 +176,6 @@ class InformationStateView:
 
 
 def observation_tensor(player: int, view: np.ndarray, limits: GameLimits) -> np.ndarray:
-    """The seat, and the cells of a view."""
     if limits.wide:
         view = view.astype("<i8").view("<u2")
     elif largest_cell(view) > FLOAT_CELL:
@@ -187,13 +184,13 @@ def observation_tensor(player: int, view: np.ndarray, limits: GameLimits) -> np.
 
 
 def information_tensor(player: int, view: np.ndarray, history: Sequence[int], limits: GameLimits) -> np.ndarray:
-    """The same and the player's own actions."""
+    """Return the observation tensor followed by the player's own actions."""
     done = np.zeros(limits.moves, np.float32)
     done[: len(history)] = np.array(history, np.float32) + 1
     return np.concatenate((observation_tensor(player, view, limits), done))
 
 
-# What OpenSpiel asks for
+# The interface of OpenSpiel
 
 
 def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
@@ -217,7 +214,6 @@ def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
 
 
 def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
-    """The class whose objects are the exported game."""
     low, high = zero_sum(game, 0)[0], zero_sum(game, game.max_score)[0]
     info = pyspiel.GameInfo(
         num_distinct_actions=limits.actions,
@@ -231,8 +227,6 @@ def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
     state_class = _state_class(pyspiel, game, limits)
 
     class ExportedGame(pyspiel.Game):  # type: ignore[misc]
-        """A game of fogspiel."""
-
         def __init__(self, params: Mapping[str, Any] | None = None):
             super().__init__(kind, info, params or {})
             self.limits = limits
@@ -253,7 +247,6 @@ def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
 
 
 def _state_class(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
-    """The class whose objects are the states of the exported game."""
     players = {CHANCE: pyspiel.PlayerId.CHANCE, OVER: pyspiel.PlayerId.TERMINAL}
 
     class ExportedState(pyspiel.State):  # type: ignore[misc]
@@ -334,11 +327,9 @@ class Observer:
         return observation_tensor(player, view, self.limits)
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the tensor of what the player observes."""
         self.tensor[:] = self._tensor(player, view_of(self.game, state.cells, player), state.own[player])
 
     def string_from(self, state: Any, player: int) -> str:
-        """Return the player's observation as text."""
         view = view_of(self.game, state.cells, player)
         if not self.recall:
             return self.game.show(view)
@@ -349,7 +340,7 @@ class Observer:
 
 
 def game_at(name: str, moves: int, actions: int) -> Any:
-    """The exported game of that name; a process that has not exported it does so, with the same limits."""
+    """Return the exported game of that name; a process that has not exported it does so, with the same limits."""
     pyspiel = import_pyspiel()
     if PREFIX + name in pyspiel.registered_names():
         return pyspiel.load_game(PREFIX + name)
@@ -357,7 +348,6 @@ def game_at(name: str, moves: int, actions: int) -> Any:
 
 
 def state_at(exported: Any, history: Sequence[int]) -> Any:
-    """The state of an exported game after these actions."""
     state = exported.new_initial_state()
     for action in history:
         state.apply_action(action)

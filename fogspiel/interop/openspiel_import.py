@@ -1,9 +1,9 @@
-"""Any two-player zero-sum game of OpenSpiel as a tree, by its name there, for example `leduc_poker`.
+"""Import of any two-player zero-sum game of OpenSpiel as a tree, by its name there, for example `leduc_poker`.
 
 OpenSpiel computes in floats. A payoff is read as a simple fraction that rounds to the float, if there is one with a
 denominator up to a million, else as the float itself. Probabilities of chance are read as such fractions if these add
-up to 1, else as the floats, divided by their sum. Simultaneous moves are made one after the other, unseen. Infosets are
-told apart by OpenSpiel's information state strings, and it is checked that these leave every player perfect recall.
+up to 1, else as the floats, divided by their sum. Simultaneous moves become successive moves, unseen. Infosets are
+identified by OpenSpiel's information state strings, which are checked for perfect recall.
 """
 
 from collections.abc import Callable
@@ -32,18 +32,18 @@ from ..solving.tree.tree import build_tree
 from .openspiel_export import import_pyspiel, information_state_string
 
 NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this
-TELLING = 20_000  # nodes between two remarks
-# Is told how many nodes there are so far, and about which share of all histories has been walked.
+TELLING = 20_000  # nodes between two progress reports
+# Receives the number of nodes so far, and the approximate fraction of all histories that has been traversed.
 Watch = Callable[[int, float], None]
 
 
 def from_openspiel(
     name: str, most: int = DEFAULT_MOST, remember: bool = False, watch: Watch = lambda nodes, share: None
 ) -> LabelledTree:
-    """The game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
+    """Return the game that OpenSpiel loads by this name, with parameters in brackets; `most` limits its nodes.
 
-    Where players forget moves of their own, as in goofspiel without `imp_info`, the game is refused; with `remember`
-    they keep them in mind.
+    A game with imperfect recall, such as goofspiel without `imp_info`, is rejected; `remember` gives players perfect
+    recall.
     """
     pyspiel = import_pyspiel()
     try:
@@ -54,7 +54,7 @@ def from_openspiel(
 
 
 def _load(pyspiel: Any, name: str) -> Any:
-    """The game, with moves in turn, if it is of a kind that can be solved."""
+    """Load a game with simultaneous moves made successive, if it is of a kind that can be solved."""
     short = name.split("(")[0].strip()
     if short not in pyspiel.registered_names():
         raise NotFound(f"OpenSpiel has no game {short!r}: pyspiel.registered_names() lists those it has")
@@ -74,7 +74,7 @@ def _load(pyspiel: Any, name: str) -> Any:
 
 
 def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
-    """Make the key of a player's infosets: the information state, or the history in perfect-information games."""
+    """Return the key function of infosets: the information state, or the history in perfect-information games."""
     kind = game.get_type()
     if kind.provides_information_state_string:
         return lambda state: state.information_state_string()
@@ -84,7 +84,7 @@ def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
 
 
 def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
-    """The tree of all histories of a game; what the histories of an infoset have in common is asked for once."""
+    """Return the tree of all histories of a game; data that the histories of an infoset share is requested once."""
     again = game.get_type().information != game.get_type().Information.PERFECT_INFORMATION
     plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
@@ -130,20 +130,18 @@ def _action_names(state: Any, player: int, actions: list[int]) -> tuple[str, ...
 
 @cache
 def _pay(first: float, constant: Fraction) -> tuple[Fraction, Fraction]:
-    """Return both players' payoffs."""
     payoff = simplest(first)
     return payoff, constant - payoff
 
 
 def simplest(value: float) -> Fraction:
-    """A simple fraction that rounds to the float, or the float itself if there is none."""
+    """Return a simple fraction that rounds to the float, or the float itself if there is none."""
     simple = Fraction(value).limit_denominator(SIMPLE)
     return simple if float(simple) == value else Fraction(value)
 
 
 @cache
 def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
-    """The probabilities of chance that these floats stand for."""
     exact = exact_probabilities([Fraction(value) for value in floats])
     return tuple(value / sum(exact) for value in exact)
 
@@ -156,11 +154,11 @@ def _first_line(error: Exception) -> str:
 
 
 def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_MEMORY) -> Any:
-    """A policy, in both seats, as a `pyspiel.TabularPolicy` with a row for every information state.
+    """Return a policy, in both seats, as a `pyspiel.TabularPolicy` with a row for every information state.
 
     It is an agent, a name, a file, a solution, or a function of states. The tree of the game must fit into `memory`
-    (GiB). At states that the policy never comes to by its own play and has no answer for, any action is equally likely;
-    a mixture has answers only where it comes to.
+    (GiB). At states that the policy never reaches by its own play and has no probabilities for, all actions are equally
+    likely; a mixture has probabilities only where it reaches.
     """
     pyspiel = import_pyspiel()
     found = load_game(game) if isinstance(game, str) else game

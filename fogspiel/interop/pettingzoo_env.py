@@ -1,14 +1,14 @@
-"""Any game of ours as an environment of PettingZoo, whose agents move one after the other (AEC).
+"""Any fogspiel game as an environment of PettingZoo, whose agents move one after the other (AEC).
 
-    env = pettingzoo_env("leduc", seed=1)
+    env = to_pettingzoo("leduc", seed=1)
     env.reset()
     for agent in env.agent_iter():
         seen, reward, termination, truncation, info = env.last()
         env.step(None if termination else env.action_space(agent).sample(seen["action_mask"]))
 
-The agents are `player_0` and `player_1`. An observation is what the player sees, cell by cell, never the state of the
-game, and a mask of the actions that may be tried, which is empty while the other player is to move. Actions keep
-their numbers. Chance is drawn from a stream of the environment. Rewards come at the end and add up to 0.
+The agents are `player_0` and `player_1`. An observation is the player's view, cell by cell, never the state of the
+game, and a mask of legal actions, which is empty while the opponent is to move. Actions keep their numbers. Chance is
+drawn from a stream of the environment. Rewards come at the end and add up to 0.
 """
 
 import secrets
@@ -26,7 +26,7 @@ AGENTS = ("player_0", "player_1")
 
 
 def import_pettingzoo() -> tuple[Any, Any, Any]:
-    """The class of environments, the spaces of Gymnasium, and the wrapper that says when something is out of turn."""
+    """Return the environment class, the spaces of Gymnasium, and the wrapper that enforces the order of calls."""
     try:
         from gymnasium import spaces
         from pettingzoo import AECEnv
@@ -37,10 +37,10 @@ def import_pettingzoo() -> tuple[Any, Any, Any]:
 
 
 def to_pettingzoo(game: Game | str, seed: int | None = None, actions: int | None = None) -> Any:
-    """The game as an `AECEnv`; `seed` is that of chance.
+    """Return the game as an `AECEnv`; `seed` is that of chance.
 
     The size of the action space is `actions`, or else it is measured (see `game_limits`); a game with an action beyond
-    ends with a ValueError. Games need not have a longest length: limit `agent_iter` where they may go on for ever.
+    it ends with a ValueError. Games may have no maximum length: limit `agent_iter` where they may continue for ever.
     """
     found = load_game(game) if isinstance(game, str) else game
     env_class, spaces, in_order = import_pettingzoo()
@@ -52,8 +52,6 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
     whole = np.iinfo(np.int64)
 
     class Environment(env_class):  # type: ignore[misc]
-        """A game of fogspiel."""
-
         metadata: ClassVar = {"name": f"fogspiel_{game.name}", "render_modes": ["ansi"], "is_parallelizable": False}
         render_mode = "ansi"
 
@@ -77,7 +75,7 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             return self.action_spaces[agent]
 
         def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-            """Begin the next game of the seed, or the first one of a new seed."""
+            """Start the next game of the seed, or the first one of a new seed."""
             self._seed, self._number = (self._seed, self._number + 1) if seed is None else (seed, 0)
             self._chance = stream_of(self._seed, self._number)
             self._session = Session(game)
@@ -90,14 +88,13 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             self._go_on()
 
         def observe(self, agent: str) -> dict[str, np.ndarray]:
-            """Return an agent's view and action mask."""
             mask = np.zeros(count, np.int8)
             if AGENTS.index(agent) == self._session.mover:
                 mask[self._session.actions] = 1
             return {"observation": self._session.view(AGENTS.index(agent)), "action_mask": mask}
 
         def step(self, action: Any) -> None:
-            """Let the agent whose turn it is try an action, then chance, until an agent is to move."""
+            """Apply the action of the agent to move, then chance, until an agent is to move."""
             agent = self.agent_selection
             if self.terminations[agent] or self.truncations[agent]:
                 self._was_dead_step(action)
@@ -111,7 +108,7 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
             self._accumulate_rewards()
 
         def _go_on(self) -> None:
-            """Draw chance, and see who is to move, or how the game has ended."""
+            """Draw chance, and update the agent to move, or the rewards at the end."""
             session = self._session
             while session.mover == CHANCE:
                 session.apply(session.draw_chance(self._chance))
@@ -124,10 +121,9 @@ def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> A
                 self.terminations = dict.fromkeys(AGENTS, True)
 
         def render(self) -> str:
-            """The whole state in words, as an umpire sees it."""
             return game.reveal(self._session.state)
 
         def close(self) -> None:
-            """There is nothing to close."""
+            """Do nothing: there are no resources."""
 
     return Environment

@@ -1,1 +1,1 @@
-"""Processes: programs asked line by line, pools of them, crews that do jobs, and their guard and heartbeat."""
+"""Processes: external programs that communicate in lines, pools of them, crews for jobs, guard and heartbeat."""

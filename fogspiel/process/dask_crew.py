@@ -1,7 +1,8 @@
 """Jobs on a Dask cluster.
 
-joblib's own Dask backend returns results in order and outlives a killed worker, but hides which worker has which job:
-a worker that hangs could be neither found nor named. So this speaks to the scheduler by `distributed` itself.
+joblib's own Dask backend returns results in order and survives a killed worker, but hides the assignment of jobs to
+workers: a hanging worker could be neither found nor named. So this module talks to the scheduler by `distributed`
+directly.
 """
 
 import logging
@@ -24,11 +25,10 @@ from .heartbeat import Silence, run_job
 from .jobs import Crew
 
 ANSWER = 10.0  # seconds within which the scheduler must answer, and the nanny of a hanging worker replace it
-FETCH = 1.0  # seconds to wait for a result that is there, but on a worker that may have died meanwhile
+FETCH = 1.0  # seconds to wait for a finished result on a worker that may have exited meanwhile
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that results depend on."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "fogspiel": __version__,
@@ -38,22 +38,18 @@ def versions() -> dict[str, str]:
 
 @dataclass
 class Post:
-    """A worker of the cluster at a job."""
-
     address: str
     worker: str
     silence: Silence
 
 
 def check(address: str) -> None:
-    """Refuse an address where no scheduler answers."""
     with connect(address):
         pass
 
 
 @contextmanager
 def connect(address: str) -> Iterator[Any]:
-    """A client of the scheduler at that address, if it answers."""
     try:
         from distributed import Client
     except ImportError:
@@ -75,7 +71,7 @@ def connect(address: str) -> Iterator[Any]:
 
 @contextmanager
 def silence_logs() -> Iterator[None]:
-    """Keep to ourselves what distributed writes about lost connections: we say it better."""
+    """Suppress distributed's log of lost connections, which are reported as faults of jobs."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -85,8 +81,6 @@ def silence_logs() -> Iterator[None]:
 
 
 class DaskCrew(Crew):
-    """The workers of a cluster, what they are at, and what has come of it."""
-
     def __init__(self, client: Any, address: str, *work: Any) -> None:
         super().__init__(*work)
         self.client, self.address, self.name = client, address, f"fogspiel-{uuid4().hex[:12]}"
@@ -97,14 +91,14 @@ class DaskCrew(Crew):
         self.looked, self.alone = monotonic(), False
 
     def begin(self) -> None:
-        """Hand in all jobs; the scheduler gives the first of them to its workers first."""
+        """Submit all jobs; the scheduler assigns the first ones first."""
         self.client.subscribe_topic(self.name, lambda event: self.news.put(("sign", event[1])))
         self.client.subscribe_topic("all", lambda event: self.news.put(("all", event[1])))
         for number in range(len(self.jobs)):
             self.repeat(number)
 
     def go_on(self) -> None:
-        """Take in the news, or look after the workers if there is none."""
+        """Handle the next event, or check the workers if there is none."""
         try:
             kind, what = self.news.get(timeout=self.limits.look)
         except Empty:
@@ -120,7 +114,7 @@ class DaskCrew(Crew):
             self.looked = monotonic()
 
     def stop(self) -> None:
-        """Take back all jobs that are not done; workers notice at their next beat."""
+        """Cancel all unfinished jobs; workers notice at their next heartbeat."""
         with suppress(Exception):
             self.client.cancel(list(self.futures.values()), force=True)
 
@@ -135,7 +129,7 @@ class DaskCrew(Crew):
         self.futures[number].add_done_callback(lambda future: self.news.put(("done", number)))
 
     def _others(self, address: str) -> list[str]:
-        """The workers on other machines than that worker's, or else the other ones on its own."""
+        """Return the workers on other machines than that worker's, or else the remaining ones on its own."""
         known = [other for other in self.client.nthreads() if other != address]
         machine = urlsplit(address).hostname
         return [other for other in known if urlsplit(other).hostname != machine] or known
@@ -147,21 +141,20 @@ class DaskCrew(Crew):
             self.posts[number].silence.hear(signs, last)
 
     def _fetch(self, number: int) -> None:
-        """Bring in what a job has come to."""
         from distributed import KilledWorker
 
         future = self.futures.get(number)
-        if future is None:  # it was given up
+        if future is None:  # the job was given up
             return None
         if future.status == "cancelled":
             raise self._gone()
-        # What is not there in time was on a worker that is lost, so the scheduler has it done again, or is on its way.
+        # A result that is late was on a lost worker, whose job the scheduler repeats, or is still in transfer.
         with suppress(TimeoutError):
             if future.status == "error":
                 error = future.exception(timeout=FETCH)
                 if not isinstance(error, KilledWorker):
                     return self.finish(number, error)
-                # The scheduler has lost four workers with it, though perhaps it only stood in line behind the culprit.
+                # The scheduler has lost four workers with it, though it may only have been queued behind the culprit.
                 return self.repeat(number) if self.lose(number) else None
             if future.status == "finished":
                 address, worker, result = future.result(timeout=FETCH)
@@ -181,7 +174,7 @@ class DaskCrew(Crew):
         self.posts.pop(number, None)
 
     def _part(self, address: str, tasks: Iterable[str]) -> None:
-        """A worker has left the cluster: name it if it was at a job of ours."""
+        """Handle a worker that has left the cluster: report it if it had a job of this crew."""
         lost = [number for number, post in self.posts.items() if post.address == address]
         for number in lost:
             self._lose(number, "died on")
@@ -189,13 +182,13 @@ class DaskCrew(Crew):
             self.on_fault(f"worker {address} died before it said what it was at: its jobs are repeated")
 
     def _lose(self, number: int, fate: str) -> None:
-        """Take leave of a worker; the scheduler repeats its job, unless too many were lost with it."""
+        """Drop a worker; the scheduler repeats its job, unless too many were lost with it."""
         future, worker = self.futures[number], self.posts.pop(number).worker
         if not self.lose(number, f"{worker} {fate}"):
             self.client.cancel([future], force=True)
 
     def _look_after(self, passed: float) -> None:
-        """Replace workers that hang, and say when there are none."""
+        """Replace hanging workers, and report when there are none left."""
         if self.client.status in ("closing", "closed"):
             raise self._gone()
         try:
@@ -211,7 +204,7 @@ class DaskCrew(Crew):
         self.alone = alone
 
     def _watch_silent(self, given: Mapping[str, Iterable[str]]) -> None:
-        """Be as patient with workers that have been given a job and say nothing as with those that have begun."""
+        """Apply the silence limits also to workers that have been assigned a job but have sent no heartbeat."""
         numbers = {future.key: number for number, future in self.futures.items()}
         for number, post in list(self.posts.items()):
             if not post.silence.signs and self.futures[number].key not in given.get(post.address, ()):
@@ -223,7 +216,7 @@ class DaskCrew(Crew):
                 self.posts.setdefault(first, Post(address, f"worker {address}", Silence(self.limits)))
 
     def _replace(self, number: int, post: Post) -> None:
-        """Have a worker replaced that hangs at that job, or at another if it only keeps the result of this one."""
+        """Replace a worker that hangs at that job, or at another one if it only stores this job's result."""
         there = [other for other, known in self.posts.items() if known.address == post.address]
         at_work = [other for other in there if self.futures[other].status != "finished"]
         culprit = number if number in at_work or not at_work else max(at_work)
@@ -233,7 +226,7 @@ class DaskCrew(Crew):
             self.posts.pop(other, None)
         self.replaced.add(post.address)
         try:
-            # Its nanny, where it has one, kills it and starts another; else the scheduler strikes it off.
+            # Its nanny, where it has one, kills and restarts it; otherwise the scheduler removes it.
             self.client.sync(
                 self.client.scheduler.restart_workers, workers=[post.address], timeout=ANSWER, on_error="return",
                 stimulus_id=self.name,
@@ -250,9 +243,9 @@ class DaskCrew(Crew):
 
 
 def attend(payload: bytes, name: str, number: int, wanted: dict[str, str]) -> tuple[str, str, Any]:
-    """Execute a job with its heartbeats as events; return its place, its worker and its result.
+    """Execute a job with its heartbeats as events; return the worker's address, its name and the result.
 
-    A job that is not waited for any more is broken off.
+    A job that is no longer wanted is aborted.
     """
     from distributed import get_worker
 

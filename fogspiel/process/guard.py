@@ -1,8 +1,8 @@
-"""Ends worker processes with their children, also when whoever started them has been killed.
+"""A guard that kills worker processes with their children, even when their parent has been killed.
 
-Run as a program, it reads a line for each process group that begins (+number) or has ended (-number). When its input
-ends, which the system sees to however the parent has died, it kills the groups that are left. It uses the standard
-library alone and is started by its path, so that it takes no time and little memory.
+Run as a program, it reads a line for each process group that starts (+number) or has ended (-number). When its input
+ends, which the system ensures however the parent exits, it kills the remaining groups. It uses only the standard
+library and is started by its path, so that it takes no time and little memory.
 """
 
 import contextlib
@@ -14,7 +14,6 @@ from functools import cache
 
 
 def kill_group(number: int) -> None:
-    """Kill a process that leads a group, and those that it has started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
             os.killpg(number, signal.SIGKILL)
@@ -23,7 +22,7 @@ def kill_group(number: int) -> None:
 
 
 class ProcessGuard:
-    """A process that kills what is left of others when this one ends, in whatever way."""
+    """A process that kills remaining process groups when this one ends, in whatever way."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -36,13 +35,11 @@ class ProcessGuard:
         )
 
     def tell(self, sign: str, number: int) -> None:
-        """Say that a process group begins (+) or has ended (-)."""
         assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # it may be gone, and then it is of no use
+        with contextlib.suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
             self.process.stdin.write(f"{sign}{number}\n".encode())
 
     def close(self) -> None:
-        """Let it end."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
@@ -51,12 +48,12 @@ class ProcessGuard:
 
 @cache
 def own_guard() -> ProcessGuard:
-    """The guard of whatever this process starts, which lives as long as this process does."""
+    """Return the guard of the processes that this process starts; it lives as long as this process."""
     return ProcessGuard()
 
 
 def keep_watch() -> None:
-    """Follow what begins and ends, and kill what is left at the end of the input."""
+    """Track process groups until the input ends, then kill the remaining ones."""
     groups: set[int] = set()
     for line in sys.stdin:
         (groups.add if line.startswith("+") else groups.discard)(int(line[1:]))

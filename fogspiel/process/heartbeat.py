@@ -1,4 +1,4 @@
-"""Signs of life: what a job tells whoever waits for it, and when silence is too long."""
+"""Heartbeats of jobs, the limits of silence after which a worker counts as hanging, and memory limits."""
 
 import math
 import pickle
@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 from ..core.compile import Hooks
 
-# The two signs: the job is about to compile (as every job is at first), or it is past that and gets on.
+# The two heartbeats: the job is about to compile (as every job is at first), or it makes progress.
 BEGUN, GOES_ON = b"b", b"."
-APART = 1.0  # seconds between two beats that are told
+APART = 1.0  # seconds between two reported heartbeats
 
 
 class _Here(threading.local):
-    """State of this thread's job, if it is a worker's."""
-
     tell: Callable[[bytes], object] | None = None
     told = -math.inf
     sign = BEGUN
@@ -30,14 +28,14 @@ _here = _Here()
 
 
 def beat() -> None:
-    """Tell that the job goes on; does nothing outside a worker, nor within a second of the last time."""
+    """Send a heartbeat; does nothing outside a worker, nor within a second of the last one."""
     if _here.tell is not None and time.monotonic() - _here.told >= APART:
         _here.told, _here.sign = time.monotonic(), GOES_ON
         _here.tell(GOES_ON)
 
 
 def run_job(payload: bytes, tell: Callable[[bytes], object]) -> Any:
-    """The result of a pickled job, whose signs of life go to `tell`."""
+    """Return the result of a pickled job, whose heartbeats go to `tell`."""
     _here.tell, _here.told, _here.sign = tell, -math.inf, BEGUN
     try:
         tell(BEGUN)
@@ -48,7 +46,7 @@ def run_job(payload: bytes, tell: Callable[[bytes], object]) -> Any:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Claim the patience that compilation needs, until the kernel is done for whose sake others are compiled."""
+    """Claim the longer silence limit of compilation, until the outermost kernel is compiled."""
     if _here.compiles or _here.tell is None:
         yield
         return
@@ -72,37 +70,32 @@ class SilenceLimits(NamedTuple):
 
     @property
     def look(self) -> float:
-        """Seconds between two checks for heartbeats."""
         return min(1.0, self.going_on / 5)
 
 
 @dataclass
 class Silence:
-    """Duration of a job's silence while it is watched."""
-
     limits: SilenceLimits
     signs: int = 0
     last: bytes = BEGUN
     seconds: float = 0.0
 
     def hear(self, signs: int, last: bytes) -> None:
-        """Take note of all the signs there have been so far."""
         if signs != self.signs:
             self.signs, self.last, self.seconds = signs, last, 0.0
 
     def endure(self, seconds: float) -> bool:
-        """Wait on, and tell whether it is too long now; while the listener slept itself, time does not count."""
+        """Wait, and return True if the silence is too long; time in which the listener itself slept does not count."""
         self.seconds += min(seconds, 2 * self.limits.look)
         return self.seconds > (self.limits.begun if self.last == BEGUN else self.limits.going_on)
 
 
-# A memory limit that holds: the operating system refuses what goes beyond it, and that becomes a sentence.
+# A memory limit enforced by the operating system; exceeding it becomes an error message.
 
-SPARE = 0.25  # giB for the libraries and kernels that are loaded on the way
+SPARE = 0.25  # GiB for the libraries and kernels that are loaded meanwhile
 
 
 def _taken() -> int:
-    """The bytes that this process has for its own data at present."""
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
 
@@ -113,12 +106,12 @@ def limit_memory(
     what: str = "the solve",
     advice: str = "raise --memory, try --method pcfr+, or solve a smaller game",
 ) -> Iterator[None]:
-    """Let what happens inside take that many GiB and no more, where the system can enforce it."""
+    """Limit the memory that the block may allocate to that many GiB, where the system can enforce it."""
     try:
         import resource
 
         taken = _taken()
-    except (ImportError, OSError):  # a system that has no such limit, or does not tell what is taken
+    except (ImportError, OSError):  # a system without such a limit or without the current usage
         yield
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)

@@ -1,9 +1,9 @@
 """Independent jobs on several processes or on a cluster, with results in the order of the jobs.
 
-A job is a callable without arguments that can be pickled, whose result depends on nothing else; `str(job)` is what it
-is called. Workers die and hang: that is noticed, said in one sentence, and the job is repeated, so the results are
-those of one process. A job that runs for long should call `beat` at least every few seconds. Machines also compute
-wrongly: jobs that are named to be done twice are, by two workers where there are two, and must come out the same.
+A job is a picklable callable without arguments whose result depends on nothing else; `str(job)` is its name. Workers
+that exit or hang are detected and reported, and their jobs repeated, so the results are those of one process. A long
+job should call `beat` at least every few seconds. To detect machines that compute wrongly, jobs can be named to be done
+twice, by two workers where there are two; both results must agree.
 """
 
 import os
@@ -33,12 +33,11 @@ __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
 T = TypeVar("T")
 DEFAULT_LIMITS = SilenceLimits()
-ATTEMPTS = 3  # so often may a job go wrong
+ATTEMPTS = 3  # failures after which a job is given up
 PLACE = platform.node() or "this machine"
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on stderr."""
     print(sentence, file=sys.stderr, flush=True)
 
 
@@ -52,9 +51,9 @@ def run_jobs(
 ) -> Generator[T, None, None]:
     """Yield the results of the jobs, in their order, each as soon as it and all before it are there; close it to stop.
 
-    They are worked out in this process if there is to be one only, else in that many others, or by the workers of the
-    Dask scheduler whose address is `cluster`. An error in a job is raised when its turn has come. The jobs whose
-    numbers are in `twice` are done twice; where they come out differently, that is an error.
+    The jobs run in this process if `processes` is 1, else in that many others, or on the workers of the Dask scheduler
+    at the address `cluster`. An error in a job is raised when its turn has come. The jobs whose numbers are in `twice`
+    are done twice; different results are an error.
     """
     checks = CrossCheck(jobs, twice)
     if cluster is not None:
@@ -73,7 +72,7 @@ def run_jobs(
 
 
 class RetryRule:
-    """The rule for what goes wrong: a job is repeated, and given up the third time."""
+    """Retry rule: a job is repeated after a failure, and given up after the third."""
 
     def __init__(self, on_fault: Callable[[str], None] = say, noun: str = "job") -> None:
         self.on_fault, self.noun = on_fault, noun
@@ -89,14 +88,14 @@ class RetryRule:
 
 
 class CrossCheck:
-    """The jobs that are done twice, so that a machine that computes wrongly is found out, and their first results."""
+    """The jobs that are done twice, to detect a machine that computes wrongly, and their first results."""
 
     def __init__(self, jobs: Sequence[Callable[[], Any]], twice: Collection[int]) -> None:
         self.jobs, self.left = jobs, set(twice)
         self._first: dict[int, tuple[str, Any]] = {}
 
     def stands(self, number: int, worker: str, result: Any) -> bool:
-        """True if a result can be used, False if its job must be done again; a ValueError if it came out otherwise."""
+        """True if a result can be used, False if its job must be repeated; raise a ValueError if results differ."""
         if number in self.left:
             self.left.remove(number)
             self._first[number] = worker, result
@@ -114,7 +113,7 @@ class CrossCheck:
 
 
 class Crew:
-    """Workers at jobs: one rule for lost workers, hanging ones and doubtful results, wherever the workers are."""
+    """Workers at jobs: one rule for lost workers, hanging ones and doubtful results, on any kind of worker."""
 
     def __init__(
         self,
@@ -125,7 +124,7 @@ class Crew:
     ) -> None:
         self.jobs, self.on_fault, self.limits, self.checks = jobs, on_fault, limits, checks
         self.retries = RetryRule(on_fault)
-        self.before: dict[int, Any] = {}  # the workers that have done jobs which others must do again
+        self.before: dict[int, Any] = {}  # the first workers of jobs that others must repeat
         self._finished: dict[int, Any] = {}
 
     def results(self) -> Generator[Any, None, None]:
@@ -143,26 +142,22 @@ class Crew:
             self.stop()
 
     def begin(self) -> None:
-        """Hand out jobs, where that is done at once."""
+        """Submit jobs, where that is done at once."""
 
     def go_on(self) -> None:
-        """Wait until something has happened, and look after the workers."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """End the work on all jobs that are not done."""
         raise NotImplementedError
 
     def repeat(self, number: int) -> None:
-        """Have a job done again."""
         raise NotImplementedError
 
     def finish(self, number: int, result: Any) -> None:
-        """Keep the result of a job, or the error that ends it."""
         self._finished[number] = result
 
     def take(self, number: int, name: str, worker: Any, result: Any) -> None:
-        """Keep the result of a worker, or have another one do the job again."""
+        """Store the result of a worker, or let another one repeat the job."""
         try:
             stands = self.checks.stands(number, name, result)
         except ValueError as error:
@@ -173,7 +168,7 @@ class Crew:
         return self.repeat(number)
 
     def lose(self, number: int, sentence: str = "") -> bool:
-        """Take leave of the worker at a job, which is given up if too many were lost with it; True if it is not."""
+        """Drop the worker at a job; True if the job is repeated, False if it is given up."""
         again = self.retries.repeats(number, f"{sentence} {self.jobs[number]}" if sentence else "")
         if not again:
             message = (
@@ -184,43 +179,37 @@ class Crew:
         return again
 
 
-# Jobs on several processes of this machine: loky's, each with an executor of its own.
+# Jobs on several processes of this machine: loky's, each with a separate executor.
 #
-# `joblib.Parallel` stops all its processes when one of them dies, and does not say which, or with which job. With one
-# process for each executor, the others go on, and it is known what was lost.
+# `joblib.Parallel` stops all its processes when one of them exits, without naming it or its job. With one process per
+# executor, the others continue, and the lost job is known.
 
-# What a terminal sends to a command and to its workers alike.
+# Signals that a terminal sends to a command and to its workers alike.
 FOR_ALL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 INTERRUPTIONS = {*FOR_ALL, signal.SIGTERM}
 FOLDER_PREFIX = "fogspiel-"
-PARENT_SECONDS = 2.0  # how often a worker looks whether its parent is still there
+PARENT_SECONDS = 2.0  # interval at which a worker checks that its parent exists
 
 
 @dataclass
 class Post:
-    """A worker at a job."""
-
     executor: Any
     number: int
-    file: Path  # holds the number of the worker's process, and a character for every sign of life
+    file: Path  # holds the worker's process id, and a character for every heartbeat
     silence: Silence
 
     def look(self) -> None:
-        """See whether there have been signs of life."""
         signs = self.file.read_bytes() if self.file.exists() else b""
         self.silence.hear(len(signs), signs[-1:])
 
     @property
     def worker(self) -> str:
-        """Name of the worker."""
         signs = self.file.read_text(encoding="ascii") if self.file.exists() else ""
         process = signs.rstrip("b.")
         return f"worker {process}" if process else "a worker that had not yet begun"
 
 
 class LocalCrew(Crew):
-    """Processes of this machine."""
-
     def __init__(self, folder: Path, processes: int, *work: Any) -> None:
         super().__init__(*work)
         self.folder, self.processes = folder, processes
@@ -229,7 +218,7 @@ class LocalCrew(Crew):
         self.assigned = 0
 
     def go_on(self) -> None:
-        """Keep every worker busy, and wait until something has happened or it is time to look after them."""
+        """Give every idle worker a job, and wait for an event or the next check of the workers."""
         while len(self.posts) < self.processes and (number := self._next()) is not None:
             self._assign(number)
         began = time.monotonic()
@@ -254,7 +243,6 @@ class LocalCrew(Crew):
                 self._part(post, f"has hung for {post.silence.seconds:.0f} s and was killed on")
 
     def stop(self) -> None:
-        """Kill all workers."""
         with shelter():
             for executor in (*self.idle, *(post.executor for post in self.posts.values())):
                 executor.shutdown(kill_workers=True)
@@ -267,14 +255,14 @@ class LocalCrew(Crew):
             executor = self._worker_for(number)
             try:
                 future = executor.submit(*task)
-            except BrokenProcessPool:  # its worker died while it was idle
+            except BrokenProcessPool:  # its worker exited while it was idle
                 executor.shutdown()
                 executor = _hire()
                 future = executor.submit(*task)
             self.posts[future] = Post(executor, number, file, Silence(self.limits))
 
     def _next(self) -> int | None:
-        """The first job that is left and for which there is a worker, another than has done it before."""
+        """Return the first waiting job for which there is a worker other than its first one."""
         hiring = len(self.idle) + len(self.posts) < self.processes
         for number in self.left:
             if hiring or any(executor is not self.before.get(number) for executor in self.idle):
@@ -283,7 +271,6 @@ class LocalCrew(Crew):
         return None
 
     def _worker_for(self, number: int) -> Any:
-        """A worker that is idle and has not done the job before, or else a new one."""
         before = self.before.pop(number, None)
         executor = next((executor for executor in self.idle if executor is not before), None)
         if executor is None:
@@ -296,11 +283,11 @@ class LocalCrew(Crew):
 
     def finish(self, number: int, result: Any) -> None:
         super().finish(number, result)
-        if isinstance(result, BaseException):  # what comes after it will not be asked for
+        if isinstance(result, BaseException):  # later results will not be requested
             self.left = deque(other for other in self.left if other < number)
 
     def _part(self, post: Post, fate: str) -> None:
-        """Take leave of a worker; its job is the next to be done, unless too many were lost with it."""
+        """Drop a worker; its job is the next one, unless too many were lost with it."""
         worker = post.worker
         with shelter():
             post.executor.shutdown(kill_workers=True)
@@ -309,15 +296,15 @@ class LocalCrew(Crew):
 
 
 def _hire() -> Any:
-    """An executor with one worker, which is told whose it is: when it looks for its parent, that may be gone."""
+    """Return an executor with one worker, which is given its parent's id: the parent may exit before it starts."""
     return ProcessPoolExecutor(1, initializer=enlist, initargs=(os.getpid(),))
 
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
-    """A folder that is removed even if this process is killed: loky's resource tracker outlives it and its workers."""
+    """Create a folder that is removed even if this process is killed: loky's resource tracker outlives it."""
     folder = Path(gettempdir()) / f"{FOLDER_PREFIX}{uuid4().hex[:12]}"
-    resource_tracker.register(str(folder), "folder")  # before it is there, so that there is no moment without
+    resource_tracker.register(str(folder), "folder")  # before the folder exists, so that it is never untracked
     folder.mkdir(mode=0o700)
     try:
         yield folder
@@ -328,7 +315,7 @@ def work_folder() -> Iterator[Path]:
 
 @contextmanager
 def shelter() -> Iterator[None]:
-    """Put off Ctrl-C until the end of the block; a process that is started inside does not hear of it."""
+    """Delay Ctrl-C until the end of the block; processes started inside ignore it."""
     if sys.platform == "win32":
         yield
         return
@@ -343,7 +330,7 @@ def shelter() -> Iterator[None]:
 
 
 def enlist(parent: int) -> None:
-    """Become a worker of that process: it alone answers to Ctrl-C or a closed terminal, and stops its workers."""
+    """Become a worker of that process: it alone handles Ctrl-C or a closed terminal, and stops its workers."""
     for number in FOR_ALL:
         signal.signal(number, signal.SIG_IGN)
     if sys.platform != "win32":
@@ -352,14 +339,13 @@ def enlist(parent: int) -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End when the parent has gone, at work or between two jobs."""
+    """Exit when the parent has exited, during a job or between two jobs."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
     os._exit(1)
 
 
 def attend(payload: bytes, file: str) -> Any:
-    """The result of a job, with its signs of life in a file."""
     with open(file, "ab", buffering=0) as signs:
         signs.write(b"%d" % os.getpid())
         return run_job(payload, signs.write)

@@ -1,8 +1,8 @@
-"""Programs in processes of their own that converse in lines.
+"""External programs in separate processes that communicate in lines.
 
-A `ProgramProcess` says any number of lines and has a time limit for each answer. A `LineProcess` answers a line with a
-line; whoever waits for it kills it when it is late. Both lead a session (a process group), so that Ctrl-C reaches the
-parent alone and their children die with them; a guard kills them also when the parent was killed.
+A `ProgramProcess` prints any number of lines and has a time limit for each answer. A `LineProcess` answers a line with
+a line; the waiting thread kills it when it is late. Both lead a session (a process group), so that Ctrl-C reaches the
+parent alone and their children are killed with them. A guard kills them also when the parent was killed.
 """
 
 import argparse
@@ -27,32 +27,31 @@ from .guard import ProcessGuard, kill_group
 from .heartbeat import beat
 
 ADVICE = "give the command of a program"
-LINES_KEPT = 1_000  # that wait to be read; a program that says more has to wait itself
+LINES_KEPT = 1_000  # that wait to be read; a program that prints more is blocked
 LONGEST_LINE = 1 << 16  # characters of a program's line; a longer one counts as several
 CHUNK = 65_536
 MAX_LINE = 1_000_000  # bytes of an answer to a line
 KEPT_ERRORS = 8_192  # the last bytes of stderr
 SHOWN_LETTERS = 120
 END_SECONDS = 1.0  # in which a program that has closed its output must end
-ROOM: int = getattr(select, "PIPE_BUF", 0)  # bytes that a ready pipe takes at once; 0 on a system that cannot say so
-ROOM_SECONDS = 0.2  # between two looks of a listener whether anybody still reads what it has heard
-BEAT_SECONDS = 1.0  # between two signs of life of whoever waits for an answer
+ROOM: int = getattr(select, "PIPE_BUF", 0)  # bytes that a ready pipe takes at once; 0 if unknown
+ROOM_SECONDS = 0.2  # between two checks of a listener for a reader of its lines
+BEAT_SECONDS = 1.0  # between two heartbeats of a thread that waits for an answer
 
 
 class WorkerFault(Exception):
-    """Fault of a worker, as the rest of a sentence that begins with the worker."""
+    """Fault of a worker; the message continues a sentence that starts with the worker."""
 
 
 class ProgramFault(ValueError):
-    """A running program has ended, does not answer or talks nonsense: another process may do better."""
+    """A running program that has ended, does not answer or prints invalid output: a restart may help."""
 
 
 class ProgramTimeout(ProgramFault):
-    """It has not answered in time."""
+    """A program that has not answered in time."""
 
 
 def split_command(command: str | Sequence[str], advice: str = ADVICE) -> list[str]:
-    """Split a command into words."""
     try:
         return shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
@@ -60,7 +59,7 @@ def split_command(command: str | Sequence[str], advice: str = ADVICE) -> list[st
 
 
 def demand_program(words: Sequence[str], what: str = "program", advice: str = ADVICE) -> list[str]:
-    """Return the words of a command whose program is there, else raise a ValueError."""
+    """Return the arguments of a command, or raise a ValueError if its program does not exist."""
     if not words or not words[0]:
         raise ValueError(f"the command is empty, but a {what} needs a command: {advice}")
     if shutil.which(words[0]) is None:
@@ -75,7 +74,6 @@ def _start_error(words: Sequence[str], reason: object, what: str, advice: str) -
 
 
 def excerpt(line: bytes) -> str:
-    """Return the beginning and the end of a line, fit for a sentence."""
     text, half = line.decode(errors="replace").strip(), SHOWN_LETTERS // 2
     return repr(text if len(text) <= SHOWN_LETTERS else f"{text[:half]} .. {text[-half:]}")
 
@@ -109,14 +107,14 @@ class ChildProcess:
         return self.process.stdout
 
     def close(self) -> None:
-        """Kill the program and let go of its pipes, which no other thread may be using."""
+        """Kill the program and close its pipes, which no other thread may be using."""
         self.kill()
         for pipe in (self.stdin, self.stdout):
             with contextlib.suppress(OSError, ValueError):
                 pipe.close()
 
     def write(self, content: bytes, seconds: float | None = None) -> bool:
-        """Write all of it; False if there was no room within that time."""
+        """Write all of the content; False if the pipe was full for that many seconds."""
         left, end = memoryview(content), time.monotonic() + (seconds or 0)
         while left:
             patience = None if seconds is None else max(end - time.monotonic(), 0)
@@ -126,16 +124,16 @@ class ChildProcess:
         return True
 
     def exit_code(self) -> int | None:
-        """Return the exit code of a program that says nothing more, None if it runs on."""
+        """Return the exit code of a program that has closed its output; None if it is still running."""
         if self.process.returncode is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
-                kill_group(self.process.pid)  # the children that it has left
+                kill_group(self.process.pid)  # its remaining children
         return self.process.returncode
 
 
 def _kill(process: subprocess.Popen[Any], guard: ProcessGuard | None, killed: threading.Event) -> None:
-    """Kill a process and those that it started; once it was waited for, its number may be another's."""
+    """Kill a process and its children, unless it was waited for: its id may then belong to another process."""
     killed.set()
     if process.returncode is None:
         kill_group(process.pid)
@@ -145,7 +143,7 @@ def _kill(process: subprocess.Popen[Any], guard: ProcessGuard | None, killed: th
 
 
 class LineProcess(ChildProcess):
-    """A program that is asked by one thread; the last line of its stderr usually says what is wrong."""
+    """A program that serves one thread; the last line of its stderr often describes the error."""
 
     def __init__(self, words: Sequence[str], guard: ProcessGuard) -> None:
         super().__init__(words, guard, stderr=subprocess.PIPE, bufsize=0)
@@ -154,7 +152,7 @@ class LineProcess(ChildProcess):
         self._listener.start()
 
     def ask(self, line: bytes) -> bytes:
-        """Return the line that answers this one; whatever goes wrong is a Fault."""
+        """Return the line that answers this one; any failure is a WorkerFault."""
         try:
             self.write(line)
             while b"\n" not in self._rest:
@@ -170,8 +168,8 @@ class LineProcess(ChildProcess):
         return answer
 
     def demand_silence(self) -> None:
-        """Refuse what was written after an answer: it could be taken for the next one."""
-        with contextlib.suppress(OSError):  # of a pipe that is closed, or of a system that cannot tell
+        """Reject output after an answer: it could be read as the next one."""
+        with contextlib.suppress(OSError):  # the pipe is closed, or the system does not support it
             if not self._rest.strip() and select.select([self.stdout], [], [], 0)[0]:
                 self._rest = self._read()
         if self._rest.strip():
@@ -179,7 +177,6 @@ class LineProcess(ChildProcess):
 
     @property
     def last_words(self) -> str:
-        """The last line of the stderr of a process that has ended."""
         self._listener.join(END_SECONDS)
         lines = bytes(self._errors).decode(errors="replace").split("\n")
         found = next((line.strip() for line in reversed(lines) if line.strip()), "")
@@ -203,14 +200,14 @@ class LineProcess(ChildProcess):
 
 
 def _listen(pipe: IO[str], lines: "queue.Queue[str | None]", killed: threading.Event) -> None:
-    """Put what a program says into a queue, and None when it has ended."""
+    """Put a program's lines into a queue, and None when it has ended."""
 
     def put(line: str | None) -> None:
         while True:
             try:
                 return lines.put(line, timeout=ROOM_SECONDS)
             except queue.Full:
-                if killed.is_set():  # nobody may want to read more
+                if killed.is_set():  # there may be no reader any more
                     return None
 
     with contextlib.suppress(OSError, ValueError):
@@ -220,9 +217,9 @@ def _listen(pipe: IO[str], lines: "queue.Queue[str | None]", killed: threading.E
 
 
 class ProgramProcess(ChildProcess):
-    """A program that converses in lines; what goes wrong is a ValueError of one sentence, and the program is killed."""
+    """A program that communicates in lines; any failure kills it and raises a ValueError."""
 
-    language, advice = "lines", f"{ADVICE} that speaks lines"  # what it must speak, and what would be right
+    language, advice = "lines", f"{ADVICE} that speaks lines"  # its protocol, and the remedy in messages
 
     def __init_subclass__(cls) -> None:
         cls.advice = f"{ADVICE} that speaks {cls.language}"
@@ -237,7 +234,6 @@ class ProgramProcess(ChildProcess):
 
     @classmethod
     def demand_program(cls, command: str | Sequence[str]) -> list[str]:
-        """Return the words of a command, or raise a ValueError if its program is not there."""
         return demand_program(split_command(command, cls.advice), cls.what, cls.advice)
 
     def say(self, *lines: str) -> None:
@@ -247,7 +243,7 @@ class ProgramProcess(ChildProcess):
                 self.close()
 
     def answer(self, asked: str, last: str, patience: float | None = None, advice: str = "") -> Iterator[str]:
-        """Yield the lines up to the one that begins with the word `last`; advice is for who waits in vain."""
+        """Yield the lines up to the one that starts with the word `last`; `advice` is the remedy after a timeout."""
         patience = self.patience if patience is None else patience
         end, heard = time.monotonic() + patience, ""
         while True:
@@ -271,31 +267,30 @@ class ProgramProcess(ChildProcess):
                 )
 
     def failure(self, what: str, advice: str = "", fault: type[ProgramFault] = ProgramFault) -> ProgramFault:
-        """Kill the program, and return the error to raise."""
         self.close()
         return fault(f"the {self.what} {self.name!r} {what}: {advice or self.advice}")
 
     def dismiss(self, *lines: str) -> None:
-        """Send last lines, and kill the program if it does not end by itself."""
+        """Send last lines, and kill the program if it does not exit."""
         self.say(*lines)
         self.exit_code()
         self.close()
 
 
-# Programs that are asked for games, a JSON object per line, and answer a line: what such workers have in common.
+# Common parts of workers that play requested games: a JSON object per line, answered by a line.
 
 Answer = dict[str, Any]
 
 
 class WordParser(argparse.ArgumentParser):
-    """Refuses words of a command line that it cannot read by one sentence."""
+    """Argument parser that reports an error in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)
 
 
 def game_of(request: object) -> tuple[Mapping[str, Any], int, bool]:
-    """A request with its seed and whether the seats are swapped; where it does not say so, they are for odd seeds."""
+    """Return a request with its seed and whether the seats are swapped; by default they are for odd seeds."""
     if not isinstance(request, Mapping):
         raise ValueError("a request is a JSON object with a, b, seed and swap")
     seed = request.get("seed")
@@ -308,7 +303,6 @@ def game_of(request: object) -> tuple[Mapping[str, Any], int, bool]:
 
 
 def values_in(request: Mapping[str, Any], key: str) -> Mapping[str, object]:
-    """The values of one side of a game."""
     own = request.get(key)
     if not isinstance(own, Mapping):
         raise ValueError(f"a request has {own!r} as {key}: it must be an object of names and values")
@@ -316,7 +310,6 @@ def values_in(request: Mapping[str, Any], key: str) -> Mapping[str, object]:
 
 
 def answers(answer: Callable[[object], Answer], lines: Iterable[str]) -> Iterator[str]:
-    """A line of JSON for each line that is read: an answer, or an error of one sentence."""
     for line in lines:
         try:
             request = json.loads(line)
@@ -331,7 +324,7 @@ def answers(answer: Callable[[object], Answer], lines: Iterable[str]) -> Iterato
 
 
 def serve(answer: Callable[[object], Answer]) -> None:
-    """Answer what is read from standard input until it ends, or nobody listens any more."""
+    """Answer the lines of standard input until it ends, or standard output is closed."""
     with suppress(BrokenPipeError, KeyboardInterrupt):
         for line in answers(answer, sys.stdin):
             print(line, flush=True)

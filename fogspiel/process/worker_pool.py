@@ -1,12 +1,12 @@
-"""A pool of programs that are asked for games: a JSON object per line goes in, one per line comes out.
+"""A pool of external programs that play requested games: a JSON object per line in, one per line out.
 
-Each worker has one game at a time; answers are returned in the order of the games, however many workers there are. A
-worker that dies, does not answer in time or answers nonsense is replaced and its game repeated. A game that goes wrong
-three times stops the run, which can be resumed.
+Each worker has one game at a time; answers are returned in the order of the games, for any number of workers. A worker
+that exits, does not answer in time or returns invalid output is replaced and its game repeated. A game that fails three
+times stops the run, which can be resumed.
 
-Every request has a number under `id`. An answer that repeats it is never taken for that of another game. Where it does
-not, a worker that was late is dead by then; and of one that has written more than a line for a game, all answers to the
-games that were asked for together are forgotten, and a third time stops the run.
+Every request has a number under `id`. An answer that repeats it is never assigned to another game. Without it, a late
+worker has been killed already. If a worker has written more than a line for a game, all its answers of the same batch
+are discarded, and a third time stops the run.
 """
 
 import json
@@ -25,17 +25,15 @@ from .heartbeat import beat
 from .jobs import ATTEMPTS, RetryRule
 from .line_process import LineProcess, WorkerFault, demand_program, excerpt
 
-LOOK_SECONDS = 0.05  # between two looks at the clock
-START_SECONDS = 10.0  # that a new worker has beyond the time of a game, until it answers for the first time
+LOOK_SECONDS = 0.05  # between two checks of the time limits
+START_SECONDS = 10.0  # extra time for the first answer of a new worker
 LEAVE_SECONDS = 2.0  # to wait for the threads of killed workers
 
-Answer = dict[str, Any]  # what a worker says of a game: its `score`, and whatever else it adds
+Answer = dict[str, Any]  # a worker's answer: the `score` of a game, and any further keys
 
 
 @dataclass(eq=False)
 class Batch:
-    """Games that are asked for together."""
-
     lines: Sequence[bytes]
     judge: Callable[[int, Answer], None]
     left: deque[int]
@@ -46,19 +44,19 @@ class Batch:
 
 @dataclass(eq=False)
 class WorkerSlot:
-    """The place of one worker during a batch."""
+    """One worker of the pool during a batch."""
 
     process: LineProcess | None = None
     game: int | None = None
     deadline: float = math.inf
     answered: list[int] = field(default_factory=list)  # the games of the batch that the process has answered
-    lost: bool = False  # true if the worker was given up: whatever its thread hears later does not count
-    done: bool = False  # true if its thread has nothing more to do
+    lost: bool = False  # true if the worker was given up: later output is ignored
+    done: bool = False  # true if its thread has finished
     thread: threading.Thread | None = None
 
 
 class WorkerPool:
-    """So many workers, started as they are needed, and killed at the end."""
+    """A number of workers, started as they are needed, and killed at the end."""
 
     def __init__(
         self,
@@ -77,9 +75,9 @@ class WorkerPool:
         self._number, self._strays = 0, RetryRule()
 
     def ask(self, requests: Sequence[str], judge: Callable[[int, Answer], None]) -> list[Answer]:
-        """The answers to requests (JSON objects without an `id`), in their order.
+        """Return the answers to requests (JSON objects without an `id`), in their order.
 
-        The judge refuses an answer to the request of a number by a Fault, or stops everything by a ValueError.
+        The judge rejects the answer to a request by a WorkerFault, or stops everything by a ValueError.
         """
         first, self._number = self._number, self._number + len(requests)
         lines = [f'{request[:-1]}, "id": {number}}}\n'.encode() for number, request in enumerate(requests, first)]
@@ -106,7 +104,6 @@ class WorkerPool:
         return [batch.answers[game] for game in range(len(lines))]
 
     def close(self) -> None:
-        """Kill all workers."""
         with self._changed:
             for seat in self._seats:
                 seat.lost = True
@@ -129,10 +126,10 @@ class WorkerPool:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    # What the asking thread does beside waiting
+    # In the waiting thread
 
     def _wait(self, batch: Batch) -> bool:
-        """Wait a moment for the batch, and say whether it has come to its end."""
+        """Wait a moment for the batch; True if it is complete or has failed."""
 
         def over() -> bool:
             answered = len(batch.answers) == len(batch.lines)
@@ -142,14 +139,13 @@ class WorkerPool:
             return self._changed.wait_for(over, LOOK_SECONDS)
 
     def _seat(self, batch: Batch) -> None:
-        """Let a thread serve the batch with a worker."""
         seat = WorkerSlot()
         seat.thread = threading.Thread(target=self._serve, args=(batch, seat), daemon=True)
         self._seats.append(seat)
         seat.thread.start()
 
     def _look_at_clock(self, batch: Batch) -> None:
-        """Give up the workers whose time is over, and put others in their places."""
+        """Give up the workers whose time is over, and replace them."""
         now = time.monotonic()
         with self._changed:
             late = [seat for seat in self._seats if seat.deadline <= now and not seat.lost]
@@ -161,14 +157,14 @@ class WorkerPool:
             self._blame(batch, seat.game, f"has not answered within {self.seconds:g} s", seat.process)
             self._seat(batch)
 
-    # What the thread of a worker does
+    # In the thread of a worker
 
     def _serve(self, batch: Batch, seat: WorkerSlot) -> None:
-        """Ask one worker, and those that take its place, for games until there are none left."""
+        """Request games from one worker, and its replacements, until there are none left."""
         try:
             while self._next_game(batch, seat):
                 self._play(batch, seat)
-        except Exception as error:  # told by the thread that waits
+        except Exception as error:  # raised by the waiting thread
             self._fail(batch, error)
         if seat.process is not None:
             seat.process.close()
@@ -192,7 +188,6 @@ class WorkerPool:
             return False
 
     def _play(self, batch: Batch, seat: WorkerSlot) -> None:
-        """Ask for one game."""
         game, patience = seat.game, self.seconds
         assert game is not None and self._guard is not None
         with self._changed:
@@ -225,7 +220,7 @@ class WorkerPool:
                 seat.answered.append(game)
 
     def _check_silence(self, batch: Batch, seat: WorkerSlot) -> bool:
-        """True if a worker has said no more than it was asked; if it has, all it said in this batch is forgotten."""
+        """True if a worker has printed one line per request; otherwise its answers in this batch are discarded."""
         assert seat.process is not None
         try:
             seat.process.demand_silence()
@@ -253,10 +248,10 @@ class WorkerPool:
         process.close()
         return process
 
-    # What both do
+    # In both
 
     def _blame(self, batch: Batch, game: int, what: str, process: LineProcess) -> None:
-        """Count a fault of a game, which is the next to be played, unless there have been too many."""
+        """Count a fault of a game; the game is repeated next, unless there have been too many."""
         words = process.last_words
         fault = f"{self.title} {what}" + (f", and the last line of its stderr is {words!r}" if words else "")
         if batch.retries.repeats(game, fault):
@@ -273,7 +268,7 @@ class WorkerPool:
 
 
 def parse(line: bytes) -> Answer:
-    """The answer that a line holds: an object with a score, or the score alone."""
+    """Return the answer in a line: an object with a score, or the score alone."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

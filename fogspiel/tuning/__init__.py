@@ -1,1 +1,1 @@
-"""System 1, tuning: parametric strategies raced against each other within a budget."""
+"""System 1, tuning: search for strong parameters by races between vectors, within a budget."""

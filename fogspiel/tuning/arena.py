@@ -1,8 +1,8 @@
 """Scheduler for the games of one tuning run: every race and pair, each game counted, up to the budget.
 
 The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
-k-th event of a run is the same whenever it is played. Events that were recorded earlier are recalled instead of played:
-to resume a run, its method simply runs again.
+k-th event of a run is the same whenever it is played. Recorded events are recalled instead of played: to resume a run,
+its method simply runs again.
 """
 
 import time
@@ -19,20 +19,18 @@ from ..core.simulate import PolicyMatch
 from ..stats.race import Race, Verdict, scan
 from .contest import Contest, ParameterSpace, ScoreSource, contest_of
 
-# Streams below the seed of a run: of a method's own numbers, of its games, and of the games that judge its answer.
+# Streams below the seed of a run: a method's random numbers, its games, and the held-out games that test its result.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
 MAX_BATCH = 16_384
 BATCH_SECONDS = 0.25
 
 Rows = np.ndarray | Sequence[int]
-# Whole numbers as an event keeps them: a digit each for games of at most three payoffs, for others a list.
+# Integers as an event stores them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
 DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
 
 
 class Event(TypedDict, total=False):
-    """Games played at once, as runs store them."""
-
     event: int  # its number, where it is not finished yet
     games: int
     decision: int  # of a race, with `counts`: how often each score was observed
@@ -47,29 +45,27 @@ class BudgetSpent(Exception):
 
 @dataclass
 class Budget:
-    """Limit on counted games, and a deadline."""
-
     games: int | None = None
     deadline: float | None = None  # a reading of `time.monotonic`
 
 
 @dataclass
 class Arena:
-    """One run's games: what is played, by which race it is judged, from which seed."""
+    """The games of one run: its contest, its race and its seed."""
 
     game: Game | Contest
     seed: int
     race_rule: Race = field(default_factory=Race)
     baseline_name: str = "fixed"
     budget: Budget = field(default_factory=Budget)
-    # What a race counts: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn.
+    # Observations of a race: "pair" is a deal played twice with seats swapped, "game" one game with seats in turn.
     observation: str = "pair"
     threads: int = 1
     recorded: Sequence[Event] = ()
     partial: Mapping[str, Any] | None = None
     on_batch: Callable[["Arena", Event], None] = lambda arena, event: None
-    purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that judge an answer
-    # After so many events the budget counts as spent: where a deadline ended the work that is now recalled.
+    purpose: int = TRAINING  # the stream of its games: TRAINING, or FINAL for those that test the result
+    # After this many events the budget counts as spent: where a deadline ended the run that is now recalled.
     last_event: int | None = None
 
     def __post_init__(self) -> None:
@@ -77,40 +73,34 @@ class Arena:
         self.strategy: ParameterSpace = self.contest.strategy
         self.games = 0
         self.event_count = 0
-        self.events: list[Event] = []  # those that were not taken yet
+        self.events: list[Event] = []  # those not yet returned by `take_events`
         self.stream = stream_of(self.seed, METHOD_STREAM)
         self.baseline: ParametricPolicy | None = (
             named_policy(self.game, self.baseline_name, self.seed) if isinstance(self.game, Game) else None
-        )  # the opponent that scores are measured against; None where that is the start
+        )  # the opponent of the scores; None for the initial parameters
         self._games_per_second = 1000.0 if isinstance(self.game, Game) else 0.0
 
-    # What methods ask for
+    # Interface for methods
 
     @property
     def start(self) -> np.ndarray:
-        """The vector that every method begins with."""
         return self.contest.start()
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """A vector within the limits of the parameters."""
         return self.contest.clip(theta)
 
     def gaussian(self) -> np.ndarray:
-        """A new vector of standard Gaussian numbers."""
         return self.gaussians(1).ravel()
 
     def gaussians(self, count: int) -> np.ndarray:
-        """That many new vectors of standard Gaussian numbers, a row each."""
         thetas = np.empty((count, len(self.strategy.parameters)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
     def pick(self, count: int) -> int:
-        """A uniform number below `count`."""
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
-        """Race two vectors against each other, by the rule of the run or by another one."""
         match = self.contest.match(challenger[None], incumbent[None])
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
@@ -121,9 +111,9 @@ class Arena:
     def race_answer(
         self, answer: PolicyJson, opponent: np.ndarray, rule: Race | None, most: int, defends: bool = False
     ) -> Verdict:
-        """Race an answer against a vector in at most so many pairs of games; without a rule all of them are counted.
+        """Race a result against a vector in at most `most` game pairs; without a rule all of them are counted.
 
-        An answer that defends is the incumbent of the race; the verdict is about the answer in any case.
+        A result that defends is the incumbent of the race; the verdict is about the result in any case.
         """
         match, top = self.contest.match_answer(answer, opponent), 2 * self.game.max_score
 
@@ -149,7 +139,7 @@ class Arena:
         return self._run_race(rule, observe, outcomes, games=2 * self._columns, most=most)
 
     def play_newcomer(self, newcomer: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """The newcomer's scores against each of the others: a row each, first seat and second seat."""
+        """Return the newcomer's scores against each of the others: a row each, first seat and second seat."""
         if not len(others):
             return np.zeros((0, 2), np.int64)
         number, needed = self.event_count, 2 * len(others)
@@ -167,10 +157,11 @@ class Arena:
     def play_pairs(
         self, firsts: np.ndarray, seconds: np.ndarray, pairs: int = 1, same_deals: bool = False, blocks: int = 1
     ) -> np.ndarray:
-        """The scores of every row of `firsts` against its row of `seconds`: row, pair of games, first and second seat.
+        """Return the scores of each row of `firsts` against its row of `seconds`: row, game pair, first and second
+        seat.
 
-        Every pair is a deal of its own, or, with `same_deals`, the k-th pair of every row is the same deal. Rows that
-        come in several blocks play one pair each, and the k-th rows of all blocks have the same deal.
+        Every game pair is a separate deal, or, with `same_deals`, the k-th pair of every row is the same deal. Rows in
+        several blocks play one pair each, and the k-th rows of all blocks have the same deal.
         """
         number, rows = self.event_count, len(firsts)
         if number < len(self.recorded):
@@ -183,11 +174,11 @@ class Arena:
         return np.stack(np.divmod(codes, pair_base(self.game)), axis=2)
 
     def take_events(self) -> list[Event]:
-        """The events since they were last taken: a long run keeps them in its store and not in memory."""
+        """Return the events since the last call: a long run stores them instead of keeping them in memory."""
         taken, self.events = self.events, []
         return taken
 
-    # How an event is played
+    # Playing an event
 
     @property
     def _columns(self) -> int:
@@ -199,7 +190,6 @@ class Arena:
         return self._columns * self.game.max_score
 
     def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
-        """A vector against the baseline."""
         if isinstance(self.game, Game) and self.baseline is not None:
             return PolicyMatch(self.game, vector_policy(self.game, theta), self.baseline)
         return self.contest.match(theta[None], self.start[None])
@@ -208,17 +198,15 @@ class Arena:
         return int(child(self.seed, self.purpose, number))
 
     def _demand_event(self) -> None:
-        """Refuse an event that was not there when the budget ended."""
+        """Raise BudgetSpent for an event beyond those before the deadline."""
         if self.last_event is not None and self.event_count >= self.last_event:
             raise BudgetSpent
 
     def _sums(self, match: ScoreSource, key: int, first: int, count: int) -> np.ndarray:
-        """The sums of the scores of each observation."""
         seats = "swapped" if self.observation == "pair" else "alternating"
         return np.asarray(match.scores(key, first, count, seats, self.threads).sum(axis=1))
 
     def _games_left(self, cost: int) -> int:
-        """Return the observations of that many games the budget still allows."""
         if self.budget.deadline is not None and time.monotonic() >= self.budget.deadline:
             return 0
         return 10**15 if self.budget.games is None else (self.budget.games - self.games) // cost
@@ -226,7 +214,7 @@ class Arena:
     def _run_race(
         self, rule: Race | None, observe: Callable[..., np.ndarray], outcomes: int, games: int, most: int | None = None
     ) -> Verdict:
-        """Observe in batches until the race decides, or `most` times; where a batch is cut changes nothing."""
+        """Observe in batches until the race decides, or `most` times; the batch size does not change the result."""
         number = self.event_count
         if number < len(self.recorded):
             event = self.recorded[number]
@@ -258,7 +246,7 @@ class Arena:
     def _pairing(
         self, firsts: np.ndarray, seconds: np.ndarray, deals: int, blocks: int
     ) -> Callable[[int, int], np.ndarray]:
-        """Return the schedule of a meeting's pairs from a number on: rows in turn, or row by row on this many deals."""
+        """Return the schedule of game pairs from a number on: rows in turn, or row by row on this many deals."""
         key = self._key(self.event_count)
 
         def of_rows(rows: slice) -> ScoreSource:
@@ -275,7 +263,7 @@ class Arena:
             return of_rows(rows).scores(key, row, min(count, size - row), threads=self.threads)
 
         def some_rows(first: int, count: int) -> np.ndarray:
-            """Only the rows that play these numbers, where their numbers lead: plans of all would fill the memory."""
+            """Play only the rows of these numbers: plans of all rows would fill the memory."""
             numbers, rows = np.arange(first, first + count), np.empty(count, np.int64)
             rows[numbers % count] = numbers % len(firsts)
             return self.contest.match(firsts[rows], seconds[rows]).scores(key, first, count, threads=self.threads)
@@ -290,7 +278,7 @@ class Arena:
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
     def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:
-        """Play so many pairs in batches: for each a number of two digits, the scores in the first and second seat."""
+        """Play `total` pairs in batches; encode both scores of a pair as the two digits of a number."""
         self._demand_event()
         number, codes = self.event_count, np.zeros(0, np.int64)
         if self.partial is not None and self.partial["event"] == number:
@@ -315,7 +303,7 @@ class Arena:
 
 
 def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[int, int]:
-    """Count observations until the rule decides: how many were used, and the decision."""
+    """Count observations until the rule decides; return the number used, and the decision."""
     if rule is not None:
         return scan(rule, counts, observed)
     counts += np.bincount(observed, minlength=len(counts))
@@ -323,25 +311,23 @@ def _scan(rule: Race | None, counts: np.ndarray, observed: np.ndarray) -> tuple[
 
 
 def pair_base(game: Game | Contest) -> int:
-    """The base in which the two scores of a pair are the digits of one number."""
+    """Return the base in which the two scores of a pair are the digits of one number."""
     return max(len(game.payoffs), DIGITS)
 
 
 def encode(game: Game | Contest, numbers: np.ndarray) -> Codes:
-    """Scores, or pairs of them, as an event keeps them."""
     if len(game.payoffs) > DIGITS:
         return list(numbers.tolist())
     return (numbers + ord("0")).astype(np.uint8).tobytes().decode()
 
 
 def decode(codes: Codes) -> np.ndarray:
-    """Decode a stored event."""
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)
 
 
 def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
-    """Vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    """Return vectors with the first halves (for the first seat) of some rows and the second halves of others."""
     half = thetas.shape[1] // 2
     return np.hstack([thetas[first, :half], thetas[second, half:]])

@@ -1,10 +1,10 @@
-"""An exploiter: a player trained to score against one frozen player, a lower limit of what a best response scores.
+"""Exploiters: players trained against one frozen player, whose score is a lower bound of a best response's.
 
-Nothing is proved about the search, so it looks in several ways and keeps the best by fresh games: random players of
-several sizes, neighbours of the frozen one and the game's named players; then evolution of the best of them, which also
-works on plateaus, and ascents from several starts, which also work in hundreds of dimensions. Both ends of a direction,
-and candidates that play long, meet the frozen player on the same deals. Where the halves of a vector serve one seat
-each, the best half is looked for in each seat by itself.
+The search has no guarantee, so it uses several methods and selects the best by fresh games. It starts with random
+players of several sizes, neighbours of the frozen one and the game's named players. Evolution of the best of them also
+works on plateaus; ascents from several starts also work in hundreds of dimensions. Both ends of a direction, and
+candidates in long matches, play against the frozen player on the same deals. Where the halves of a vector serve one
+seat each, the best half is searched for each seat separately.
 """
 
 import math
@@ -24,28 +24,28 @@ from .arena import Arena
 from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
 from .steps import DIRECTIONS, Ascent, add_up, hashed_parameters
 
-# Streams: of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
+# Streams of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
 EXPLOITER, DRAWS = 5, 0
 
-POOL, EVOLUTION, GRADIENT, SELECTION = 0.15, 0.35, 0.40, 0.10  # shares of the budget
+POOL, EVOLUTION, GRADIENT, SELECTION = 0.15, 0.35, 0.40, 0.10  # fractions of the budget
 SCALES = (1.0, 5.0, 25.0)  # sizes of random players: large parameters make a soft choice a hard one
 REACHES = (0.03, 0.1, 0.3, 1.0, 3.0)  # standard deviations of mutations, in units of the root mean square of the parent
 FIRST_PAIRS = 8
 ELITE, OFFSPRING, PAIRS = 6, 18, 16
-PRIOR_PAIRS = 8.0  # draws that a candidate of the evolution is credited with: who has played little is trusted little
+PRIOR_PAIRS = 8.0  # game pairs at 1/2 added to a candidate's score: regularises short records
 SIGMAS = (0.3, 1.0, 3.0)
 MIN_GAIN = 1e-2
 MIN_GAMES = 5_000
-# Pairs of games; below, the call of the compiled loop costs more than they do, and many players share one.
+# Game pairs; below, the call of the compiled loop costs more than they do, and many players share one.
 WORTH_A_CALL = 256
-KEPT = 4  # how many candidates each way of looking hands to the selection
-# Pairs in the first round of those whose halves are sifted, of which one in four goes on, with twice as many pairs.
+KEPT = 4  # candidates that each search method passes to the selection
+# Pairs in the first round of sifting halves; a quarter of them continues, with twice as many pairs.
 SIFTED, QUARTER = 4, 4
 
 
 @dataclass
 class ResponseSearch:
-    """One search against a frozen player: its budget of games, and its own stream of random numbers."""
+    """One search against a frozen player: its budget of games, and its stream of random numbers."""
 
     game: Game
     frozen: ParametricPolicy
@@ -64,24 +64,22 @@ class ResponseSearch:
         self.unordered = np.array([name in self.game.strategy.unordered for name in names], bool)
 
     def gaussians(self, count: int) -> np.ndarray:
-        """That many vectors of standard Gaussian numbers, a row each."""
         thetas = np.empty((count, len(self.unordered)))
         fill_normal(self.stream, thetas.reshape(-1))
         return thetas
 
     def next_deals(self) -> int:
-        """The key of a round of games that were never played before."""
         self.rounds += 1
         return int(child(int(self.key), self.rounds))
 
     def points(self, player: ParametricPolicy, deals: int, pairs: int) -> np.ndarray:
-        """The scores, from 0 to 1, of a player in pairs of games against the frozen one."""
+        """Return the scores, from 0 to 1, of a player in game pairs against the frozen one."""
         scores = PolicyMatch(self.game, player, self.frozen).scores(deals, 0, pairs, threads=self.threads)
         self.played += scores.size
         return np.asarray(scores.sum(axis=1) / (2 * self.game.max_score))
 
     def means(self, players: list[ParametricPolicy], pairs: int) -> np.ndarray:
-        """The mean score of each player in that many pairs of games; long matches are on the same deals."""
+        """Return the mean score of each player in that many game pairs; long matches are on the same deals."""
         deals, found = self.next_deals(), np.zeros(len(players))
         vectors = [i for i, player in enumerate(players) if player.strategy is self.game.strategy]
         together = vectors if pairs < WORTH_A_CALL else []
@@ -93,7 +91,6 @@ class ResponseSearch:
         return found
 
     def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
-        """The mean scores of each vector in either seat in that many pairs of games."""
         rows = policies_in_turn(self.game, thetas)
         scores = PolicyMatch(self.game, rows, self.frozen).scores(
             self.next_deals(), 0, pairs * len(thetas), threads=self.threads
@@ -102,7 +99,7 @@ class ResponseSearch:
         return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.max_score)
 
     def mutant(self, parent: np.ndarray, reach: float) -> np.ndarray:
-        """A neighbour of a vector; parameters that are seeds have no neighbours: half of them are drawn anew."""
+        """Return a neighbour of a vector; half of the parameters that are seeds are redrawn instead."""
         size = math.sqrt(float((parent**2).mean())) or 1.0
         move, anew = self.gaussians(2)
         renewed = np.array([random_unit(self.stream) < 0.5 for _ in parent])
@@ -110,14 +107,12 @@ class ResponseSearch:
 
 
 class Exploiter(NamedTuple):
-    """Best response found, and the games its search has played."""
-
     policy: ParametricPolicy
     games: int
 
 
 def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, threads: int = 1) -> Exploiter:
-    """The best player against a frozen one that can be found for about that many games."""
+    """Return the best player against a frozen one found with about that many games."""
     if games < MIN_GAMES:
         raise ValueError(f"the exploiter has {games} games: it needs at least {MIN_GAMES}")
     search = ResponseSearch(game, frozen, seed, games, threads)
@@ -138,9 +133,9 @@ def find_exploiter(game: Game, frozen: ParametricPolicy, games: int, seed: int, 
 
 
 def sift(search: ResponseSearch, games: int) -> np.ndarray:
-    """As many random vectors and mutants of members as half of the games can try, a quarter of them kept each time.
+    """Return the best of as many random vectors and mutants as half of the games allow, a quarter surviving each round.
 
-    Seeds have no mutants: there would be many doubles of members, who score one half and hide who scores more.
+    Seeds have no mutants: there would be many doubles of members, which score one half and hide better ones.
     """
     drawn = max(games // (4 * SIFTED), QUARTER * ELITE)
     count = 0 if search.unordered.all() else drawn // 2
@@ -157,10 +152,10 @@ def sift(search: ResponseSearch, games: int) -> np.ndarray:
 
 
 def first_players(search: ResponseSearch) -> Iterator[ParametricPolicy]:
-    """Named players, Gaussian vectors of several sizes, and neighbours of the frozen player's members."""
+    """Yield named players, Gaussian vectors of several sizes, and neighbours of the frozen player's members."""
     for name in search.game.policies:
         yield find_policy(search.game, name)
-    games_each = 2 * FIRST_PAIRS * math.log2(max(search.games, 2))  # as much again in every later round of the halving
+    games_each = 2 * FIRST_PAIRS * math.log2(max(search.games, 2))  # every later round of the halving costs the same
     count = max(len(SCALES), int(POOL * search.games / games_each) // 2)
     thetas = search.gaussians(count)
     for number, theta in enumerate(thetas):
@@ -171,7 +166,7 @@ def first_players(search: ResponseSearch) -> Iterator[ParametricPolicy]:
 
 
 def halve(search: ResponseSearch, players: list[ParametricPolicy], games: int, keep: int) -> list[ParametricPolicy]:
-    """Sequential halving (Karnin et al. 2013): the same games for every round, for half as many players each."""
+    """Apply sequential halving (Karnin et al. 2013): each round costs the same, for half as many players."""
     rounds = max(1, math.ceil(math.log2(max(len(players) / keep, 1))))
     while True:
         pairs = max(1, games // (2 * rounds * len(players)))
@@ -182,7 +177,7 @@ def halve(search: ResponseSearch, players: list[ParametricPolicy], games: int, k
 
 
 def evolve(search: ResponseSearch, starts: list[np.ndarray], games: int) -> list[ParametricPolicy]:
-    """Evolution with an elite that plays on: in every generation it meets the frozen player on new deals."""
+    """Breed with an elite that plays on: in every generation it plays against the frozen player on new deals."""
     seats, until = 2 if search.per_seat else 1, search.played + games
     pool = Pool(np.array(starts), search.per_seat, PRIOR_PAIRS, seats)
     while True:
@@ -199,7 +194,7 @@ def evolve(search: ResponseSearch, starts: list[np.ndarray], games: int) -> list
 
 
 def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -> list[ParametricPolicy]:
-    """Up the antithetic slopes of the score against the frozen player; answers three points of the way."""
+    """Follow antithetic gradients of the score against the frozen player; return three points of the trajectory."""
     way, until = Ascent(np.array(start), MIN_GAIN), search.played + games
     points = [way.x]
     while search.played < until:
@@ -217,15 +212,15 @@ def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -
 # Best responses to a mixture: random players, mutants and crosses of members, halved until one is left, or a climb.
 
 GENERATIONS, FINALS = 4, 4
-MIXTURE_KEPT = 4  # of a pool one in four goes on to the next generation
+MIXTURE_KEPT = 4  # a quarter of a pool survives to the next generation
 MIN_PAIRS = 8
 NARROWER = 0.5
 MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
-REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
+REACH = 0.3  # length of the directions of slopes, in units of the parameters
 
 
 def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
-    """Search for what does well against a mixture of members, with about so many pairs; the last pool has one row."""
+    """Search for a response to a mixture of members with about `pairs` game pairs; the last pool has one row."""
     a_round = pairs // (GENERATIONS + FINALS)
     many = max(MIN_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
     size = max(4 * MIXTURE_KEPT, a_round // many)
@@ -248,7 +243,7 @@ def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: 
 
 
 class Evolution:
-    """An elite that is bred against a mixture, and plays on from turn to turn as long as nobody joins the archive."""
+    """An elite that is bred against a mixture, and continues from turn to turn while the archive does not change."""
 
     def __init__(self, archive: Archive, weights: np.ndarray) -> None:
         heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
@@ -256,7 +251,7 @@ class Evolution:
         self.pool = Pool(archive.thetas[heaviest], archive.per_seat)
 
     def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Breed for about so many pairs of games; yields the best after each generation."""
+        """Breed for about `pairs` game pairs; yield the best after each generation."""
         arena, pool = self.archive.arena, self.pool
         for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
             pool.grow(
@@ -270,7 +265,7 @@ class Evolution:
 
 
 class Climb:
-    """A way up the slopes of the score against a mixture, which goes on from turn to turn as an evolution does."""
+    """An ascent of the score against a mixture, which continues from turn to turn as an evolution does."""
 
     def __init__(self, archive: Archive, weights: np.ndarray) -> None:
         start = archive.thetas[int(shares_of(weights).argmax())]
@@ -279,7 +274,7 @@ class Climb:
         self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), MIN_SCALE)
 
     def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Climb for about so many pairs of games; yields the average of the way after each step."""
+        """Climb for about `pairs` game pairs; yield the average of the trajectory after each step."""
         arena = self.archive.arena
         for _ in range(max(pairs // (2 * DIRECTIONS), 1)):
             e = np.where(self.seeds, 0.0, arena.gaussians(DIRECTIONS))
@@ -291,14 +286,14 @@ class Climb:
 
 
 def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
-    """The ways of looking that go on from turn to turn; slopes only where parameters have neighbours."""
+    """Return the searches that continue from turn to turn; ascents only where parameters have neighbours."""
     ways: list[Evolution | Climb] = [Evolution(archive, weights)]
     return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
 
 
 # Diagnosis of a tuned player: its exploiters, and its score against its checkpoints.
 #
-# All games are fresh: the exploiter trains on a stream of its own, and every score comes from streams that only
+# All games are fresh: the exploiter trains on a separate stream, and every score comes from streams that only
 # measure.
 
 EXPLOITED, HISTORY = 1, 2  # streams of games below the one that only measures
@@ -306,8 +301,6 @@ EXPLOITED, HISTORY = 1, 2  # streams of games below the one that only measures
 
 @dataclass(frozen=True)
 class DiagnosisBudget:
-    """Budget and seed of a diagnosis."""
-
     games: int = 400_000  # training games of the exploiter
     report_games: int = 20_000  # fresh games that score the exploiter
     pair_games: int = 4_000  # fresh games for each pair of checkpoints
@@ -316,24 +309,21 @@ class DiagnosisBudget:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Findings about one player."""
-
     exploiter: Exploiter
     score: MatchResult  # of the exploiter
     best: Sequence[BestResponseScore]
-    # How often each score of a pair of games was observed between two checkpoints.
+    # Counts of each score of a game pair between two checkpoints.
     observed: Mapping[tuple[int, int], Sequence[int]]
 
     @property
     def gain(self) -> float:
-        """Return the 95 % lower bound of the exploitability."""
+        """The 95 % lower bound of the exploitability."""
         return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
 
 
 def train_exploiter(
     game: Game, player: ParametricPolicy, effort: DiagnosisBudget, threads: int = 1
 ) -> tuple[Exploiter, MatchResult]:
-    """An exploiter of the player, and its score in fresh games."""
     found = find_exploiter(game, player, effort.games, effort.seed, threads)
     key = int(child(report_key(effort.seed), EXPLOITED))
     return found, evaluate(game, found.policy, player, key, effort.report_games, threads=threads)
@@ -342,7 +332,6 @@ def train_exploiter(
 def play_history(
     game: Game, checkpoints: Sequence[ParametricPolicy], effort: DiagnosisBudget, threads: int = 1
 ) -> Mapping[tuple[int, int], Sequence[int]]:
-    """Count the pair scores between any two checkpoints."""
     observed = {}
     for number, (i, j) in enumerate(combinations(range(len(checkpoints)), 2)):
         key, pair = int(child(report_key(effort.seed), HISTORY, number)), (checkpoints[i], checkpoints[j])

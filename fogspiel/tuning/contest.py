@@ -1,7 +1,7 @@
-"""Interface of what can be tuned: two vectors of numbers play games and one scores more.
+"""Interface of tuning problems: two parameter vectors play games and one scores more.
 
-A game with a parametric strategy is one contest, a program of the user's another one. Methods see vectors, scores and
-which parameters have neighbours, and nothing else.
+A game with a parametric strategy is one contest, an external program another one. Methods see only vectors, scores and
+which parameters have neighbours.
 """
 
 from collections.abc import Sequence
@@ -15,19 +15,17 @@ from ..core.agents import PolicyJson, decode_policy, fixed_baseline, policies_in
 from ..core.game import Game, Strategy
 from ..core.simulate import PolicyMatch
 
-MIN_BATCH = 64  # pairs of games of the compiled loop that are played at once at least
+MIN_BATCH = 64  # minimum number of game pairs per call of the compiled loop
 
 
 class ParameterSpace(Protocol):
-    """The parameters of a contest."""
-
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the parameters."""
 
     @property
     def unordered(self) -> tuple[str, ...]:
-        """Those without neighbours: seeds of something pseudo-random, or choices."""
+        """Parameters without neighbours: seeds of something pseudo-random, or choices."""
 
     @property
     def per_seat(self) -> bool:
@@ -35,12 +33,12 @@ class ParameterSpace(Protocol):
 
 
 class ScoreSource(Protocol):
-    """Vectors that meet others in numbered games."""
+    """Two lists of vectors that play numbered games."""
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
+        """Return the scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
 
-        With seats "swapped" a number is a pair of games, a column each; with "alternating" it is one game.
+        With seats "swapped" a number is a game pair, a column each; with "alternating" it is one game.
         """
 
 
@@ -65,23 +63,23 @@ class Contest(Protocol):
 
     @property
     def mixes(self) -> bool:
-        """True if an answer may be a mixture of vectors."""
+        """True if the result may be a mixture of vectors."""
 
     @property
     def least(self) -> int:
         """Minimum number of game pairs played at once."""
 
     def start(self) -> np.ndarray:
-        """The vector to begin with."""
+        """Return the initial parameters."""
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """A vector within the limits of the parameters."""
+        """Return a vector within the limits of the parameters."""
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> ScoreSource:
-        """Rows that take turns: number n is played by row n of each, counted from the top again after the last."""
+        """Return rows that take turns: number n is played by row n of each, modulo their number."""
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> ScoreSource:
-        """The vector or mixture of an answer against one vector."""
+        """Return the games of a result, a vector or mixture, against one vector."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +108,11 @@ class GameContest:
         return MIN_BATCH
 
     def start(self) -> np.ndarray:
-        """The paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
         return np.array(fixed_baseline(self.game, self.seed).heaviest)
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """The vector itself: parameters of games have no limits."""
+        """Return the vector itself: parameters of games have no limits."""
         return theta
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> PolicyMatch:
@@ -128,7 +126,6 @@ class GameContest:
 
 
 def contest_of(game: Game, seed: int) -> GameContest:
-    """The contest of a game's parametric strategy, or a ValueError if it has none."""
     if game.strategy is None:
         raise ValueError(f"{game.name} has no parametric strategy to tune")
     return GameContest(game, game.strategy, seed)

@@ -1,4 +1,4 @@
-"""Players met so far and what they scored against each other: the table that Nash mixtures are made of."""
+"""Archive of players with the table of their mutual scores, from which Nash mixtures are computed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from .steps import Step, freeze_mixture, hashed_parameters
 TRIED, TRIALS, ROUNDS = 16, 2, 8
 LARGE = 256  # tables of more members are solved by parts
 CHOSEN = 64  # players of each seat that a part takes in at once
-SLACK = 1e-7  # by which a player outside the part may lead
+SLACK = 1e-7  # tolerated lead of a player outside the part
 
 
 class Nash(NamedTuple):
@@ -26,15 +26,16 @@ class Nash(NamedTuple):
 
 
 class Archive:
-    """Vectors, each of which has a score in the first seat against each in the second, as far as it was measured.
+    """Vectors with a table of measured scores of each in the first seat against each in the second.
 
-    Where the halves of a vector serve one seat each, they are mixed apart: any first half can go with any second half.
+    Where the halves of a vector serve one seat each, they are mixed separately: any first half can go with any second
+    half.
     """
 
     def __init__(self, arena: Arena) -> None:
         self.arena, self.per_seat = arena, arena.strategy.per_seat
         self.thetas = np.zeros((0, len(arena.strategy.parameters)))
-        # Of a row in the first seat against a column, as shares: 0 the lowest payoff, 1 the highest.
+        # Scores of a row in the first seat against a column: 0 the lowest payoff, 1 the highest.
         self.points = np.zeros((0, 0))
         self.pairs = np.zeros((0, 0), np.int64)
         self._part: tuple[np.ndarray, np.ndarray] | None = None
@@ -43,21 +44,19 @@ class Archive:
         return len(self.thetas)
 
     def add(self, thetas: np.ndarray) -> None:
-        """Take in players that have not played yet."""
         more = len(thetas)
         self.thetas = np.vstack([self.thetas, thetas])
         self.points = np.pad(self.points, (0, more))
         self.pairs = np.pad(self.pairs, (0, more))
 
     def enrol(self, newcomers: np.ndarray, pairs: int) -> None:
-        """Add players that meet all members, and themselves (their halves may differ), in so many pairs each."""
+        """Add players that play all members, and themselves (their halves may differ), in `pairs` game pairs each."""
         known = len(self)
         self.add(newcomers)
         rows, columns = np.tril_indices(len(self))
         self.play(rows[rows >= known], columns[rows >= known], pairs)
 
     def play(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
-        """Let members meet, each of the rows its column, in so many pairs of games."""
         scores = (
             self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
             / self.arena.game.max_score
@@ -69,11 +68,10 @@ class Archive:
 
     @property
     def means(self) -> np.ndarray:
-        """The mean scores in the first seat; 1/2 where nothing was played."""
+        """The mean scores in the first seat; 1/2 for unplayed cells."""
         return np.where(self.pairs > 0, self.points / np.maximum(self.pairs, 1), 0.5)
 
     def nash(self, least: float = 0.0) -> Nash:
-        """An equilibrium of the table, weights below `least` pruned."""
         means = self.means
         if self.per_seat:
             found = equilibrium(means, least) if len(self) <= LARGE else self._solve_by_parts(means, least)
@@ -81,7 +79,7 @@ class Archive:
         return Nash(symmetric_equilibrium((means + 1 - means.T) / 2, least).rows, 0.5)
 
     def _solve_by_parts(self, means: np.ndarray, least: float) -> Equilibrium:
-        """The equilibrium of a large table: that of a part, to which joins who leads it; few are played in the end."""
+        """Solve a large table by a growing part, which the players that lead it join; few have weight in the end."""
         everyone = np.arange(len(means))
         rows, columns = (everyone[:LARGE], everyone[:LARGE]) if self._part is None else self._part
         while True:
@@ -97,25 +95,23 @@ class Archive:
             rows, columns = np.union1d(rows, more), np.union1d(columns, others)
 
     def step(self, nash: Nash, changed: bool) -> Step:
-        """The mixture as the answer of a step; members that came after it was computed do not play."""
+        """Return the mixture as the result of a step; members added since it was computed have no weight."""
         thetas = self.thetas[: nash.weights.shape[-1]]
         heaviest = np.array(freeze_mixture(thetas, nash.weights)["theta"])
         return Step(heaviest, changed, None, len(thetas), thetas, nash.weights, nash.value)
 
 
 def leaders(leads: np.ndarray) -> np.ndarray:
-    """The players who lead most clearly, at most CHOSEN of them."""
     best = (-leads).argsort(kind="stable")[:CHOSEN]
     return np.asarray(best[leads[best] > SLACK])
 
 
 def shares_of(weights: np.ndarray) -> np.ndarray:
-    """Return the probability of each member, in one seat or the other."""
     return weights if weights.ndim == 1 else weights.mean(axis=0)
 
 
 def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
-    """Members drawn by weight, evenly spread (systematic sampling) and in random order."""
+    """Return members drawn by weight, evenly spread (systematic sampling) and in random order."""
     places = (np.arange(count) + random_unit(arena.stream)) / count
     members = np.minimum(np.searchsorted(np.cumsum(weights), places, "right"), np.flatnonzero(weights)[-1])
     order = np.empty(count, np.int64)
@@ -124,22 +120,21 @@ def draw_members(arena: Arena, weights: np.ndarray, count: int) -> np.ndarray:
 
 
 def draw_opponents(archive: Archive, weights: np.ndarray, count: int) -> np.ndarray:
-    """That many vectors drawn from a mixture of members, or of their halves."""
     if weights.ndim == 1:
         return np.asarray(archive.thetas[draw_members(archive.arena, weights, count)])
     return join_halves(archive.thetas, *(draw_members(archive.arena, law, count) for law in weights))
 
 
 def is_certain(arena: Arena) -> bool:
-    """True if fixed players always score the same against each other, as far as some trials can tell."""
-    for _ in range(ROUNDS):  # in most games luck shows in the first; at Cheat many players win whatever they are dealt
+    """True if fixed players always score the same against each other, in all of some trials."""
+    for _ in range(ROUNDS):  # in most games chance shows in the first round; in Cheat many players win any deal
         scores = arena.play_pairs(arena.gaussians(TRIED), arena.gaussians(TRIED), TRIALS)
         if (scores != scores[:, :1]).any():
             return False
     return True
 
 
-# Candidates: how many players are scored, thinned out and bred, whoever they play against.
+# Candidates: scoring, selection and breeding of many players, against any opponents.
 #
 # Nothing is assumed of the parameters: wide draws find what is nearly pure (softmax), exchanged and redrawn entries
 # move between the plateaus of orders, small Gaussian steps serve where the score is smooth.
@@ -147,11 +142,11 @@ def is_certain(arena: Arena) -> bool:
 WIDTHS = (1.0, 4.0, 16.0)
 MIN_SCALE = 1e-3
 NUMBERS = 1 << 20  # parameters in one event, which must fit into memory
-DOUBT = 4.0  # pairs at 1/2 that are added to every score, so that luck in a few pairs does not lead
+DOUBT = 4.0  # game pairs at 1/2 added to every score: regularises short records
 
 
 class Pool:
-    """Candidates with their points in both seats; where halves serve one seat each, they are ranked apart."""
+    """Candidates with their points in both seats; where halves serve one seat each, they are ranked separately."""
 
     def __init__(self, thetas: np.ndarray, per_seat: bool, doubt: float = DOUBT, seats: int = 2) -> None:
         self.thetas, self.per_seat, self.doubt = thetas, per_seat, doubt
@@ -159,11 +154,10 @@ class Pool:
 
     @property
     def scores(self) -> np.ndarray:
-        """Cautious mean scores in each seat (or in one column, where the seats are not told apart)."""
+        """Regularised mean scores in each seat (or in one column, where the seats are not distinguished)."""
         return (self.points + self.doubt / 2) / (self.pairs + self.doubt)
 
     def play(self, arena: Arena, others: np.ndarray) -> None:
-        """Let every candidate play a pair of games against every one of the others."""
         top, part = arena.game.max_score, max(NUMBERS // self.thetas.size, 1)
         for start in range(0, len(others), part):
             whom = others[start : start + part]
@@ -171,16 +165,13 @@ class Pool:
             self.credit(scores.reshape(len(self.thetas), len(whom), 2).sum(axis=1) / top, len(whom))
 
     def credit(self, points: np.ndarray, pairs: int) -> None:
-        """Add the points that every candidate has scored in so many pairs of games."""
         self.points += points
         self.pairs += pairs
 
     def forget(self) -> None:
-        """Begin the scores anew."""
         self.points[:], self.pairs[:] = 0, 0
 
     def shrink(self, count: int) -> None:
-        """Keep the best ones."""
         scores = self.scores
         if not self.per_seat:
             best = (-scores.sum(axis=1)).argsort(kind="stable")[:count]
@@ -193,19 +184,17 @@ class Pool:
         )
 
     def grow(self, thetas: np.ndarray) -> None:
-        """Take in new candidates."""
         self.thetas = np.vstack([self.thetas, thetas])
         more = (0, len(thetas)), (0, 0)
         self.points, self.pairs = np.pad(self.points, more), np.pad(self.pairs, more)
 
 
 def draw_wide(arena: Arena, count: int) -> np.ndarray:
-    """Gaussian players: narrow ones, wide ones, very wide ones."""
     return np.asarray(arena.gaussians(count) * np.resize(WIDTHS, count)[:, None])
 
 
 def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: bool = False) -> np.ndarray:
-    """New players made of known ones, in turn by a Gaussian step, redrawn entries, exchanged entries, a cross."""
+    """Return new players bred in turn by a Gaussian step, redrawn entries, exchanged entries, a cross."""
     if halves:
         half = parents.shape[1] // 2
         return np.hstack([breed(arena, part, count, width) for part in (parents[:, :half], parents[:, half:])])
@@ -230,22 +219,22 @@ def breed(arena: Arena, parents: np.ndarray, count: int, width: float, halves: b
     return children
 
 
-# Responses where scores are certain: a population whose scores against every member are kept, so no game is lost.
+# Responses where scores are deterministic: a population whose scores against every member are stored.
 #
 # One pair of games decides between two players for good. So the table is exact, the best response of the whole
-# population to any mixture is one product of matrices, and only newcomers, on one side or the other, have to play.
+# population to any mixture is one product of matrices, and only newcomers, on either side, have to play.
 
 MIN_SIZE, MAX_SIZE = 32, 1024
 RENEWED = 8  # one in eight is replaced by a child or, one in eight of these, by a stranger
-CHILDREN = 8  # for the place of one, who does best against a part of the mixture
+CHILDREN = 8  # per place, for the best one against a part of the mixture
 PART, MIN_PART = 8, 4  # one in eight of its members, but not fewer than four
-JOINING = 8  # responses that join together, for the linear program costs as much as for one
+JOINING = 8  # responses that join together: the linear program costs the same for one
 AHEAD = 8  # the r-th of all is a parent with a weight of 1 / (r + 8)
 FIRST_LEAD, MORE, LESS = 0.05, 1.05, 0.95
 
 
 class Population:
-    """Candidates with their scores in both seats against the members of an archive; NaN where they have not met."""
+    """Candidates with their scores in both seats against the members of an archive; NaN for unplayed pairs."""
 
     def __init__(self, archive: Archive, size: int) -> None:
         self.arena, self.archive = archive.arena, archive
@@ -253,10 +242,10 @@ class Population:
         self.table = np.full((size, 0, 2), np.nan)
 
     def play(self, weights: np.ndarray) -> np.ndarray:
-        """The scores of all candidates in both seats against a mixture of members, after playing what is missing."""
+        """Return all candidates' scores in both seats against a mixture of members, after playing missing games."""
         missing = weights.shape[-1] - self.table.shape[1]
         self.table = np.pad(self.table, ((0, 0), (0, missing), (0, 0)), constant_values=np.nan)
-        against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the other seat's law
+        against = weights[::-1] if weights.ndim == 2 else np.array([weights, weights])  # the opponent's weights
         members = np.flatnonzero(against.sum(axis=0))
         rows, columns = np.nonzero(np.isnan(self.table[:, members]).any(axis=2))
         top, many = self.arena.game.max_score, max(NUMBERS // self.thetas.shape[1], 1)
@@ -266,7 +255,7 @@ class Population:
         return np.stack([self.table[:, members, seat] @ against[seat, members] for seat in (0, 1)], axis=1)
 
     def sort(self, scores: np.ndarray, weights: np.ndarray) -> None:
-        """Best candidates first, clones last; where halves serve one seat each, the best ones go together."""
+        """Sort the best candidates first, clones last; where halves serve one seat each, the best ones are combined."""
         members = np.flatnonzero(weights.reshape(-1, weights.shape[-1]).sum(axis=0))
         met = self.table[:, members]
         if self.archive.per_seat:
@@ -278,7 +267,7 @@ class Population:
             self.thetas, self.table = self.thetas[order], self.table[order]
 
     def renew(self, weights: np.ndarray) -> None:
-        """Replace the last ones by children of the others, the better ones more often, and a few strangers."""
+        """Replace the last ones by children of the others, the better ones more often, and a few random players."""
         count = len(self.thetas) // RENEWED
         kept, strangers = len(self.thetas) - count, count // 8
         law = 1.0 / np.arange(AHEAD, AHEAD + kept)
@@ -294,7 +283,7 @@ class Population:
 
 
 def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """Children with the seeds that they have from a parent drawn anew: seeds have no neighbours to be found by them."""
+    """Redraw the seeds that children have from a parent: seeds have no neighbours, so copies bring nothing new."""
     seeds = hashed_parameters(arena)
     if not seeds.any():
         return children
@@ -302,7 +291,7 @@ def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np
 
 
 def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
-    """Breed until the best candidate leads the mixture by what can be expected, at least by `least`; add the best."""
+    """Breed until the best candidate leads the mixture by the expected lead, at least `least`; add the best."""
     population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
     nash = archive.nash()
     yield archive.step(nash, True)
@@ -320,7 +309,7 @@ def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
 
 
 def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The order by score in which of equals, who score the same against all members, all but one come last."""
+    """Return the order by score; of candidates with the same scores against all members, all but one come last."""
     order = (-scores).argsort(kind="stable")
     _, first = np.unique(table[order], axis=0, return_index=True)
     clone = np.ones(len(order), bool)
@@ -329,5 +318,4 @@ def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def size_for(arena: Arena) -> int:
-    """Return the number of candidates the budget can feed."""
     return min(max(isqrt(arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)

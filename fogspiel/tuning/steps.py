@@ -18,31 +18,30 @@ MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 @former_names(answer="recommendation", why="reason")
 @dataclass(frozen=True)
 class Step:
-    """One step of a method: the vector it would answer now, and how it got there."""
+    """One step of a method: its current result, and how it was reached."""
 
     theta: np.ndarray
-    # True if `theta` is worth a place in the record: a point that was accepted, or a checkpoint on the way.
+    # True if `theta` belongs in the record: an accepted point, or a checkpoint of the trajectory.
     accepted: bool
     sigma: float | None = None
     population: int = 1
-    # Where the answer is a mixture: all its members so far, of whom more may come, but none goes.
+    # All members of a mixture so far; members are only added, never removed.
     thetas: np.ndarray | None = None
-    # Of each member; or a row for each seat, where the halves of the vectors are mixed apart.
+    # Weight of each member; or a row for each seat, where the halves of the vectors are mixed separately.
     weights: np.ndarray | None = None
-    # What the first player gets at the equilibrium of the measured table: 0 the lowest payoff, 1 the highest.
+    # The value of the measured table: 0 the lowest payoff, 1 the highest.
     value: float | None = None
-    reason: str | None = None  # why the answer is this vector or this mixture, in a sentence
+    reason: str | None = None  # reason for this vector or mixture, in a sentence
 
     @property
     def recommendation(self) -> PolicyJson:
-        """The vector, or the mixture with its heaviest member."""
         if self.thetas is None or self.weights is None:
             return {"theta": self.theta.tolist()}
         return freeze_mixture(self.thetas, self.weights)
 
 
 def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> PolicyJson:
-    """The mixture that these weights of members (or of their halves, a row for each seat) stand for."""
+    """Return the mixture of these weights of members (or of their halves, a row for each seat)."""
     if weights.ndim == 1:
         rows, shares = thetas[weights > 0], weights[weights > 0]
     else:
@@ -55,12 +54,11 @@ def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> PolicyJson:
 
 
 def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:
-    """x with every component moved by an independent Gaussian number of standard deviation sigma."""
     return x + sigma * arena.gaussian()
 
 
 def next_sigma(sigma: float, success: bool) -> float:
-    """Twice as wide after a success, 0.84 times after a failure."""
+    """Return twice the step size after a success, 0.84 times it after a failure."""
     return min(max(sigma * (WIDER if success else NARROWER), MIN_SIGMA), MAX_SIGMA)
 
 
@@ -69,18 +67,18 @@ def hashed_parameters(arena: Arena) -> np.ndarray:
     return np.array([name in arena.strategy.unordered for name in arena.strategy.parameters])
 
 
-# Climbing by measured slopes: momentum, strides that adapt to how well the slopes agree, and the average of the way.
+# Ascent by measured slopes: momentum, strides that adapt to the agreement of slopes, and the trajectory's average.
 #
 # The slopes are antithetic (Salimans et al. 2017): a random direction e is scored by x + sigma e against x - sigma e.
 
 DIRECTIONS = 64  # of a slope
 MOMENTUM = 0.8
-LEARNING = 0.1  # of the gain, from one cosine
+LEARNING = 0.1  # rate of the gain, per cosine
 MIN_GAIN, MAX_GAIN = 1e-3, 1e3
 
 
 class Ascent:
-    """A point on its way up."""
+    """A point of an ascent, with momentum, gain and average."""
 
     def __init__(self, start: np.ndarray, least_gain: float = MIN_GAIN) -> None:
         self.least_gain, self.most_gain, self.gain = least_gain, MAX_GAIN, 1.0
@@ -90,13 +88,11 @@ class Ascent:
         self.x, self.average, self.drift, self.steps = start, start, np.zeros(len(start)), 0
 
     def restart(self, start: np.ndarray) -> None:
-        """Begin anew from another point, with strides half as long."""
         self._begin(start)
         self.gain /= 2
 
     def follow(self, slope: np.ndarray, sigma: float) -> None:
-        """Move by a slope that was measured at distance sigma."""
-        # Kesten (1958): longer strides while the slopes agree with the way come, shorter ones when they turn.
+        # Kesten (1958): longer strides while the slopes agree with the momentum, shorter ones when they turn.
         longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MAX_GAIN)
         self.gain = within(self.gain * longer, self.least_gain, most)
         self.drift = MOMENTUM * self.drift + (1 - MOMENTUM) * slope
@@ -106,18 +102,16 @@ class Ascent:
 
 
 def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The sum of the rows times their weights, in order: the last bits of a matrix product depend on the processor."""
+    """Sum weighted rows in order: the last bits of a matrix product depend on the processor."""
     return np.asarray((weights[:, None] * rows).sum(axis=0))
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of the angle between two vectors, 0 if one of them is null."""
     lengths = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / lengths if lengths > 0 else 0.0
 
 
 def within(value: float, low: float, high: float) -> float:
-    """The value, or the limit it exceeds."""
     return min(max(value, low), high)
 
 

@@ -1,4 +1,4 @@
-"""One tuning from its first step to the end of its budget, without a store."""
+"""One tuning run from its first step to the end of its budget, without a store."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -19,19 +19,18 @@ from .contest import Contest
 from .methods import find_tune_method
 from .steps import Step
 
-# The end of a tuning run: its answer must prove, on games that no method has seen, that it beats the start.
+# Validation: the result must be shown to beat the initial parameters, on held-out games.
 #
-# A method may follow luck, or go in circles and come back worse than it set out. So the answer must win a race against
-# the start; or, where a baseline judges, it must be no worse than the start by more than TOLERANCE and win a race
-# against it by the scores of both against the baseline. If it does neither, checkpoints of the way have their turn, and
-# if they fail too, the start is the answer. All races share the risk DELTA. What is left of the games sharpens the
-# interval.
+# A method may follow noise, or cycle and end below its initial parameters. So the result must win a race against them;
+# or, with a baseline, it must be non-inferior (margin TOLERANCE) and win a race by the scores of both against the
+# baseline. Otherwise earlier checkpoints are tested; if none wins, the run returns its initial parameters. All races
+# share the error probability DELTA. The remaining games narrow the interval.
 
-SHARE = 0.1  # of the budget, for the last races
+SHARE = 0.1  # fraction of the budget for the last races
 DELTA = 0.05
-PRECISION = 0.01  # a vector that gains less than twice this is hardly worth more games
-# By how much an answer may fall short of the start that is better otherwise: against the baseline, or, as a mixture is
-# made to be, by having no weak side.
+PRECISION = 0.01  # a gain below twice this does not justify more games
+# Non-inferiority margin of a result that is better otherwise: against the baseline, or, as a mixture, by having no
+# weak side.
 TOLERANCE = 0.01
 RACES = 3  # of a candidate, at most
 CHECKPOINTS = 3
@@ -40,33 +39,32 @@ START = "start"
 
 @dataclass(frozen=True)
 class Validation:
-    """Result of one candidate against the start; the last one decides the run's answer."""
+    """Result of one candidate against the initial parameters; the last one decides the run's result."""
 
-    candidate: str  # `answer`, a checkpoint by its number from the last one, or `start` where nothing was proved
+    candidate: str  # `answer`, a checkpoint by its number from the last one, or `start` without a gain
     proved: bool
     answer: PolicyJson
-    counts: tuple[int, ...]  # how often each sum of the scores of a pair of games was observed
-    # The same for the differences of the scores of candidate and start against the baseline, where these decided.
+    counts: tuple[int, ...]  # counts of each sum of the scores of a game pair
+    # Counts of the differences of the candidate's and the initial score against the baseline, where these decided.
     compared: tuple[int, ...] | None = None
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return 2 * sum(self.counts)
 
     @property
     def score(self) -> float:
-        """The mean score against the start: 0 the lowest payoff, 1 the highest."""
+        """The mean score against the initial parameters: 0 the lowest payoff, 1 the highest."""
         return mean(np.array(self.counts, np.int64))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """A 95 % interval for the score that is valid at any time."""
+        """The anytime-valid 95 % interval of the score."""
         return interval(np.array(self.counts, np.int64))
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
-        """By how much it scores more against the baseline than the start does, and the interval, as shares."""
+        """The gain over the initial parameters in score (range 1) against the baseline, with its interval."""
         if self.compared is None:
             return None
         counts = np.array(self.compared, np.int64)
@@ -75,7 +73,7 @@ class Validation:
 
 
 def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]) -> Iterator[Validation]:
-    """Race the answer, then the checkpoints, against the start; each may use half of the games that are left."""
+    """Race the result, then the checkpoints, against the initial parameters; each may use half of the games left."""
     start: PolicyJson = {"theta": arena.start.tolist()}
     none = Validation(START, False, start, (0,) * (2 * arena.game.max_score + 1))
     if answer == start:
@@ -99,14 +97,14 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
 
 
 def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation:
-    """Race one candidate: to be better than the start, or no worse than it and better against the baseline."""
+    """Race one candidate: for a win against the initial parameters, or non-inferiority and a win by the baseline."""
     better, no_worse = (Race("count-mixture-asymmetric", delta, epsilon) for epsilon in (PRECISION, TOLERANCE / 2))
     first = Verdict(0, (0,) * (2 * arena.game.max_score + 1), 0)
     if "weights" not in found:
         first = arena.race_answer(found, arena.start, better, _half(arena))
         if first.decision > 0:
             return Validation(name, True, found, first.counts)
-    # The start must prove to be better, by the same race; it loses when it is at most TOLERANCE above the answer.
+    # The initial parameters must win the same race; they lose when they are at most TOLERANCE above the result.
     second = arena.race_answer(found, arena.start, no_worse, _half(arena), defends=True)
     counts = _add(first.counts, second.counts)
     if second.decision <= 0 or "weights" in found or not _has_judge(arena):
@@ -116,7 +114,6 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
 
 
 def _has_judge(arena: Arena) -> bool:
-    """True if the baseline is somebody else than the start."""
     return arena.baseline is not None and arena.baseline_name != "fixed"
 
 
@@ -125,12 +122,10 @@ def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
 
 
 def _half(arena: Arena) -> int:
-    """Half of the pairs of games that the budget has left."""
     return ((arena.budget.games or 0) - arena.games) // 4
 
 
 def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
-    """The answers without repetitions, the first of each."""
     found: list[PolicyJson] = []
     for one in answers:
         if one not in found:
@@ -139,7 +134,7 @@ def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
 
 
 def thin_checkpoints(accepted: Sequence[PolicyJson]) -> list[PolicyJson]:
-    """Of the points that a method accepted the last ones first, ever further apart."""
+    """Return accepted points, the last ones first, at growing distances."""
     return [accepted[-(2**k)] for k in range(len(accepted).bit_length()) if 2**k <= len(accepted)]
 
 
@@ -152,29 +147,24 @@ MAX_PROBED = 1024  # pairs of vectors at a time
 
 @dataclass
 class TuneResult:
-    """Result and cost of a tuning."""
-
     policy: ParametricPolicy
     games: int
     steps: int
-    final: Validation | None = None  # how the answer did against the start, if that was asked for
+    final: Validation | None = None  # validation against the initial parameters, if requested
 
 
 class BudgetSplit(NamedTuple):
-    """Division of a game budget."""
-
     method: int
     final: int
 
 
 def split_budget(games: int, share: float = SHARE) -> BudgetSplit:
-    """The games of the method, and those of the last races."""
     final = int(games * share)
     return BudgetSplit(games - final, final)
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
-    """Follow the method until its budget is spent; where the contest cannot mix, a mixture is its heaviest member."""
+    """Run the method until its budget is spent; where the contest cannot mix, a mixture is its heaviest member."""
     with suppress(BudgetSpent):
         for step in find_tune_method(method)(arena):
             yield step if arena.contest.mixes else replace(step, thetas=None, weights=None, value=None)
@@ -182,32 +172,30 @@ def steps_of(method: str, arena: Arena) -> Iterator[Step]:
 
 @dataclass
 class SearchLog:
-    """Trajectory of a method: its current answer, and the vectors it accepted."""
+    """Trajectory of a method: its current result, and the vectors it accepted."""
 
     answer: PolicyJson
     steps: int = 0
-    why: str | None = None  # why the answer is what it is, if the method says so
+    why: str | None = None  # the method's reason for its result, if it gives one
     accepted: list[PolicyJson] = field(default_factory=list)
 
     def follow(self, step: Step) -> None:
-        """Take the next step; the members of mixtures are no checkpoints of their own."""
+        """Add the next step; the members of mixtures are not checkpoints."""
         self.answer, self.steps, self.why = step.recommendation, self.steps + 1, step.reason
         if step.accepted and "weights" not in self.answer:
             self.accepted.append(self.answer)
 
     @property
     def checkpoints(self) -> list[PolicyJson]:
-        """The accepted vectors that have a turn if the answer fails."""
         return thin_checkpoints(self.accepted)
 
 
 def start_log(arena: Arena) -> SearchLog:
-    """The way before its first step."""
     return SearchLog(Step(arena.start, accepted=False).recommendation)
 
 
 def measure_speed(contest: Contest, seed: int, threads: int = 1) -> float:
-    """Games per second between Gaussian vectors, each pair of which plays one pair of games, as in most methods."""
+    """Return games per second between Gaussian vectors that play one game pair each, as in most methods."""
     rng, key, count = np.random.default_rng(seed), int(child(seed, PROBE)), threads
 
     def play(first: int) -> None:
@@ -215,7 +203,7 @@ def measure_speed(contest: Contest, seed: int, threads: int = 1) -> float:
         contest.match(*vectors).scores(key, first, count, threads=threads)
         beat()
 
-    play(0)  # what is to be compiled is compiled now
+    play(0)  # compile before measuring
     first, began = count, time.monotonic()
     while True:
         play(first)
@@ -242,8 +230,6 @@ def tune_strategy(
 
 
 class SearchResult(NamedTuple):
-    """Result of a search."""
-
     answer: PolicyJson
     games: int
     steps: int
@@ -260,7 +246,7 @@ def search(
     observation: str = "pair",
     share: float = SHARE,
 ) -> SearchResult:
-    """Let a method run, and then judge what it found by that share of the games; a share of 0 leaves that out."""
+    """Run a method, then evaluate its result with that share of the games; a share of 0 omits the evaluation."""
     parts = split_budget(games, share)
 
     def arena_for(games: int, purpose: int) -> Arena:

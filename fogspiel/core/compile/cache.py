@@ -1,7 +1,7 @@
-"""The files of the kernel cache: each begins with a digest of the rest, so nothing of a damaged one is ever used.
+"""Files of the kernel cache: each starts with a digest of the rest, so damaged files are never used.
 
-They hold machine code, of which a single flipped bit may give wrong results. A file is written under another name and
-then renamed: whoever reads finds all of it or none, however many processes write.
+They hold machine code, in which a single flipped bit may give wrong results. A file is written under another name and
+then renamed: a reader finds all of it or nothing, however many processes write.
 """
 
 import hashlib
@@ -18,22 +18,22 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 SUFFIX, UNFINISHED = ".kernel", ".unfinished"
-KEPT_DAYS = 7  # how long a kernel is kept that is not used
-UNFINISHED_SECONDS = 3600  # a file that has been written for longer belongs to a process that died
+KEPT_DAYS = 7  # age at which an unused kernel is removed
+UNFINISHED_SECONDS = 3600  # an older unfinished file belongs to a process that was killed
 DIGEST_SIZE = 32
 
 
 class DamageError(Exception):
-    """A file does not hold what was written."""
+    """File that does not hold what was written."""
 
 
 def cache_root() -> Path:
-    """The folder that has a folder for every kernel in every state."""
+    """Return the cache folder, which has a folder for every kernel in every version."""
     return Path(os.environ.get("FOGSPIEL_CACHE") or user_cache_path("fogspiel", appauthor=False))
 
 
 def usable_root() -> Path | None:
-    """The root of the cache, or None where it cannot be written: kernels then compile every time."""
+    """Return the root of the cache; None where it is not writable, so that kernels compile every time."""
     root = cache_root()
     with suppress(OSError):
         root.mkdir(parents=True, exist_ok=True)
@@ -41,14 +41,13 @@ def usable_root() -> Path | None:
 
 
 def mark_used(folder: Path) -> None:
-    """Let the kernel of a folder be kept."""
     with suppress(OSError):
         os.utime(folder)
 
 
 @cache
 def drop_old_kernels(root: Path) -> None:
-    """Remove, once per process that compiles, what has not been used for long: an edit leaves old kernels behind."""
+    """Remove kernels unused for KEPT_DAYS, once per process that compiles: edits leave old ones behind."""
     limit = time.time() - KEPT_DAYS * 86400
     for path in root.iterdir():
         with suppress(FileNotFoundError):  # another process drops it at the same time
@@ -82,7 +81,6 @@ def write_kernel(path: Path, content: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or whatever is in its place, if that can be done."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
     if path.is_dir():
@@ -90,7 +88,7 @@ def remove(path: Path) -> None:
 
 
 def paths_below(root: Path, suffix: str) -> list[Path]:
-    """List what is below a folder with a suffix; a folder that another process removes meanwhile is left out."""
+    """List the paths below a folder with a suffix; folders that another process removes meanwhile are left out."""
     return sorted(
         Path(folder, name)
         for folder, folders, files in os.walk(root)
@@ -100,7 +98,7 @@ def paths_below(root: Path, suffix: str) -> list[Path]:
 
 
 def remove_damaged(root: Path) -> Iterator[Path]:
-    """Remove every file that cannot be used, whether damaged or never finished, and name it."""
+    """Remove damaged and unfinished files, and yield their paths."""
     for path in paths_below(root, SUFFIX):
         try:
             read_kernel(path)
@@ -117,7 +115,6 @@ def remove_damaged(root: Path) -> Iterator[Path]:
 
 
 def warn(sentence: str) -> None:
-    """Say on stderr, where there is one, what goes on without harm but should be known."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
             print(f"fogspiel: {sentence}", file=sys.stderr, flush=True)
@@ -125,12 +122,10 @@ def warn(sentence: str) -> None:
 
 @cache
 def warn_once(sentence: str) -> None:
-    """Say it the first time only."""
     warn(sentence)
 
 
 def warn_of_unwritable(root: Path, reason: str) -> None:
-    """Say that nothing can be kept."""
     warn_once(
         f"the kernel cache {root} cannot be written ({reason}), so kernels compile at every start: "
         "make room there, or set FOGSPIEL_CACHE to another folder"

@@ -1,10 +1,9 @@
-"""Numba's only home: how kernels are declared, compiled on first use, and cached.
+"""Declaration, compilation on first use, and caching of kernels; the only module that imports Numba.
 
-Numba's own cache is not used. It does not notice an edit in a function that a kernel calls from another file, it has
-the path and the module of a kernel in its names, it does not notice damage, and its index of a function's signatures is
-not made for two writers. Here is a file per kernel and signature, named by the key of all that its code depends on
-(`kernel_key`) and checked before it is used (`cache`). So code that is out of date is never found, and the same
-kernel is found wherever its source lies.
+Numba's own cache is not used. It does not notice an edit in a function that a kernel calls from another file, nor
+damage. It has the path and the module of a kernel in its names, and its index of signatures is not safe for two
+writers. Here is a file per kernel and signature, named by the key of all that its code depends on (`key`) and checked
+before it is used (`cache`). So outdated code is never found, and the same kernel is found wherever its source lies.
 """
 
 import hashlib
@@ -47,27 +46,27 @@ from .cache import (
 )
 from .key import KeylessError, describe, describe_class, describe_options
 
-Kernel = Callable[..., Any]  # a function that is compiled; its types are those of its arguments when it is called first
+Kernel = Callable[..., Any]  # a compiled function; its types are those of its arguments at the first call
 
 CACHE = usable_root()
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
 
-# Of Numba's settings those that change machine code besides the processor, which its code generator describes.
+# Numba's settings that change machine code; the processor is described by its code generator.
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
 HOME = __package__.partition(".")[0]  # the module that compiled code names as its own
 
 
 def _is_plain(given: Any) -> bool:
-    """True if nobody counts references to what has this type."""
+    """True if values of this type have no reference count."""
     if isinstance(given, types.BaseTuple):
         return all(_is_plain(part) for part in given.types)  # type: ignore[attr-defined]
     return isinstance(given, types.Number | types.Boolean | types.NoneType)
 
 
 def _describe_type(given: Any) -> object:
-    """The type of an argument, where Numba prints named tuples alike whose fields have other names."""
+    """Return a description of an argument's type; Numba prints named tuples with different fields alike."""
     if isinstance(given, types.Dispatcher):
         raise KeylessError("a kernel as an argument that is not declared as one")
     if isinstance(given, types.FunctionType):
@@ -79,7 +78,7 @@ def _describe_type(given: Any) -> object:
 
 
 class KernelCache(NullCache):
-    """Keeps the compiled code of one kernel, a file per signature; what cannot be kept or used is compiled again."""
+    """Cache of one kernel's compiled code, a file per signature; unusable code is compiled again."""
 
     def __init__(self, declared: Any) -> None:
         self.function, self.options = declared.py_func, describe_options(declared)
@@ -88,7 +87,7 @@ class KernelCache(NullCache):
 
     @cached_property
     def folder(self) -> Path | None:
-        """The folder of the kernel in its present state; None if it cannot be kept."""
+        """The folder of the kernel in its present version; None if it cannot be cached."""
         if CACHE is None:
             return None
         versions = numba.__version__, llvmlite.__version__, np.__version__, sys.implementation.cache_tag
@@ -105,7 +104,7 @@ class KernelCache(NullCache):
         warn_once(f"{self.function.__name__} compiles at every start, as it uses {what}: give it as an argument")
 
     def file(self, arguments: Sequence[Any], result: Any) -> Path | None:
-        """The file for the types of the arguments and of the result, if that is declared; None if it cannot be kept."""
+        """Return the file for the types of the arguments and of a declared result; None if it cannot be cached."""
         if self.folder is None:
             return None
         try:
@@ -116,7 +115,6 @@ class KernelCache(NullCache):
         return self.folder / (hashlib.blake2b(named.encode(), digest_size=16).hexdigest() + SUFFIX)
 
     def load_overload(self, of: Any, target: Any) -> Any:
-        """The code for a signature, or None."""
         target.refresh()
         file = self.file(*sigutils.normalize_signature(of))
         if file is None:
@@ -135,20 +133,19 @@ class KernelCache(NullCache):
             if pickle.load(content) != (_symbol(file), of):  # another file's content, or another class of that name
                 return None
             found = CompileResult._rebuild(target, *pickle.load(content))
-        except Exception:  # what is kept names a class of a module that cannot be imported here
+        except Exception:  # the file names a class of a module that cannot be imported here
             return None
         mark_used(file.parent)
         return found
 
     def save_overload(self, of: Any, found: Any) -> None:
-        """Keep the code for a signature, if there is room."""
         if self.in_place and not _is_plain(found.signature.return_type):
             raise TypeError(f"{self.function.__name__} works in place, so it must give back numbers, not an array")
         file = self.file(*sigutils.normalize_signature(of))
         if found.library.has_dynamic_globals:
             self._warn_of("a large global array")
         elif file is not None:
-            bare = found._replace(type_annotation="")  # else there would be source text with its path, for debuggers
+            bare = found._replace(type_annotation="")  # without source text and path for debuggers
             try:
                 write_kernel(file, dumps((_symbol(file), of)) + dumps(bare._reduce()))
                 drop_old_kernels(file.parent.parent)
@@ -157,17 +154,15 @@ class KernelCache(NullCache):
 
 
 def _symbol(file: Path) -> str:
-    """The key of compiled code in the name of its file."""
     return f"{file.parent.name.rpartition('-')[2]}{file.stem}"
 
 
 def _compile_by_key(declared: Any, files: KernelCache, arguments: Sequence[Any], result: Any) -> Any:
-    """Compile a kernel under a name that stands for its content.
+    """Compile a kernel under a name derived from its content.
 
-    Numba makes the names of machine code from a function's module and name, the types of its arguments and a number
-    that it counts anew in every process. So of two kernels with one name that were cached by different processes, as
-    those that a function makes for several sizes, a third process would run one in place of the other. And to load code
-    it imports the module of that name, which may have been moved, or be loaded under another name.
+    Numba names machine code by a function's module and name, the types of its arguments and a counter of the process.
+    So of two kernels with one name that different processes cached, as those made for several sizes, a third process
+    might run the wrong one. To load code, it also imports the module of that name, which may have moved.
     """
     function, compiler = declared.py_func, declared._compiler
     before = function.__module__, function.__qualname__
@@ -181,22 +176,22 @@ def _compile_by_key(declared: Any, files: KernelCache, arguments: Sequence[Any],
 
 
 def _plain_type(given: Any) -> Any:
-    """The type as which a kernel takes an argument from another one: any number for a certain one, and an array for
-    one that is a field of a record. Else Numba would compile a kernel anew for every constant that it is given."""
+    """Return the type as which a kernel takes an argument from another one: no literals, no nested arrays.
+
+    Otherwise Numba would compile a kernel again for every constant that it is given.
+    """
     if isinstance(given, types.NestedArray):
         return types.Array(given.dtype, given.ndim, "C")
     return types.unliteral(given)
 
 
 def _plain_template(template: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Numba's template for a kernel that another one calls."""
     return template(tuple(map(_plain_type, args)), {name: _plain_type(given) for name, given in kws.items()})
 
 
-# Numba types a field of a record as a nested array and knows no conversion of it into the array that a kernel takes.
+# Numba types a field of a record as a nested array, and has no conversion of it into the array that a kernel takes.
 @lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
 def _same_array(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
-    """A field of a record is passed as an array is."""
     return value
 
 
@@ -204,7 +199,7 @@ _declared_compilation = threading.Lock()
 
 
 def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any) -> Any:
-    """Compile a kernel, when it is called first, for its declared signatures and for no others: its entry point."""
+    """Compile a kernel at its first call, for its declared signatures only; return its entry point."""
     with _declared_compilation:  # threads that call it at the same time
         if declared._can_compile:
             for one in signatures:
@@ -214,18 +209,17 @@ def _compile_for_all(declared: Any, signatures: Sequence[Signature], *given: Any
 
 
 def _declare(function: Kernel, *signatures: Signature, **options: Any) -> Kernel:
-    """A kernel whose compiled code is kept in the cache."""
-    counting = {"_nrt": True} | options  # said of every kernel, as otherwise it would be like whoever calls it first
+    counting = {"_nrt": True} | options  # set for every kernel; otherwise it would depend on the first caller
     found: Any = njit(nogil=True, error_model="numpy", **counting)(function)
     if COMPILED:
-        # Numba's cache knows a kernel by its path, and not what it calls.
+        # Numba's cache identifies a kernel by its path, regardless of the functions that it calls.
         found._cache = KernelCache(found)
-        # Its names of machine code are unique within one process only.
+        # Numba's names of machine code are unique within one process only.
         found._compiler.compile = partial(_compile_by_key, found, found._cache)
-        # It compiles a kernel anew for every constant that another kernel calls it with.
+        # Numba compiles a kernel again for every constant that another kernel calls it with.
         found.get_call_template = partial(_plain_template, found.get_call_template)
         if signatures:
-            # It compiles for the arguments of a call, and kernels among them have each a type of its own there.
+            # Numba compiles for the arguments of a call, where each kernel argument has a separate type.
             found._compile_for_args = partial(_compile_for_all, found, signatures)
     declared: Kernel = found
     return declared
@@ -237,21 +231,21 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def in_place(function: Kernel) -> Kernel:
-    """Declare a kernel that makes no array and gives back numbers only: it works on the arrays that it is given.
+    """Declare a kernel that creates no array and returns only numbers: it works on the arrays that it is given.
 
-    Whoever calls it holds those arrays, so it need not count references to them. Each count is an atomic addition,
-    which costs more than many a small kernel.
+    The caller holds those arrays, so their references need not be counted. Each count is an atomic addition, which
+    costs more than many a small kernel.
     """
     return _declare(function, _nrt=False)
 
 
 def inlined(function: Kernel) -> Kernel:
-    """Declare a small kernel that is always folded into its callers."""
+    """Declare a small kernel that is always inlined into its callers."""
     return _declare(function, inline="never", forceinline=True)
 
 
 def variant(*_: object) -> Callable[[Kernel], Kernel]:
-    """Declare a kernel that is made once for each of some values; game files may still say so, `kernel` does."""
+    """Declare a kernel that is made once for each of some values; an old form of `kernel` for game files."""
     return kernel
 
 
@@ -268,7 +262,6 @@ SEED = types.uint64
 
 
 def signature(result: Any, *arguments: Any) -> Signature:
-    """The type of a kernel that is passed to another kernel."""
     found: Signature = result(*arguments)
     return found
 
@@ -289,29 +282,29 @@ def kernel_of(result: Any, *arguments: Any) -> Callable[[Kernel], Kernel]:
 
 
 def compiled(function: Kernel, of: Signature) -> Kernel:
-    """`function`, compiled (or loaded from the cache) for one signature, so that it can be passed to another kernel."""
+    """Return `function`, compiled (or loaded from the cache) for one signature, to be passed to another kernel."""
     if COMPILED and not interprets() and of not in function.nopython_signatures:  # type: ignore[attr-defined]
         function.compile(of)  # type: ignore[attr-defined]
     return function
 
 
 class _Mode(threading.local):
-    """True if Python itself runs the kernels that this thread calls, always or until something has happened."""
+    """Interpreter mode of a thread: True if Python runs its kernels, always or until an event is set."""
 
     interpreted = False
     until: threading.Event | None = None
 
 
 _mode = _Mode()
-NEVER = threading.Event()  # what is never set
+NEVER = threading.Event()  # an event that is never set
 _mode_changes = threading.Lock()
 CALL = "__call__"
 COMPILED_CALL: Any = Dispatcher.__call__
-_interpreters = 0  # how many threads interpret kernels
+_interpreters = 0  # number of threads that interpret kernels
 
 
 def is_cold(*kernels: Kernel) -> bool:
-    """True if one of these kernels, in its present state, was never compiled on this machine for any signature."""
+    """True if one of these kernels, in its present version, was never compiled on this machine for any signature."""
     folders = (one._cache.folder for one in kernels if COMPILED)  # type: ignore[attr-defined]
     return any(folder is None or not folder.is_dir() for folder in folders)
 
@@ -321,26 +314,25 @@ INTERPRETED_SECONDS = 4.0
 
 
 def need_no_compiler(seconds: float, *kernels: Kernel) -> bool:
-    """True if Python itself has done some work before its kernels would be compiled: the one place that decides this.
+    """True if interpreting some work takes less time than compiling its kernels; the only place that decides this.
 
-    `seconds` is about how long the work takes without the compiler. Where all the `kernels` that most of it is in were
-    compiled before, they are used; who names none has work that is not worth loading them.
+    `seconds` estimates the work without the compiler. If all `kernels` that dominate it are compiled, they are used;
+    without `kernels`, the work is too short to load them.
     """
     return COMPILED and seconds < INTERPRETED_SECONDS and (not kernels or is_cold(*kernels))
 
 
 def interprets() -> bool:
-    """True if this thread interprets the kernels that it calls now."""
     return _mode.interpreted or (_mode.until is not None and not _mode.until.is_set())
 
 
 def _call(declared: Any, *given: Any, **named: Any) -> Any:
-    """A call of a kernel while some thread interprets them: Numba can do without its compiler in all threads only."""
+    """Call a kernel while some thread interprets kernels: Numba can switch its compiler off in all threads only."""
     if _mode.interpreted:
         return declared.py_func(*given, **named)
     if not interprets():
         return COMPILED_CALL(declared, *given, **named)
-    _mode.interpreted = True  # whatever happens meanwhile, one call is not half compiled
+    _mode.interpreted = True  # one call is never half compiled, even if the event is set meanwhile
     try:
         return declared.py_func(*given, **named)
     finally:
@@ -348,7 +340,7 @@ def _call(declared: Any, *given: Any, **named: Any) -> Any:
 
 
 def _count_interpreters(change: int) -> None:
-    """Calls are as fast as ever while nobody interprets kernels: then no Python code is between."""
+    """Count interpreting threads; with none, no Python code stands between calls and compiled kernels."""
     global _interpreters
     with _mode_changes:
         before, _interpreters = _interpreters, _interpreters + change
@@ -360,7 +352,7 @@ def _count_interpreters(change: int) -> None:
 
 @contextmanager
 def interpreted_until(ready: threading.Event) -> Iterator[None]:
-    """Let Python itself run the kernels that this thread calls, as long as something is not ready."""
+    """Let Python run the kernels that this thread calls until an event is set."""
     if not COMPILED or _mode.interpreted or ready.is_set():
         yield
         return
@@ -375,12 +367,12 @@ def interpreted_until(ready: threading.Event) -> Iterator[None]:
 
 
 def interpreted() -> AbstractContextManager[None]:
-    """Let Python itself run all kernels that this thread calls: slower by far, but nothing is compiled or loaded."""
+    """Let Python run all kernels that this thread calls: much slower, but nothing is compiled or loaded."""
     return interpreted_until(NEVER)
 
 
 class _Watcher(event.Listener):
-    """Calls a function whenever a kernel is about to be compiled, in the thread that compiles."""
+    """Listener that calls a function before a kernel is compiled, in the thread that compiles."""
 
     def __init__(self, tell: Callable[[], None]):
         self.tell = tell
@@ -393,13 +385,13 @@ class _Watcher(event.Listener):
 
 
 def tell_compilation(tell: Callable[[], None]) -> None:
-    """Call `tell` once, as soon as a kernel is compiled that was not found in the cache."""
+    """Call `tell` once, before the first compilation of a kernel that is not in the cache."""
     event.register("numba:compile", _Watcher(cache(tell)))
 
 
 @contextmanager
 def watch_compilation(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` whenever a thread compiles a kernel that was not found in the cache."""
+    """Call `tell` before each compilation of a kernel that is not in the cache."""
     watcher = _Watcher(tell)
     event.register("numba:compile", watcher)
     try:
@@ -409,19 +401,19 @@ def watch_compilation(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def _remember_addresses(question: str) -> None:
-    """Let Numba look up the addresses of kernels that are passed to other kernels once, not at every call.
+    """Let Numba look up the addresses of kernels passed to other kernels once, not at every call.
 
-    It asks anew for every argument of every call, which takes longer than a hundred games; compiled code never moves.
+    Its lookup for every argument of every call takes longer than a hundred games; compiled code never moves.
     """
     ask: Callable[..., int] | None = getattr(function_type, question, None)
-    if ask is None:  # another version of Numba, which may be in no need of it
+    if ask is None:  # another version of Numba, which may not need it
         return
     answers: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def remember(function: Any, of: Signature) -> int:
         key = id(function), id(of)
         if key not in answers:
-            answers[key] = function, of, ask(function, of)  # kept alive, so that no others get their numbers
+            answers[key] = function, of, ask(function, of)  # kept alive, so that their ids are not reused
         return answers[key][2]
 
     setattr(function_type, question, remember)
@@ -435,18 +427,17 @@ WORD = 2**64 - 1
 
 
 def ones(word: int) -> int:
-    """Count the set bits of a 64-bit number."""
     return (int(word) & WORD).bit_count()
 
 
 def trailing_zeros(word: int) -> int:
-    """The place of the lowest set bit of a 64-bit number; 64 if there is none."""
+    """Return the index of the lowest set bit of a 64-bit number; 64 if there is none."""
     bits = int(word) & WORD
     return (bits & -bits).bit_length() - 1 if bits else 64
 
 
 def leading_zeros(word: int) -> int:
-    """The number of zeros above the highest set bit of a 64-bit number."""
+    """Return the number of zeros above the highest set bit of a 64-bit number."""
     return 64 - (int(word) & WORD).bit_length()
 
 
@@ -461,7 +452,7 @@ def _compile_to(name: str, function: Callable[[int], int], *, defined_at_zero: b
     lower_builtin(function, types.int64)(emit)
 
 
-# What LLVM calls them, and whether there is a flag that says that they are defined at zero.
+# Names in LLVM; the flag states whether the instruction has an argument for its value at zero.
 INSTRUCTIONS = {"ctpop": (ones, False), "cttz": (trailing_zeros, True), "ctlz": (leading_zeros, True)}
 for _name, (_function, _flag) in INSTRUCTIONS.items():
     _compile_to(_name, _function, defined_at_zero=_flag)

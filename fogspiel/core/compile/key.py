@@ -1,4 +1,4 @@
-"""Source files that a file can use: itself and its imports of this package, direct or not."""
+"""Digests of source files with their imports, and the keys of compiled kernels."""
 
 import ast
 import enum
@@ -18,21 +18,20 @@ import numpy as np
 from ..plugins import ROOT, folders
 
 PACKAGE = Path(__file__).parents[2]
-# A relative import at the top level of a file; what functions import later no kernel can use.
+# A relative import at the top level of a file; kernels cannot use what functions import later.
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
 
 COMMENT = re.compile(r"#.*")
 
 
 def _module_files(folder: Path, names: list[str]) -> Iterator[Path]:
-    """The files that may hold a module, or the modules of these names in it."""
     for here in (folder, *(folder / name for name in names)):
         yield from (here.with_suffix(".py"), here / "__init__.py")
 
 
 @cache
 def imports_of(path: Path) -> frozenset[Path]:
-    """The files that a file of the package imports when it is loaded."""
+    """Return the files of the package that a file imports when it is loaded."""
     found = set[Path]()
     for dots, module, names in IMPORT.findall(COMMENT.sub("", path.read_text(encoding="utf-8"))):
         folder = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
@@ -41,7 +40,7 @@ def imports_of(path: Path) -> frozenset[Path]:
 
 
 def _statements(path: Path) -> Iterator[tuple[int, list[str], list[str]]]:
-    """The imports of any Python file: dots, the parts of the module's name, and the names taken from it."""
+    """Yield the imports of any Python file: dots, the parts of the module's name, and the imported names."""
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom):
             yield node.level, node.module.split(".") if node.module else [], [alias.name for alias in node.names]
@@ -51,7 +50,7 @@ def _statements(path: Path) -> Iterator[tuple[int, list[str], list[str]]]:
 
 @cache
 def imports_of_stranger(path: Path, package: Path) -> frozenset[Path]:
-    """The files that a file outside of the package imports: of the package, of its plug-in folder, or beside it."""
+    """Return the files that a file outside of the package imports: of the package, its plug-in folder or its own."""
     over = next((folder for folder in folders() if folder in path.parents), path.parent)
     found = set[Path]()
     for dots, module, names in _statements(path):
@@ -67,7 +66,7 @@ def imports_of_stranger(path: Path, package: Path) -> frozenset[Path]:
 
 
 def reachable_files(path: Path, package: Path = PACKAGE) -> set[Path]:
-    """A file and every file whose code it can use."""
+    """Return a file and every file whose code it can use."""
     found, waiting = set[Path](), [path]
     while waiting:
         file = waiting.pop()
@@ -84,7 +83,6 @@ def _content(path: Path) -> bytes:
 
 @cache
 def digest_of(path: Path, package: Path = PACKAGE) -> str:
-    """The digest of all that a file can use, by names and contents."""
     digest = hashlib.blake2b(digest_size=10)
     for file in sorted(reachable_files(path, package)):
         name = file.relative_to(package).as_posix() if package in file.parents else file.name
@@ -94,7 +92,7 @@ def digest_of(path: Path, package: Path = PACKAGE) -> str:
 
 @cache
 def _definitions(path: Path) -> frozenset[bytes]:
-    """The digests of a file's top-level statements; imports, docstrings, comments and layout do not count."""
+    """Return the digests of a file's top-level statements without imports, docstrings, comments and layout."""
     return frozenset(
         hashlib.blake2b(repr(_structure(node)).encode()).digest()
         for node in ast.parse(path.read_bytes()).body
@@ -103,12 +101,11 @@ def _definitions(path: Path) -> frozenset[bytes]:
 
 
 def _is_text(node: object) -> bool:
-    """True if a statement is a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _structure(node: object) -> object:
-    """Nested tuples of a syntax tree; fields that are empty are left out, since each version of Python adds some."""
+    """Return a syntax tree as nested tuples, without empty fields, since each version of Python adds some."""
     if isinstance(node, list):
         return tuple(_structure(part) for part in node if not _is_text(part))
     if not isinstance(node, ast.AST):
@@ -119,20 +116,20 @@ def _structure(node: object) -> object:
 
 @cache
 def code_digest(path: Path) -> str:
-    """The digest of the code that a file can use; moving a file or editing its prose does not change it."""
+    """Return the digest of the code that a file can use; moving a file or editing its prose does not change it."""
     found = frozenset[bytes]().union(*map(_definitions, reachable_files(path)))
     return hashlib.blake2b(b"".join(sorted(found)), digest_size=10).hexdigest()
 
 
-# The key of a compiled kernel: a digest of everything that its machine code depends on, and of nothing else.
+# The key of a compiled kernel: a digest of exactly what its machine code depends on.
 #
 # Machine code follows from the bytecode and the constants of a kernel, from those of the kernels and constants that it
-# names, and so on, from the types of its arguments, the options, the compiler and the processor. So none of these has
-# to be compiled again because of a comment, a line that moved, another folder, or an edit in code that no kernel uses:
+# names, and so on, from the types of its arguments, the options, the compiler and the processor. So a comment, a
+# moved line, another folder, or an edit in code that no kernel uses never causes a new compilation:
 #
 #     key(play) = digest of environment, options, types, and [play, below, mixed, ..] with their constants by value
 #
-# Functions are numbered in the order in which they are reached, so that kernels may call each other in circles.
+# Functions are numbered in the order in which they are reached, so kernels may call each other recursively.
 
 Function = Callable[..., Any]
 # Types whose values print differently if they differ.
@@ -141,12 +138,12 @@ PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
 LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}
 LOAD_GLOBAL, EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 ATTRIBUTES = {opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD") if name in opmap}
-# Since then the lowest bit of the argument of LOAD_ATTR says whether it is a method; before, LOAD_METHOD did.
+# From Python 3.12 on, the lowest bit of the argument of LOAD_ATTR marks a method; before, LOAD_METHOD did.
 FLAG_BIT = int(sys.version_info >= (3, 12))
 
 
 class KeylessError(Exception):
-    """Something that a kernel uses cannot be described by a key that holds in other processes."""
+    """Object in a kernel that no key can describe across processes."""
 
 
 def _is_library(module: str | None) -> bool:
@@ -154,17 +151,17 @@ def _is_library(module: str | None) -> bool:
 
 
 def _instructions(code: types.CodeType) -> Iterator[tuple[int, int]]:
-    """Operations with their arguments, as `dis` lists them, which takes twenty times as long."""
+    """Yield operations with their arguments as `dis` lists them, which is twenty times slower."""
     extended = 0
     for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
         argument |= extended
         extended = argument << 8 if operation == EXTENDED else 0
-        if operation and operation != EXTENDED:  # 0 is room that the interpreter uses
+        if operation and operation != EXTENDED:  # 0 is cache space of the interpreter
             yield operation, argument
 
 
 def _globals_of(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The globals that bytecode loads, by name; of a module of kernels that which is taken from it."""
+    """Yield the globals that bytecode loads, by name; for a module of kernels, the names used from it."""
     place: types.ModuleType | None = None
     for operation, argument in _instructions(code):
         found: Any = None
@@ -188,13 +185,13 @@ def _has_docstring(code: types.CodeType, text: str | None) -> bool:
 
 
 def describe_class(given: type) -> object:
-    """A class by its name and its fields or members: compiled code that makes an instance imports it by its name."""
+    """Return a class's name and its fields or members: compiled code that makes an instance imports it by name."""
     members = [(one.name, repr(one.value)) for one in given] if issubclass(given, enum.Enum) else ()
     return "class", given.__module__, given.__qualname__, getattr(given, "_fields", ()), members
 
 
 class _Description:
-    """A function in its own words: its bytecode and constants, and in `named` the functions that it refers to."""
+    """A function's bytecode and constants, and in `named` the functions that it refers to."""
 
     def __init__(self, function: types.FunctionType) -> None:
         self.named = list[types.FunctionType]()
@@ -205,14 +202,13 @@ class _Description:
         self.text = repr((code, cells, found, defaults)).encode()
 
     def _code(self, code: types.CodeType, text: str | None = None) -> object:
-        """Code without its file, lines, own name and docstring."""
         constants = [self._value(value) for value in code.co_consts[_has_docstring(code, text) :]]
         names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
         counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
         return code.co_code, code.co_exceptiontable, constants, names, counts
 
     def _value(self, value: Any) -> object:
-        """A constant by its value, a function by its number among those that are named."""
+        """Return a constant by its value, a function by its number in `named`."""
         if type(value) in PLAIN:
             return value
         if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
@@ -230,7 +226,6 @@ class _Description:
         return self._named(value)
 
     def _named(self, value: Any) -> object:
-        """Describe by name: functions, classes, modules."""
         if isinstance(value, types.ModuleType):
             return "module", value.__name__ if _is_library(value.__name__) else ""
         if isinstance(value, np.ufunc):
@@ -247,7 +242,6 @@ class _Description:
 
 
 def _stable_content(cell: types.CellType) -> Any:
-    """The content of a closure's cell; a name for what it has not got yet."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -255,7 +249,6 @@ def _stable_content(cell: types.CellType) -> Any:
 
 
 def describe_options(declared: Any) -> str:
-    """The options that a kernel is compiled with; none for what is not a kernel."""
     return repr(sorted(getattr(declared, "targetoptions", {}).items()))
 
 
@@ -263,7 +256,7 @@ _known = WeakKeyDictionary[types.FunctionType, _Description]()
 
 
 def describe(function: Any) -> bytes:
-    """A digest of a function and all that it names; a KeylessError if there can be none."""
+    """Return a digest of a function and all that it names, or raise a KeylessError."""
     digest, reached = hashlib.blake2b(), {function: 0}
     waiting = [function]
     for one in waiting:

@@ -24,18 +24,16 @@ FIRST = (
 )  # fmt: skip
 """The order of listings: the usual one, the five methods of the paper, then ours; any other method comes last."""
 
-# Methods of earlier versions, of which stores have runs; the plug-in folder of the benchmarks has them.
+# Methods of earlier versions, for stored runs; the plug-in folder of the benchmarks has them.
 REMOVED = ("elitist", "cma", "rectangular", "bandit", "seed-nash")
 
 
 def tune_methods() -> dict[str, Method]:
-    """Every method by name."""
     found = collect(ROOM, "METHODS")
     return {name: found[name] for name in dict.fromkeys([*FIRST, *found])}
 
 
 def find_tune_method(name: str) -> Method:
-    """The method of that name, or a ValueError that lists the names there are."""
     known = tune_methods()
     if name in REMOVED and name not in known:
         raise ValueError(

@@ -1,9 +1,9 @@
-"""The method for whoever has no other in mind: it looks in several ways, gives its games to what works, and chooses.
+"""The default method: it runs several searches, gives its games to the best one, and selects the result.
 
-There are two things to be good at: playing against a known opponent (the baseline), which breeding and slopes of the
-score serve, and playing against whoever is good, which duels serve. All ways begin at the best of some random players;
-after every round their answers meet the baseline and each other, and the others go on from the best one. After the last
-round only its way is followed. In the end what was found meets the baseline and each other on games of their own.
+Breeding and slopes of the score suit play against a known opponent (the baseline); duels suit play against strong
+opponents. All searches start at the best of some random players. After every round their results play against the
+baseline and each other, and the others continue from the best one. After the last round only the best search continues.
+In the end the finalists play against the baseline and each other on separate games.
 """
 
 import math
@@ -20,31 +20,29 @@ from .duel import directions_for, duel
 from .reply import CHILDREN, RIVALS, breed, climb, thin
 
 DEFAULT_GAMES = 500_000  # where the budget is not in games
-# Of the games: for random players, for each way in a round, for the judgement of a round, for the choice.
+# Fractions of the games: random players, each search in a round, evaluation of a round, final selection.
 DRAWN, ROUND, JUDGED, CHOSEN = 0.15, 0.05, 0.03, 0.08
-DRAWN_SEEDS = 0.4  # for random players where nobody has neighbours
+DRAWN_SEEDS = 0.4  # for random players where no parameter has neighbours
 GAMES_PER_PLAYER = 96  # in the thinning, over all its rounds
 MIN_ELITE, MAX_ELITE = 4, 32
-ROUNDS = 2  # after which the best way goes on alone
-MIN_GENERATIONS, MIN_CLIMB = 8, 64  # below which nothing is bred, or climbed
+ROUNDS = 2  # after which the best search continues alone
+MIN_GENERATIONS, MIN_CLIMB = 8, 64  # minimum for breeding, and for climbing
 FINALISTS = 4
-AHEAD, CLEARLY = 1.0, 2.0  # standard errors: against the baseline, and where players meet
+AHEAD, CLEARLY = 1.0, 2.0  # standard errors: against the baseline, and head to head
 NO_LIMIT = 10**15
 
 
 class SubSearch:
-    """A way of looking for players: its steps, which begin anew at any player, and what it has found so far."""
+    """A search for players: its steps, which can restart at any player, and its results so far."""
 
     def __init__(self, steps: Callable[[np.ndarray], Iterator[Step]], start: np.ndarray) -> None:
         self.begin, self.checkpoints = steps, [start]
         self.join(start)
 
     def join(self, start: np.ndarray) -> None:
-        """Begin anew at a better player."""
         self.answer, self.steps = start, self.begin(start)
 
     def follow(self, arena: Arena, until: int) -> Iterator[Step]:
-        """Go on for some games."""
         while arena.games < until:
             step = next(self.steps)
             self.answer = step.theta
@@ -77,11 +75,11 @@ def auto(arena: Arena) -> Iterator[Step]:
     found = [arena.start, *pool.thetas[:2], pool.thetas.mean(axis=0)]
     found += [theta for way in ways for theta in (way.answer, way.checkpoints[-1])]
     yield choose(arena, leader.answer, np.array(found), first + games)
-    raise BudgetSpent  # what is left could only replace a good player by a lucky one
+    raise BudgetSpent  # the remaining games could only replace a good player by a lucky one
 
 
 def opponents(arena: Arena, count: int) -> np.ndarray:
-    """So many vectors that play as the baseline does, or as the start where the baseline has no parameters."""
+    """Return `count` vectors that play as the baseline, or as the initial parameters if it has no parameters."""
     baseline = arena.baseline
     if baseline is not None and baseline.selection == REDRAWN:
         return arena.gaussians(count)
@@ -90,18 +88,17 @@ def opponents(arena: Arena, count: int) -> np.ndarray:
 
 
 def size_of_elite(games: int) -> int:
-    """Return the number of players to breed."""
     return min(max(math.isqrt(games) // 16, MIN_ELITE), MAX_ELITE)
 
 
 def draw_pool(arena: Arena, games: int, elite: int) -> Pool:
-    """The start and as many random players as the games can tell apart."""
+    """Return the initial parameters and as many random players as the games can distinguish."""
     drawn = max(games // GAMES_PER_PLAYER, 2 * elite)
     return Pool(np.vstack([arena.start, draw_wide(arena, drawn)]), arena.strategy.per_seat)
 
 
 def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> list[SubSearch]:
-    """The ways that the kinds of parameters and the number of games allow: slopes first, but where there are seeds."""
+    """Return the searches that the parameter types and the budget allow: slopes first, unless there are seeds."""
     seeds, ways = hashed_parameters(arena), []
     if not seeds.all():
         directions = directions_for(games // 2)
@@ -114,7 +111,6 @@ def make_ways(arena: Arena, pool: Pool, champion: np.ndarray, games: int) -> lis
 
 
 def breed_with(arena: Arena, pool: Pool, start: np.ndarray) -> Iterator[Step]:
-    """Breed an elite that one more player has joined."""
     pool.shrink(len(pool.thetas) - 1)
     pool.grow(start[None])
     yield from breed(arena, pool, NO_LIMIT, opponents)
@@ -128,7 +124,7 @@ def judge(arena: Arena, thetas: np.ndarray, games: int) -> int:
 
 
 class Finalists:
-    """Players who meet the baseline and each other."""
+    """Players that play against the baseline and each other."""
 
     def __init__(self, arena: Arena, thetas: np.ndarray) -> None:
         self.arena, self.table = arena, Archive(arena)
@@ -136,7 +132,6 @@ class Finalists:
         self.points, self.pairs = np.zeros((len(thetas), 2)), 0
 
     def play(self, games: int) -> None:
-        """Half of the games against the baseline, the other half against each other."""
         many, top = len(self.table), self.arena.game.max_score
         pairs = max(games // (4 * many), 1)
         rivals, thetas = opponents(self.arena, pairs), np.repeat(self.table.thetas, pairs, axis=0)
@@ -149,27 +144,23 @@ class Finalists:
 
     @property
     def scores(self) -> np.ndarray:
-        """Against the baseline."""
         return np.asarray(self.points.mean(axis=1) / max(self.pairs, 1))
 
     def score_of(self, weights: np.ndarray) -> float:
-        """That of a mixture against the baseline."""
         laws = weights if weights.ndim == 2 else np.array([weights, weights])
         return float((laws.T * self.points).sum() / (2 * max(self.pairs, 1)))
 
     @property
     def error(self) -> float:
-        """At most the standard error of the difference of two of the scores."""
+        """An upper bound of the standard error of the difference of two scores."""
         return 0.5 / math.sqrt(max(self.pairs, 1))
 
     @property
     def duels(self) -> np.ndarray:
-        """The mean scores of rows against columns, over both seats."""
         means = self.table.means
         return np.asarray((means + 1 - means.T) / 2)
 
     def beats(self, one: int, other: int) -> bool:
-        """True if one is clearly ahead of the other in their games."""
         error = 0.5 / math.sqrt(2 * max(self.table.pairs[one, other], 1))
         return bool(self.duels[one, other] > 0.5 + CLEARLY * error)
 
@@ -180,7 +171,6 @@ class Finalists:
 
     @property
     def best(self) -> int:
-        """The first player, unless others surpass it."""
         best = 0
         for one in range(1, len(self.table)):
             if self.surpasses(one, best):
@@ -189,7 +179,7 @@ class Finalists:
 
 
 def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> Step:
-    """The answer, unless one of the others surpasses it, or all of them together do."""
+    """Return the current result, unless another finalist or a mixture of them surpasses it."""
     others = np.unique(others, axis=0)
     pool = Pool(others[(others != answer).any(axis=1)], arena.strategy.per_seat)
     for _ in thin(arena, pool, FINALISTS, arena.games + (until - arena.games) // 2, opponents):

@@ -1,12 +1,12 @@
-"""Duels: x + sigma e meets x - sigma e in many directions e, and x moves towards the winners.
+"""Duels: x + sigma e plays against x - sigma e in many directions e, and x moves towards the winners.
 
 The antithetic estimator of evolution strategies (Salimans et al. 2017; the one-direction case is Spall's SPSA, 1992) on
-head-to-head games. A pair of games says little, but about every parameter at once, and what the steps say adds up: no
-comparison needs to be settled but those of the guard. The constants serve any game and 1 to some hundred parameters.
+head-to-head games. A game pair carries little information, but about every parameter at once, and it accumulates over
+steps: only the guard's comparisons need to be settled. The constants serve any game and 1 to some hundred parameters.
 
-The guard lets the average of the way meet the best checkpoint, which only a proof of being better replaces, and one of
-the earlier ones, so that many small losses, or a way in circles, do not pass for progress. After a loss the way begins
-anew at who has won, with strides half as long; without progress, duels are fought at half the distance.
+The guard tests the average of the trajectory against the best checkpoint, which only a significant win replaces, and an
+earlier one, so that many small losses, or cycles, do not count as progress. After a loss the search restarts at the
+winner, with strides half as long; without progress, duels are played at half the distance.
 """
 
 import math
@@ -19,23 +19,23 @@ from ..arena import Arena
 from ..steps import DIRECTIONS, MAX_SIGMA, MIN_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
 
 MIN_STEPS, MIN_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
-CALM = 0.996  # the power of the gain in every step: where slopes are mere luck, it does not wander off
-MEMORY = 0.1  # of the lead, for one step
-WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins 55 to 70 %, or so
+CALM = 0.996  # the power of the gain in every step: prevents drift where slopes are noise
+MEMORY = 0.1  # weight of one step in the running lead
+WEAK, STRONG = 0.1**2, 0.2**2  # squared leads between which sigma stays: the stronger side wins about 55 to 70 %
 WIDER = 1.03
-# Limits of the most sigma, in units of the start or of x: duels further apart say nothing about players like x.
+# Limits of the largest sigma, in units of the initial vector or of x: distant duels say nothing about players like x.
 NARROWEST, WIDEST = 0.1, 2.0
-GUARDED = 32  # steps between two visits of the guard
-GUARDING = 8  # one game in so many is the guard's
-TRIED = 4  # one in so many of these says whether a redrawn seed is worth the others
-PATIENCE = 4  # visits without progress before duels are fought at half the distance
-WIDENED = 1.1  # how much further apart they may be fought after every checkpoint
-LONGER = 1.5  # how much longer strides may be after every visit that saw no loss
+GUARDED = 32  # steps between two tests of the guard
+GUARDING = 8  # the guard uses one game in this many
+TRIED = 4  # one in this many of these decides whether to test a redrawn seed further
+PATIENCE = 4  # tests without progress before the distance of duels is halved
+WIDENED = 1.1  # factor of their distance after every checkpoint
+LONGER = 1.5  # factor of the stride limit after every test without a loss
 GUARD = Race("count-mixture-asymmetric", delta=0.05, epsilon=0.02)
 
 
 class CheckpointGuard:
-    """The checkpoints of a way, of which the last one is the best that was proved to be so."""
+    """The checkpoints of a trajectory; the last one is the best, by significant wins."""
 
     def __init__(self, arena: Arena, start: np.ndarray) -> None:
         self.arena = arena
@@ -44,30 +44,27 @@ class CheckpointGuard:
 
     @property
     def best(self) -> np.ndarray:
-        """The last one that has proved better than all it met."""
         return self.checkpoints[-1]
 
     def keep(self, theta: np.ndarray) -> None:
-        """From now on this is the best."""
         self.checkpoints.append(theta)
         self.begin()
 
     def begin(self) -> None:
-        """Forget how the way has done, since there is a new one."""
         self.visits, self.counts = 0, np.zeros(1, np.int64)
 
     @property
     def lead(self) -> float:
-        """Return the lead of the trajectory over the best since that was found, in standard errors."""
+        """The lead of the trajectory over the best since that was found, in standard errors."""
         return 2 * (mean(self.counts) - 0.5) * math.sqrt(2 * self.counts.sum())
 
     @property
     def stalls(self) -> bool:
-        """True if in 4, 8, 16, .. visits since the best was found the way has not seemed to get ahead."""
+        """True if 4, 8, 16, .. tests after the best was found the lead is below one standard error."""
         return self.visits >= PATIENCE and self.visits & (self.visits - 1) == 0 and self.lead < 1
 
     def judge(self, theta: np.ndarray, pairs: int) -> tuple[int, np.ndarray]:
-        """1 and the vector if it is a checkpoint from now on, -1 and who has beaten it, or 0 and who seems better."""
+        """Return 1 and the vector if it is a new checkpoint, -1 and its winner, or 0 and the apparently better one."""
         met = self.meet(theta, self.best, pairs)
         self.visits, self.counts = self.visits + 1, self.counts + met
         (low, high), (_, now) = interval(self.counts), interval(met)
@@ -84,16 +81,15 @@ class CheckpointGuard:
         return 0, theta if self.lead > -1 else self.best
 
     def proves(self, theta: np.ndarray, other: np.ndarray, pairs: int | None) -> bool:
-        """True if a vector proves better than another, in so many pairs or in as many as it takes."""
+        """True if a vector wins significantly against another, in `pairs` game pairs or in as many as it takes."""
         if pairs is None:
             return self.arena.race(theta, other, GUARD).decision > 0
         met = self.meet(theta, other, max(pairs // TRIED, 1))
-        if mean(met) > 0.5:  # who seems worse after some games is not worth the others
+        if mean(met) > 0.5:  # stop early if it seems worse after some games
             met = met + self.meet(theta, other, pairs)
         return interval(met)[0] > 0.5
 
     def meet(self, theta: np.ndarray, other: np.ndarray, pairs: int) -> np.ndarray:
-        """Count the sums of scores of a vector in this many pairs of games against another."""
         sums = self.arena.play_pairs(theta[None], other[None], pairs).sum(axis=2).ravel()
         return np.bincount(sums, minlength=2 * self.arena.game.max_score + 1)
 
@@ -103,7 +99,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
     seeds, most = hashed_parameters(arena), 2 * arena.game.max_score
     start = arena.start if start is None else start
     directions = directions_for(games or arena.budget.games)
-    period = max(GUARDED, len(seeds))  # what a step adds is thinner the more parameters there are
+    period = max(GUARDED, len(seeds))  # each step adds less information the more parameters there are
     pairs = 2 * directions * period // GUARDING
     way, sigma, lead, ceiling = Ascent(start), scale_of(start, seeds), WEAK, WIDEST
     guard, step, answer = CheckpointGuard(arena, start), 0, start
@@ -114,7 +110,7 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
             leads = arena.play_pairs(way.x + sigma * e, way.x - sigma * e, pairs=2).sum(axis=2) / most - 0.5
             way.follow(add_up(leads.mean(axis=1), e) / directions, sigma)
             way.gain **= CALM
-            # The luck of two pairs on different deals is independent, so the mean of their product is the squared lead.
+            # Two pairs on different deals have independent noise, so the mean of their product is the squared lead.
             lead += MEMORY * (float((leads[:, 0] * leads[:, 1]).mean()) - lead)
             widest = ceiling * scale_of(way.x, seeds)
             if not WEAK <= lead <= STRONG:
@@ -142,7 +138,6 @@ def duel(arena: Arena, start: np.ndarray | None = None, games: int | None = None
 
 
 def redraw_seed(arena: Arena, theta: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """The vector with one of its seeds drawn anew."""
     place = np.flatnonzero(seeds)[arena.pick(int(seeds.sum()))]
     redrawn = theta.copy()
     redrawn[place] = arena.gaussian()[place]
@@ -150,7 +145,7 @@ def redraw_seed(arena: Arena, theta: np.ndarray, seeds: np.ndarray) -> np.ndarra
 
 
 def directions_for(games: int | None) -> int:
-    """In how many directions a step looks: as many as leave so many games their least number of steps."""
+    """Return the directions per step: as many as allow the minimum number of steps with these games."""
     if games is None:
         return DIRECTIONS
     return int(within(games // (4 * MIN_STEPS), MIN_DIRECTIONS, DIRECTIONS))
@@ -159,8 +154,8 @@ def directions_for(games: int | None) -> int:
 # SPSA (Spall 1992) as fishtest plays it: one pair of games a direction, gains that fall by a fixed schedule.
 
 ALPHA, GAMMA = 0.602, 0.101
-STABILITY = 0.1  # A as a share of all iterations
-C_END, R_END = 0.3, 0.002  # fishtest's: a twentieth of the range (here of six standard deviations), and its usual R
+STABILITY = 0.1  # A as a fraction of all iterations
+C_END, R_END = 0.3, 0.002  # fishtest's: a twentieth of the range (here of six standard deviations), and its default R
 DEFAULT_ITERATIONS = 100_000  # where the budget is not in games
 BATCH, BATCHES_A_STEP, STEPS_A_CHECKPOINT = 16, 16, 16
 

@@ -1,9 +1,9 @@
 """Policy-space response oracles: an archive, the Nash mixture of its table of scores, a response to it, and again.
 
-The double oracle of McMahan, Gordon and Blum (2003) on a measured table, as Lanctot et al. (2017) have it. The answer
-is the mixture. A response joins the archive if it has proved to beat the mixture, on opponents drawn anew; when several
-in a row have failed, the search for the next ones is twice as long, and every other turn goes into a better table.
-Where the budget allows it, searches after a failure take turns with an evolution and a climb that go on as they were.
+The double oracle of McMahan, Gordon and Blum (2003) on a measured table, as in Lanctot et al. (2017). The result is the
+mixture. A response joins the archive if it beats the mixture significantly, on redrawn opponents. After several
+failures in a row, the next searches are twice as long, and every other turn improves the table. Where the budget allows
+it, searches after a failure alternate with an evolution and an ascent that continue from turn to turn.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from .duel import duel
 from .evolution import iterative
 from .halving import halving
 
-RESPONSES = 64  # for which the budget should suffice
+RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
 FAILURES = 4
-LASTING = 1024  # pairs of a search, from which on there are ways of looking that last longer than one
-MIN_CELL, MAX_CELL = 4, 256  # pairs in which a newcomer meets each of the others
+LASTING = 1024  # pairs of a search, from which on there are searches that last for several turns
+MIN_CELL, MAX_CELL = 4, 256  # game pairs of a newcomer against each member
 PARTS = 8  # of a race, each an event
 CLEARLY = 0.1  # of epsilon, by which a response must beat the mixture where scores are certain
 
@@ -67,12 +67,12 @@ def psro(arena: Arena, founders: np.ndarray | None = None) -> Iterator[Step]:
 
 
 def cell(pairs: int, members: int) -> int:
-    """In how many pairs a newcomer meets each of the members, for half of what a response costs."""
+    """Return the game pairs of a newcomer against each member, for half of the cost of a response."""
     return min(max(pairs // (2 * members), MIN_CELL), MAX_CELL)
 
 
 def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) -> bool:
-    """True if a player proves to score above 1/2 against a mixture of members, in at most so many pairs."""
+    """True if a player scores significantly above 1/2 against a mixture of members, in at most `pairs` game pairs."""
     arena = archive.arena
     rule = Race("count-mixture-asymmetric", arena.race_rule.delta, arena.race_rule.epsilon)
     counts, part = np.zeros(2 * len(arena.game.payoffs) - 1, np.int64), max(pairs // PARTS, 1)
@@ -85,17 +85,17 @@ def beats(archive: Archive, weights: np.ndarray, theta: np.ndarray, pairs: int) 
 
 
 def measure(archive: Archive, weights: np.ndarray, pairs: int) -> None:
-    """Let members meet who matter: both drawn half by their weights, half evenly."""
+    """Let relevant members play: both drawn half by their weights, half evenly."""
     law = (shares_of(weights) + 1 / len(archive)) / 2
     archive.play(draw_members(archive.arena, law, pairs), draw_members(archive.arena, law, pairs))
 
 
-# One budget for several methods: their findings found the archive of `psro`. Where scores are certain and the seats are
-# mixed apart, one vector loses every game to somebody, so a way to a good one leads nowhere: all games are for the
-# mixture.
+# One budget for several methods: their results start the archive of `psro`. Where scores are deterministic and the
+# seats are mixed separately, every vector loses all games to some other, so searching for a single one is futile: all
+# games are for the mixture.
 
 SHARES = ((duel, 0.2), (iterative, 0.1), (halving, 0.1))  # of the budget; the rest is for the mixture
-DEFAULT_GAMES = 200_000  # of which the shares are, where the budget is not in games
+DEFAULT_GAMES = 200_000  # basis of the shares, where the budget is not in games
 FOUNDERS = 6  # at most, from each method
 
 
@@ -119,7 +119,7 @@ def portfolio(arena: Arena) -> Iterator[Step]:
 
 
 def thin(found: list[np.ndarray]) -> list[np.ndarray]:
-    """The last point and some before it, ever further apart."""
+    """Return the last point and some before it, at growing distances."""
     return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
 
 

@@ -1,8 +1,8 @@
-"""A reply to the baseline: random players thinned, the best of them bred, and slopes climbed where there are any.
+"""A response to the baseline: random players halved, the best of them bred, and slopes climbed where there are any.
 
-Self-play finds who is good against those who are good. Who is judged by a known opponent, or by a known kind of them,
-does better by looking for just that. Nothing is assumed of the parameters: there are several ways of looking, and games
-of their own decide between what they found.
+Self-play finds players that do well against strong ones. Evaluation by a known opponent, or a known distribution of
+them, favours a direct search for a response. Nothing is assumed of the parameters: several searches run, and separate
+games select among their results.
 """
 
 import math
@@ -17,13 +17,13 @@ from ..population import breed as breed_children
 from ..steps import DIRECTIONS, Ascent, Step, add_up, hashed_parameters, scale_of
 
 FIRST_GAMES = 200_000  # where the budget is not in games
-THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # of the games, when each way of looking ends; the rest judges
+THINNED, BRED, CLIMBED = 0.3, 0.6, 0.9  # fractions of the games at which each search ends; the rest evaluates
 GAMES_A_PLAYER = 96  # in the thinning, over all its rounds
 MIN_ELITE, MAX_ELITE = 4, 32
 CHILDREN, RIVALS = 3, 16  # of each in the elite, and in each generation
 FINALISTS = 8
-REACH = 0.3  # of the directions in which slopes are measured, in units of the parameters
-MIN_STEPS = 16  # below which nothing is climbed
+REACH = 0.3  # length of the directions of slopes, in units of the parameters
+MIN_STEPS = 16  # minimum for climbing
 
 
 def reply(arena: Arena) -> Iterator[Step]:
@@ -47,7 +47,7 @@ def reply(arena: Arena) -> Iterator[Step]:
         yield from thin(arena, finalists, 1, began + games)
         champion, games = finalists.thetas[0], 2 * games
         yield Step(champion, True)
-        if last is not None:  # what is left could only replace a good player by a lucky one
+        if last is not None:  # the remaining games could only replace a good player by a lucky one
             raise BudgetSpent
 
 
@@ -55,7 +55,6 @@ Rivals = Callable[[Arena, int], np.ndarray]
 
 
 def rivals(arena: Arena, count: int) -> np.ndarray:
-    """So many vectors that play as the baseline does."""
     if arena.baseline is None:
         return np.repeat(arena.start[None], count, axis=0)
     if arena.baseline.selection == REDRAWN:
@@ -66,7 +65,7 @@ def rivals(arena: Arena, count: int) -> np.ndarray:
 
 
 def thin(arena: Arena, pool: Pool, count: int, until: int, rivals: Rivals = rivals) -> Iterator[Step]:
-    """Sequential halving until so many are left, with the same number of games in every round."""
+    """Apply sequential halving until `count` are left, with the same number of games in every round."""
     for left in range(math.ceil(math.log2(len(pool.thetas) / count)), 0, -1):
         pairs = (until - arena.games) // (2 * left)
         pool.play(arena, rivals(arena, max(pairs // len(pool.thetas), 1)))
@@ -75,7 +74,7 @@ def thin(arena: Arena, pool: Pool, count: int, until: int, rivals: Rivals = riva
 
 
 def breed(arena: Arena, pool: Pool, until: int, rivals: Rivals = rivals) -> Iterator[Step]:
-    """Evolution with an elite that plays on: its children, too, meet the same rivals in every generation."""
+    """Breed with an elite that plays on; its children play against the same rivals in every generation."""
     elite = len(pool.thetas)
     while arena.games + 2 * (1 + CHILDREN) * elite * RIVALS <= until:
         pool.grow(breed_children(arena, pool.thetas, CHILDREN * elite, 1.0, pool.per_seat))
@@ -92,13 +91,13 @@ def climb(
     rivals: Rivals = rivals,
     directions: int = DIRECTIONS,
 ) -> Generator[Step, None, list[np.ndarray]]:
-    """Up the antithetic gradient of the score (see `duel`); returns its last point and the average of its way."""
+    """Follow the antithetic gradient of the score (see `duel`); return the last point and the trajectory's average."""
     way = Ascent(start)
     sigma = REACH * scale_of(start, seeds)
     while arena.games + 4 * directions <= until:
         e = np.where(seeds, 0.0, arena.gaussians(directions))
         both = np.vstack([way.x + sigma * e, way.x - sigma * e])
-        # Both ends of a direction meet the same rival on the same deal: what is luck in that falls out of the slope.
+        # Both ends of a direction play the same rival on the same deal, so their common noise cancels in the slope.
         scores = arena.play_pairs(both, np.tile(rivals(arena, directions), (2, 1)), blocks=2)
         plus, minus = scores.sum(axis=(1, 2)).reshape(2, -1)
         way.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * directions), sigma)

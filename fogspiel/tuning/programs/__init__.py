@@ -1,1 +1,1 @@
-"""Outside programs: anything that turns parameters and a seed into a score is tuned as a strategy of a game is."""
+"""External programs: anything that maps parameters and a seed to a score can be tuned like a strategy."""

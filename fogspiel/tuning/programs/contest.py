@@ -1,13 +1,13 @@
-"""Outside programs as contests: two sets of values meet in games that the program plays, or are scored one by one.
+"""External programs as contests: two sets of values play games in the program, or are scored one by one.
 
-A game is worth 0, 1/2 or 1 to the first vector, or, where a range is declared, any number in it. Races and intervals
-count outcomes of a grid, so a number of a range is rounded to one of 101 even levels: up with the probability that is
-its share of the step, by a random number of the game's own seed. So the mean of what is counted is exactly the mean of
-the scores, and as every promise of the races is about the mean of a law on the grid, whatever that law is, they hold
-for the scores themselves. The price is a variance of at most a quarter of a squared step: nothing beside that of games.
+A game gives the first vector 0, 1/2 or 1, or, where a range is declared, any number in it. Races and intervals count
+outcomes of a grid, so a number of a range is rounded to one of 101 even levels: up with the probability that is its
+fraction of the step, by a random number of the game's seed. So the mean of the counts is exactly the mean of the
+scores. The guarantees of the races concern the mean of any distribution on the grid, so they hold for the scores. The
+price is a variance of at most a quarter of a squared step, which is negligible compared with that of games.
 
 A program that scores one vector (`alone`: a benchmark, or games against a sparring partner) scores both vectors on the
-same seed, and a game of the two is worth the difference; the two games of a pair have seeds of their own.
+same seed, and the payoff is the difference; the two games of a pair have different seeds.
 """
 
 import json
@@ -31,7 +31,7 @@ from ...process.worker_pool import Answer, WorkerPool, parse
 from . import function_worker
 from .parameters import Parameters, Value
 
-SHARE = 0.25  # of the budget, for the last races: programs are slow, and with few games a tenth would prove little
+SHARE = 0.25  # of the budget, for the last races: programs are slow, and a tenth of few games shows little
 LEVELS = 100  # steps of the grid for scores of a range
 # Of the 64 bits of a game's seed the program gets the highest 31, which fit the integers of any language.
 SEED_SHIFT = 33
@@ -40,14 +40,12 @@ ROUNDING, COLUMNS = 1, 2
 
 
 class ParameterValues(NamedTuple):
-    """A vector in the user's units, as a mapping and as JSON."""
-
     values: dict[str, Value]
     text: str
 
 
 class GameRequest(NamedTuple):
-    """A game, or the score of one vector, that a program is asked for."""
+    """A requested game, or the requested score of one vector."""
 
     a: ParameterValues
     b: ParameterValues | None
@@ -56,7 +54,6 @@ class GameRequest(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The request as JSON."""
         if self.b is None:
             return f'{{"a": {self.a.text}, "seed": {self.seed}}}'
         return f'{{"a": {self.a.text}, "b": {self.b.text}, "seed": {self.seed}, "swap": {json.dumps(self.swap)}}}'
@@ -68,7 +65,7 @@ class Scale:
 
     low: float = 0.0
     high: float = 1.0
-    graded: bool = False  # true if any number between counts; otherwise it is a loss, a draw or a win
+    graded: bool = False  # true for any number between; otherwise a loss, a draw or a win
     single: bool = False
 
     def __post_init__(self) -> None:
@@ -79,25 +76,24 @@ class Scale:
 
     @property
     def steps(self) -> int:
-        """Of the grid of what a game of two vectors is worth."""
+        """The steps of the grid of payoffs of a game between two vectors."""
         return LEVELS if self.graded else 4 if self.single else 2
 
     @cached_property
     def payoffs(self) -> tuple[Fraction, ...]:
-        """Possible payoffs of a game of two vectors."""
         low, high = (Fraction(str(limit)) for limit in (self.low, self.high))
         low, high = (low - high, high - low) if self.single else (low, high)
         return tuple(low + (high - low) * step / self.steps for step in range(self.steps + 1))
 
     def check(self, score: float) -> None:
-        """Refuse what is no score of this scale."""
+        """Raise a WorkerFault for a score outside this scale."""
         if not self.graded and score not in (0, 0.5, 1):
             raise WorkerFault(f"has scored {score!r}, which is neither 0, 1/2 nor 1: declare a range of scores")
         if not self.low <= score <= self.high:
             raise WorkerFault(f"has scored {score!r}, outside of its range from {self.low:g} to {self.high:g}")
 
     def index(self, scores: Sequence[float], uniform: float) -> int:
-        """The index of the payoff of a game, from its score, or from the scores of both vectors where each is alone."""
+        """Return the payoff index of a game, from its score, or from both vectors' separate scores."""
         if self.single:
             share = (1 + (scores[0] - scores[1]) / (self.high - self.low)) / 2
         else:
@@ -108,25 +104,23 @@ class Scale:
 
 
 class ScoreBackend(Protocol):
-    """Backend through which a program is asked."""
+    """Backend that sends requests to a program."""
 
     def scores(self, questions: Sequence[GameRequest], check: Callable[[float], None]) -> list[Answer]:
-        """The answers in the order of the questions; a score that `check` refuses by a Fault is asked for again."""
+        """Return the answers in the order of the requests; a score that `check` rejects is requested again."""
 
     @property
     def least(self) -> int:
-        """Number of game pairs that keep it busy."""
+        """Number of game pairs that use its capacity."""
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
-        """From now on say when something went wrong that can be mended."""
+        """Report recoverable faults to the listener from now on."""
 
     def close(self) -> None:
-        """Let go of the program."""
+        """Release the program."""
 
 
 class WorkerBackend:
-    """A program that runs in worker processes."""
-
     def __init__(self, workers: WorkerPool) -> None:
         self.workers = workers
 
@@ -138,7 +132,7 @@ class WorkerBackend:
 
     @property
     def least(self) -> int:
-        return 2 * self.workers.workers  # four games for each, so that the last ones to end keep few waiting
+        return 2 * self.workers.workers  # four games for each, so that few wait for the last ones
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         self.workers.on_fault = listener
@@ -149,13 +143,11 @@ class WorkerBackend:
 
 @dataclass(frozen=True)
 class ProgramContest:
-    """A program as an arena tunes it."""
-
     name: str
     strategy: Parameters
     door: ScoreBackend
     scale: Scale = Scale()
-    # Hears every answer, in the order of the games, for what it has beside the score.
+    # Receives every answer, in the order of the games, for its data besides the score.
     sink: Callable[[Answer], None] = lambda answer: None
     mixes: bool = False
 
@@ -172,7 +164,6 @@ class ProgramContest:
         return self.door.least
 
     def start(self) -> np.ndarray:
-        """The null vector."""
         return self.strategy.start
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
@@ -187,29 +178,24 @@ class ProgramContest:
         return self.match(np.array([answer["theta"]]), opponent[None])
 
     def row(self, theta: Iterable[float]) -> ParameterValues:
-        """A vector in the user's units."""
         values = self.strategy.values(theta)
         return ParameterValues(values, json.dumps(values))
 
     def close(self) -> None:
-        """Let go of the program."""
         self.door.close()
 
     def try_out(self) -> None:
-        """Let the start meet itself once, so that a program that does not work is refused before a run begins."""
+        """Play the initial parameters against themselves once, to reject a broken program before a run starts."""
         self.match(self.start()[None], self.start()[None]).scores(0, 0, 1, "alternating")
 
 
 @dataclass(frozen=True)
 class ProgramMatch:
-    """Vectors of a program that meet others in numbered games."""
-
     program: ProgramContest
     firsts: Sequence[ParameterValues]
     seconds: Sequence[ParameterValues]
 
     def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
-        """The scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number."""
         columns, scale = (2 if seats == "swapped" else 1), self.program.scale
         games = [(number, column) for number in range(first, first + count) for column in range(columns)]
         seeds = [self._seed(key, number, column) for number, column in games]
@@ -231,12 +217,11 @@ class ProgramMatch:
         return np.array(found, np.int64).reshape(count, columns)
 
     def _seed(self, key: int, number: int, column: int) -> np.uint64:
-        """The seed of a game: of both games of a pair the same, unless they would be the same game."""
+        """Return the seed of a game: the same for both games of a pair, unless that would repeat the game."""
         seed = np.uint64(split(np.uint64(key), number))
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
 
     def _questions(self, number: int, seed: int, swap: bool) -> list[GameRequest]:
-        """List the requests of one game."""
         a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
         if self.program.scale.single:
             return [GameRequest(a, None, seed), GameRequest(b, None, seed)]
@@ -244,18 +229,15 @@ class ProgramMatch:
 
 
 def uniform_of(seed: np.uint64, column: int) -> float:
-    """The number in [0, 1) that rounds the score of a game."""
     return (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
 
 
-# Functions of Python as programs: in this process, or in workers of their own.
+# Python functions as programs: in this process, or in separate workers.
 
-CHECK_SECONDS = 120.0  # how long the file of a function may take to be loaded
+CHECK_SECONDS = 120.0  # time limit for loading the file of a function
 
 
 class FunctionBackend:
-    """A function that is called directly, a game at a time."""
-
     least = 1
 
     def __init__(self, function: Callable[..., Any], scale: Scale) -> None:
@@ -266,10 +248,10 @@ class FunctionBackend:
         return [self._call(question, check) for question in questions]
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
-        """There is nothing to tell: what goes wrong here is raised."""
+        """Do nothing: faults are raised here."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no resources."""
 
     def _call(self, question: GameRequest, check: Callable[[float], None]) -> Answer:
         request: dict[str, Any] = {"a": dict(question.a.values), "seed": question.seed, "swap": question.swap}
@@ -284,16 +266,16 @@ class FunctionBackend:
 
 
 def worker_words(words: str, scale: Scale) -> list[str]:
-    """The command of a worker that serves FILE.py:NAME, whose file is found from any folder."""
+    """Return the command of a worker that serves FILE.py:NAME, whose file is found from any folder."""
     file, name = function_worker.split_words(words)
     served = f"{Path(file).absolute()}:{name}"
-    # -P: the folder of the worker's own file is no place to import from
+    # -P: do not import from the folder of the worker's file
     command = [sys.executable, "-P", str(Path(function_worker.__file__)), served]
     return [*command, "--range", repr(scale.low), repr(scale.high), *(["--alone"] if scale.single else [])]
 
 
 def demand_function(words: str, scale: Scale) -> None:
-    """Refuse words that name no function with the right arguments; the file is run in a process of its own."""
+    """Raise a ValueError unless a text names a suitable function; its file runs in a separate process."""
     file, _ = function_worker.split_words(words)
     try:
         done = subprocess.run(
@@ -307,5 +289,5 @@ def demand_function(words: str, scale: Scale) -> None:
         raise ValueError(f"{file} takes more than {CHECK_SECONDS:g} s to load: let its functions do the work") from None
     if done.returncode:
         with suppress(WorkerFault):
-            parse(done.stdout)  # raises what the worker says
+            parse(done.stdout)  # raises the worker's error
         raise ValueError(f"{file} ends Python with exit code {done.returncode} when it is loaded")

@@ -1,10 +1,10 @@
-"""Serves a function of a Python file as a worker: `python -m fogspiel.tuning.programs.function_worker FILE.py:NAME`.
+"""Worker that serves a Python function: `python -m fogspiel.tuning.programs.function_worker FILE.py:NAME`.
 
 `play(a, b, seed)` returns the score of `a` in the first seat against `b` in the second; with --alone `play(a, seed)`
-returns that of `a`. What the function prints goes to stderr, and it finds nothing on stdin: both belong to the
-protocol. An error in it is written to stderr and ends the worker; an error in the file is the answer to any request.
+returns that of `a`. Output of the function goes to stderr, and its stdin is empty: both belong to the protocol. An
+error in it is written to stderr and ends the worker; an error in the file is the answer to any request.
 
-This file uses the standard library alone and can be run by its path, so that a worker starts in some hundredths of a
+This file uses only the standard library and can be run by its path, so that a worker starts in some hundredths of a
 second.
 """
 
@@ -24,7 +24,7 @@ PAIR, ALONE = ("a", "b", "seed"), ("a", "seed")
 
 
 def find_function(words: str, alone: bool) -> Callable[..., Any]:
-    """The function that FILE.py:NAME names, or a ValueError of one sentence; the file is run."""
+    """Return the function that FILE.py:NAME names, or raise a ValueError of one sentence; the file is run."""
     file, name = split_words(words)
     path = Path(file)
     if not path.is_file():
@@ -34,10 +34,10 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
         raise ValueError(f"{file} cannot be loaded: it must be a Python file, as in FILE.py:{DEFAULT_NAME}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.absolute().parent))  # as if Python had been called with the file
+    sys.path.insert(0, str(path.absolute().parent))  # as if Python had been started with the file
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # whatever is wrong in a user's file is told in a sentence
+    except (Exception, SystemExit) as error:  # any failure of a user's file becomes one error message
         at = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise ValueError(f"{file} cannot be run: {type(error).__name__}{at}: {reason}") from error
@@ -49,7 +49,7 @@ def find_function(words: str, alone: bool) -> Callable[..., Any]:
 
 
 def split_words(words: str) -> tuple[str, str]:
-    """The file and the name of the function, which is `play` if none is given."""
+    """Return the file and the name of the function, by default `play`."""
     if words.endswith(".py"):
         return words, DEFAULT_NAME
     file, _, name = words.rpartition(":")
@@ -59,7 +59,7 @@ def split_words(words: str) -> tuple[str, str]:
 
 
 def check_function(function: object, what: str, alone: bool) -> None:
-    """Refuse what cannot be called with the parameters and a seed."""
+    """Raise a ValueError for an object that cannot be called with the parameters and a seed."""
     wanted = ALONE if alone else PAIR
     if not callable(function):
         raise ValueError(f"{what} is no function: it must be one of {' and '.join(wanted[-2:])}")
@@ -69,22 +69,20 @@ def check_function(function: object, what: str, alone: bool) -> None:
         takes = f"{what} takes {inspect.signature(function)}"
         other = "" if alone else ", or be called with --alone"
         raise ValueError(f"{takes}: it must take ({', '.join(wanted)}){other}") from None
-    except ValueError:  # some functions of C do not say what they take
+    except ValueError:  # some functions in C have no signature
         return
 
 
 def call(function: Callable[..., Any], request: dict[str, Any], low: float, high: float) -> float:
-    """The score of `a` in the game that a request describes."""
     a, seed = request["a"], request["seed"]
     if "b" not in request:
         return number(function(a, seed))
     if request.get("swap"):
-        return low + high - number(function(request["b"], a, seed))  # what one side gains the other one loses
+        return low + high - number(function(request["b"], a, seed))  # the scores of both sides add up to low + high
     return number(function(a, request["b"], seed))
 
 
 def number(score: Any) -> float:
-    """The score that a function has returned."""
     try:
         return float(score)
     except (TypeError, ValueError):
@@ -92,7 +90,6 @@ def number(score: Any) -> float:
 
 
 def serve(function: Callable[..., Any], low: float, high: float, requests: int, answers: int) -> None:
-    """Answer every line of one file descriptor on another one."""
     with os.fdopen(requests, "rb") as lines, os.fdopen(answers, "wb", buffering=0) as out:
         for line in lines:
             request = json.loads(line)
@@ -101,7 +98,7 @@ def serve(function: Callable[..., Any], low: float, high: float, requests: int, 
 
 
 def main() -> None:
-    """Take over stdin and stdout, load the function, and answer until the input ends."""
+    """Redirect stdin and stdout, load the function, and answer until the input ends."""
     parser = argparse.ArgumentParser(description="Serve a Python function, a JSON object per line.")
     parser.add_argument("function", help="FILE.py:NAME")
     parser.add_argument("--alone", action="store_true", help="the function is play(a, seed)")

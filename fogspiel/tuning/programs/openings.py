@@ -1,10 +1,9 @@
-"""Openings of chess games: our own small book, or the user's EPD or PGN file; a seed chooses one.
+"""Chess openings: a small book of the package, or the user's EPD or PGN file; a seed selects one.
 
-Engines that are given nodes play the same game again from the same opening. So that a book of some hundred lines does
-not give the same few hundred pairs over and over, which would be taken for so much more evidence, a line of the book is
-followed by some plies drawn by the seed from those that our own search finds almost as good as the best. That gives
-about 60,000 openings, half of them balanced within half a pawn, nearly all within two; both games of a pair begin with
-the same one.
+Engines with node limits repeat their game from the same opening. A book of some hundred lines would give the same few
+hundred pairs repeatedly, which would count as more evidence than they are. So a line of the book is followed by some
+plies drawn by the seed from those that our search finds almost as good as the best. That gives about 60,000 openings,
+half of them balanced within half a pawn, nearly all within two; both games of a pair have the same one.
 """
 
 import io
@@ -24,13 +23,13 @@ from ...games.chess.position import make
 from ...games.chess.san import Movetext, games_in, meant
 from ...games.chess.search import value_of
 
-BOOK = Path(__file__).with_name("openings.txt")  # our own book: a line of moves in UCI for each opening
-OWN_PLIES = 3  # drawn after a line of our own book
-PGN_PLIES = 16  # taken from each game of a PGN file
-# Hundredths of a pawn by which a drawn ply may be worse than the best, and plies looked ahead before quiescence.
+BOOK = Path(__file__).with_name("openings.txt")  # the package's book: a line of moves in UCI for each opening
+OWN_PLIES = 3  # drawn after a line of the package's book
+PGN_PLIES = 16  # read from each game of a PGN file
+# Hundredths of a pawn by which a drawn ply may be worse than the best, and search depth before quiescence.
 ALMOST, LOOK = 30, 1
 MAX_BYTES = 500_000_000
-CHECKED = 2_000  # openings of a file that are looked at before anything is played; the others when they are drawn
+CHECKED = 2_000  # openings of a file that are checked before the first game; the others when drawn
 NUMBER = re.compile(r"\d+")
 
 
@@ -42,7 +41,6 @@ class Opening:
     moves: tuple[int, ...] = ()
 
     def game(self) -> ChessGame:
-        """A new game from here."""
         game = ChessGame(self.fen)
         for move in self.moves:
             game.make(move)
@@ -54,24 +52,21 @@ class Book:
     """The openings of a file, as text: each is read when it is drawn."""
 
     path: Path
-    entries: Sequence[tuple[int, str]]  # each with the line on which it begins
+    entries: Sequence[tuple[int, str]]  # each with its first line number
     form: str
     plies: int = PGN_PLIES
     drawn: int = 0  # plies drawn after each
 
     def opening(self, seed: int) -> Opening:
-        """The opening that follows from a seed."""
         stream = stream_of(seed % 2**64)
         line, text = self.entries[int(random_below(stream, len(self.entries)))]
         found = self._read(line, text)
         return vary(found, self.drawn, stream) if self.drawn else found
 
     def with_drawn(self, plies: int) -> "Book":
-        """The same book with so many plies drawn after each opening."""
         return replace(self, drawn=plies)
 
     def check(self) -> None:
-        """Refuse a file whose first openings cannot be read."""
         for line, text in islice(self.entries, CHECKED):
             self._read(line, text)
 
@@ -86,7 +81,7 @@ class Book:
 
 
 def vary(opening: Opening, plies: int, stream: np.ndarray) -> Opening:
-    """An opening with some more plies, each drawn from those that are almost as good as the best."""
+    """Return an opening with more plies, each drawn from those that are almost as good as the best."""
     game = opening.game()
     for _ in range(plies):
         values = []
@@ -96,23 +91,21 @@ def vary(opening: Opening, plies: int, stream: np.ndarray) -> Opening:
             values.append(-value_of(after, LOOK)[0])
         good = [move for move, value in zip(game.legal, values, strict=True) if value >= max(values) - ALMOST]
         game.make(good[int(random_below(stream, len(good)))])
-        if game.ending is not None:  # rare: what was there before is good enough
+        if game.ending is not None:  # rare: use the opening without drawn plies
             return opening
     return replace(opening, moves=tuple(game.moves))
 
 
 def own_book() -> Book:
-    """The book of the package."""
     return _book(BOOK, BOOK.read_text(encoding="utf-8"), "moves", PGN_PLIES, OWN_PLIES)
 
 
 def book_content(path: Path) -> bytes:
-    """The bytes of a file of openings."""
     return read_bytes(path, "the openings", MAX_BYTES, "give a part of them")
 
 
 def read_book(path: str | Path, plies: int = PGN_PLIES, drawn: int = 0) -> Book:
-    """The book in a file: PGN, EPD (or FEN), or moves in UCI, as its first words tell."""
+    """Return the book in a file: PGN, EPD (or FEN), or moves in UCI, detected from its first words."""
     path = Path(path)
     content = book_content(path)
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="replace").read()
@@ -139,19 +132,17 @@ def _book(path: Path, text: str, form: str, plies: int, drawn: int) -> Book:
 
 
 def _epd(text: str) -> Opening:
-    """A position: the four fields of an EPD, or the six of a FEN."""
+    """Return a position: the four fields of an EPD, or the six of a FEN."""
     fields = text.split(";")[0].split()
     counters = fields[4:6] if len(fields) >= 6 and all(map(NUMBER.fullmatch, fields[4:6])) else []
     return Opening(fen_of(ChessGame(" ".join(fields[:4] + counters)).position))
 
 
 def _moves(text: str) -> Opening:
-    """Moves in UCI."""
     return Opening(moves=tuple(parse_move(word) for word in text.split()))
 
 
 def _game(text: str, plies: int) -> Opening:
-    """The first plies of a game in a PGN."""
     written = next(games_in(text), Movetext())
     game = ChessGame(written.tags.get("FEN", START))
     for word, _ in written.half_moves[:plies]:

@@ -1,14 +1,15 @@
-"""Parameters of outside programs: read from a file, seen by methods as vectors, given back in the user's units.
+"""Parameters of external programs: read from a file, seen by methods as vectors, returned in the user's units.
 
-A file, TOML or JSON, has a table for each parameter: `start`, and if there are any the limits `low` and `high`, `scale`
-(the change that matters) and `whole = true`; or `start` and `choices`, of which it is one. Methods see the vector
-(value - start) / scale, so that the start is the null vector and a step of 1 matters everywhere.
+A file, TOML or JSON, has a table for each parameter: `start`, and optionally the limits `low` and `high`, `scale` (the
+change that matters) and `whole = true`; or `start` and `choices`, of which it is one. Methods see the vector (value -
+start) / scale, so that the initial parameters are the null vector and a step of 1 matters everywhere.
 
-Without `scale` it is a tenth of the way from `low` to `high`; where one of these is missing, a quarter of the start;
-where that is 0, it is 1. Of whole numbers it is at least 1, for smaller steps would be rounded away.
+The default of `scale` is a tenth of the range from `low` to `high`; where one of these is missing, a quarter of
+`start`; where that is 0, it is 1. For integers it is at least 1, as smaller steps would be rounded away.
 
-A choice is a hashed parameter: a number z without a direction. The normal law's share below z, in as many equal cells
-as there are choices, names one of them; the cells are laid around so that z = 0 is the middle of the start's cell.
+A choice is a hashed parameter: a number z without a direction. The normal distribution function at z, in as many equal
+cells as there are choices, selects one of them; the cells are arranged so that z = 0 is the middle of the cell of
+`start`.
 """
 
 import math
@@ -24,10 +25,10 @@ import numpy as np
 
 from ...core.untrusted_input import parse_json, read_bytes
 
-Value = str | int | float | bool  # what a parameter can be set to
-MAX = 1e100  # numbers of a parameter are not larger
-MAX_WHOLE = 2**53  # whole numbers up to here are exact as reals
-FARTHEST = 1e6  # scales that a parameter without a limit can go
+Value = str | int | float | bool  # a setting of a parameter
+MAX = 1e100  # largest absolute value of a parameter's numbers
+MAX_WHOLE = 2**53  # integers up to here are exact as floats
+FARTHEST = 1e6  # range of a parameter without a limit, in scales
 MAX_LETTERS = 200  # of the name of a parameter
 NUMBER_KEYS, CHOICE_KEYS = ("start", "low", "high", "scale", "whole"), ("start", "choices")
 RANGE_SHARE, START_SHARE = 1 / 10, 1 / 4
@@ -36,7 +37,7 @@ NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: where it starts, how far it may go, and which change of it matters."""
+    """One parameter: its initial value, its limits, and the change of it that matters."""
 
     name: str
     start: Value
@@ -59,7 +60,6 @@ class Parameter:
         )
 
     def value(self, number: float) -> Value:
-        """Return the parameter's setting for a number of a vector."""
         least, most = self.limits
         number = min(max(float(number), least), most)
         if self.choices:
@@ -72,7 +72,6 @@ class Parameter:
         return int(found) if self.whole else found
 
     def to_json(self) -> dict[str, Any]:
-        """The table of the parameter, with all that was left to us."""
         if self.choices:
             return {"start": self.start, "choices": list(self.choices)}
         limits = {key: value for key, value in (("low", self.low), ("high", self.high)) if value is not None}
@@ -87,7 +86,7 @@ class Parameters:
 
     @classmethod
     def of(cls, tables: object, source: str = "the parameters") -> Self:
-        """The parameters that a mapping of tables describes; a ValueError names what is wrong, with its source."""
+        """Return the parameters in a mapping of tables, or raise a ValueError that names the problem and its source."""
         if not isinstance(tables, Mapping):
             raise ValueError(f"{source} must have a table for each parameter, not {shown(tables)}")
         if not tables:
@@ -96,39 +95,32 @@ class Parameters:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Their names."""
         return tuple(member.name for member in self.members)
 
     @cached_property
     def unordered(self) -> tuple[str, ...]:
-        """The names of those that have no direction to go: the choices."""
         return tuple(member.name for member in self.members if member.choices)
 
     @property
     def per_seat(self) -> bool:
-        """No program has parameters for each seat apart."""
         return False
 
     @property
     def start(self) -> np.ndarray:
-        """The vector of all starts."""
         return np.zeros(len(self.members))
 
     def clip(self, theta: np.ndarray) -> np.ndarray:
-        """The nearest vector within the limits."""
         return np.asarray(np.clip(theta, self._limits[0], self._limits[1]))
 
     def values(self, theta: Iterable[float]) -> dict[str, Value]:
-        """Return a vector in the user's units."""
         return {member.name: member.value(number) for member, number in zip(self.members, theta, strict=True)}
 
     def to_json(self) -> list[dict[str, Any]]:
-        """A table for each parameter, with its name: a list, for stores sort what is a mapping."""
+        """Return a table for each parameter, with its name: a list, since stores sort mappings."""
         return [{"name": member.name, **member.to_json()} for member in self.members]
 
     @classmethod
     def from_json(cls, tables: Iterable[Mapping[str, Any]]) -> Self:
-        """The parameters of such a list."""
         return cls.of({table["name"]: {key: table[key] for key in table if key != "name"} for table in tables})
 
     @cached_property
@@ -137,7 +129,7 @@ class Parameters:
 
 
 def place_of(value: object, choices: Iterable[object]) -> int:
-    """Return the index of a value among others, of which True is not 1; -1 if it is missing."""
+    """Return the index of a value among others, where True differs from 1; -1 if it is missing."""
     found = (
         place
         for place, other in enumerate(choices)
@@ -147,13 +139,11 @@ def place_of(value: object, choices: Iterable[object]) -> int:
 
 
 def shown(value: object) -> str:
-    """Return a value as text for a message."""
     words = repr(value)
     return words if len(words) <= 60 else words[:57] + ".."
 
 
 def _parameter(name: str, table: object, source: str) -> Parameter:
-    """A parameter from its table, every entry of which is checked."""
     if not name.strip() or not name.isprintable() or len(name) > MAX_LETTERS:
         raise ValueError(
             f"{source} has a parameter called {shown(name)}: a name has 1 to {MAX_LETTERS} printable characters"
@@ -172,7 +162,6 @@ def _parameter(name: str, table: object, source: str) -> Parameter:
 
 
 def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
-    """A parameter that is one of a list."""
     start, choices = table["start"], table["choices"]
     if not isinstance(choices, list | tuple) or len(choices) < 2:
         raise ValueError(f"{what} has the choices {shown(choices)}: they must be a list of two values or more")
@@ -190,7 +179,6 @@ def _choice(name: str, table: Mapping[str, Any], what: str) -> Parameter:
 
 
 def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
-    """A parameter that is a number."""
     whole = table.get("whole", False)
     if not isinstance(whole, bool):
         raise ValueError(f"{what} has whole = {shown(whole)}: it must be true or false")
@@ -214,30 +202,29 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
 
 
 def usual_scale(start: float, low: float | None, high: float | None, whole: bool) -> float:
-    """The change that matters where the user does not say."""
+    """Return the default of the change that matters."""
     scale = (high - low) * RANGE_SHARE if low is not None and high is not None else abs(start) * START_SHARE or 1.0
     return max(scale, 1.0) if whole else scale
 
 
 def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
-    """A number of a table, or None where there is none."""
     if key not in table:
         return None
     value = table[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number")
-    if not abs(value) <= MAX:  # also where it is not a number, or too large for a real
+    if not abs(value) <= MAX:  # also where it is NaN, or too large for a float
         raise ValueError(f"{what} has {key} = {shown(value)}: it must be a number of at most {MAX:g}")
     return float(value)
 
 
-# Parameter files: TOML, or JSON where the name ends so; whatever is wrong with one is a sentence.
+# Parameter files: TOML, or JSON by suffix; any error in one becomes one message.
 
 MAX_BYTES = 1_000_000
 
 
 def read_parameters(path: str | Path) -> Parameters:
-    """The parameters that a file describes, or a ValueError that names the file and what would be right."""
+    """Return the parameters in a file, or raise a ValueError with the file, the problem and the remedy."""
     path = Path(path)
     content = read_bytes(path, "the parameter file", MAX_BYTES, "it needs a table of some lines each")
     try:
@@ -255,7 +242,7 @@ def read_parameters(path: str | Path) -> Parameters:
 def _toml(text: str, path: Path) -> Any:
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a whole number that is too long is no TOMLDecodeError
+    except (ValueError, RecursionError) as error:  # a too long integer is not a TOMLDecodeError
         raise ValueError(f"the parameter file {path} is not TOML: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""Limit of a chess engine per move: nodes, a depth, a time, or a clock for the whole game."""
+"""Games between two UCI engines: limits per move, engine processes, adjudication and PGN."""
 
 import re
 import time
@@ -32,7 +32,7 @@ class UciLimit:
 
     @classmethod
     def clock(cls, text: str) -> "UciLimit":
-        """A clock in words: seconds for the game, and for each move, as 8+0.08."""
+        """Return the clock of a text: seconds for the game, and for each move, as 8+0.08."""
         found = CLOCK.fullmatch(text.strip())
         if found is None:
             raise ValueError(f"{text[:20]!r} is not a clock: write seconds for the game and for each move, as 8+0.08")
@@ -40,18 +40,18 @@ class UciLimit:
 
     @property
     def seconds(self) -> float:
-        """Return the duration of a move without grace; 0 if unknown."""
+        """The duration of a move without grace; 0 if unknown."""
         return self.amount / 1000 if self.kind == "movetime" else 0.0
 
     def go(self, left: tuple[float, float]) -> str:
-        """The words by which an engine is asked to think, with the seconds that White and Black have left."""
+        """Return the `go` command of UCI, with the seconds that White and Black have left."""
         if self.kind != "clock":
             return f"go {self.kind} {self.amount}"
         white, black = (max(round(1000 * seconds), 1) for seconds in left)
         return f"go wtime {white} btime {black} winc {self.increment} binc {self.increment}"
 
 
-# A chess engine at the board: its options, what it is asked, and how long it took.
+# A chess engine in a game: its options, its requests, and its time.
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,9})\b")
 OTHER_LINE = re.compile(r"\bmultipv (?!1\b)\d+")
@@ -68,7 +68,7 @@ class PlayResult:
 
 
 class UciPlayer:
-    """An engine process that is configured for every game anew."""
+    """An engine process that is configured again for every game."""
 
     def __init__(self, command: str, fixed: Mapping[str, str], patience: float, guard: ProcessGuard):
         self.engine, self.patience = UciEngine(command, patience, guard), patience
@@ -82,15 +82,13 @@ class UciPlayer:
 
     @property
     def name(self) -> str:
-        """Name that the engine reports."""
         return self.options.name
 
     def close(self) -> None:
-        """End the engine."""
         self.engine.close()
 
     def begin(self, values: Mapping[str, object]) -> None:
-        """Begin a game with these options; those of earlier games that are not among them get their default."""
+        """Start a game with these options; those of earlier games that are not among them get their default."""
         wanted = self._fixed | self.options.texts(values)
         for name in self._now.keys() - wanted.keys():
             wanted[name] = self.options[name].default
@@ -102,7 +100,7 @@ class UciPlayer:
         self.engine.ready()
 
     def think(self, position: str, limit: UciLimit, left: tuple[float, float], own: float = 0.0) -> PlayResult:
-        """Ask for a move, and wait for as long as it may take, be it by the limit or by its `own` time left."""
+        """Request a move, and wait for it up to the limit or its `own` time left."""
         asked, score, move = limit.go(left), None, ""
         self.engine.say(position, asked)
         began, patience = time.monotonic(), limit.seconds + own + self.patience
@@ -118,9 +116,9 @@ class UciPlayer:
 
 # Adjudication of a game of two chess engines: by both engines' evaluations, and by a maximum length.
 #
-# The usual rules of testers: fishtest lets an engine resign that sees itself 600 hundredths of a pawn behind for three
-# moves, and ends a game as drawn after move 34 if both see at most 20 for eight plies. The rules here are stricter, for
-# an engine that is tuned may have a scale of its own: both must agree, on 1000 and 10, and draws wait for move 40.
+# The common rules of testers: fishtest lets an engine resign at an evaluation of -600 hundredths of a pawn for three
+# moves, and ends a game as drawn after move 34 if both see at most 20 for eight plies. The rules here are stricter, as
+# a tuned engine may have another scale: both must agree, on 1000 and 10, and draws wait for move 40.
 
 RESIGN, DRAW, LONGEST = (
     re.compile(r"resign=(\d{1,6})x(\d{1,3})"),
@@ -136,16 +134,16 @@ class AdjudicationRules:
     """The rules by which games end early; 0 moves or plies switch one off."""
 
     resign_score: int = 1000
-    resign_moves: int = 3  # both agree on so much, the loser and the winner each in so many moves in a row
+    resign_moves: int = 3  # both agree on the score, each in this many moves in a row
     draw_score: int = 10
     draw_plies: int = 8
-    # Both see at most so much in so many plies in a row, without a capture or a pawn move, after this move.
+    # Both see at most this score in this many plies in a row, without a capture or a pawn move, after this move.
     draw_after: int = 40
     longest: int = 600  # plies after which a game is drawn
 
     @classmethod
     def parse(cls, text: str) -> "AdjudicationRules":
-        """The rules in words; those that are not named are off, but for the greatest length."""
+        """Return the rules of a text; those that are not named are off, except the greatest length."""
         chosen = {"resign_moves": 0, "draw_plies": 0}
         for part in text.split(",") if text != NEVER else ():
             if found := RESIGN.fullmatch(part):
@@ -161,15 +159,13 @@ class AdjudicationRules:
 
 @dataclass(frozen=True)
 class Ending:
-    """End of a game that the rules of chess alone did not end."""
-
     score: float  # white's: 0, 1/2 or 1
-    termination: str  # as the tag of a PGN has it
+    termination: str  # value of the PGN tag
     reason: str
 
 
 class Adjudicator:
-    """Hears what both engines think of a game, and says when it is over."""
+    """Adjudicator that receives both engines' evaluations and ends the game."""
 
     def __init__(self, rules: AdjudicationRules):
         self.rules = rules
@@ -180,7 +176,7 @@ class Adjudicator:
         self._level = 0
 
     def hear(self, colour: int, score: int | None, ply: int, quiet: int) -> Ending | None:
-        """Take note of the score (for its own side) with which an engine made the move that led to this ply."""
+        """Record the score (for its own side) with which an engine made the move that led to this ply."""
         rules = self.rules
         self._scores[colour].append(score)
         if quiet == 0 or score is None or abs(score) > rules.draw_score or (ply - 1) // 2 < rules.draw_after:
@@ -203,34 +199,30 @@ class Adjudicator:
         return len(scores) == self.rules.resign_moves and all(s is not None and sign * s >= enough for s in scores)
 
 
-# One game of two chess engines by our own referee, and its PGN.
+# One game of two chess engines with the package's referee, and its PGN.
 #
-# An engine that plays an illegal move, or none, loses, as does one whose clock has run out; one that does not answer at
-# all, or ends, is a fault, which is not a result.
+# An engine that plays an illegal move, or none, loses, as does one whose clock has run out. An engine that does not
+# answer at all, or exits, is a fault, not a result.
 
 NORMAL, INFRACTION, FORFEIT = "normal", "rules infraction", "time forfeit"
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions of every game."""
-
     limit: UciLimit = field(default_factory=UciLimit)
     rules: AdjudicationRules = field(default_factory=AdjudicationRules)
-    grace: float = 0.1  # seconds that a clock may be overrun: the way of a line to the engine and back
+    grace: float = 0.1  # seconds that a clock may be overrun, for communication
 
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """A finished game."""
-
     opening: Opening
     moves: tuple[int, ...]  # those of the opening too
     ending: Ending
 
 
 def play_game(players: Sequence[UciPlayer], opening: Opening, conditions: Conditions) -> GameOutcome:
-    """A game of White and Black, who were told that it begins."""
+    """Play a game of White and Black, whose new game was announced to them."""
     game, judge, limit = opening.game(), Adjudicator(conditions.rules), conditions.limit
     has_clock = limit.kind == "clock"
     left = [limit.amount / 1000 if has_clock else 0.0] * 2
@@ -251,7 +243,7 @@ def play_game(players: Sequence[UciPlayer], opening: Opening, conditions: Condit
 
 
 def _move(game: ChessGame, thought: PlayResult) -> Ending | None:
-    """Make the move of an engine; one that it may not make loses the game."""
+    """Make the move of an engine; an illegal one loses the game."""
     side = SIDES[game.turn]
     try:
         move = parse_move(thought.move)
@@ -265,7 +257,7 @@ def _move(game: ChessGame, thought: PlayResult) -> Ending | None:
 
 
 def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapping[str, object]], number: int) -> str:
-    """A game as PGN; names and parameters are those of White and Black, the number is its seed."""
+    """Return a game as PGN; names and parameters are those of White and Black, the number is its seed."""
     ending = outcome.ending
     result = RESULTS[round(2 * ending.score)]
     tags = ROSTER | {"Event": "fogspiel tune", "Round": str(number), "White": names[0], "Black": names[1]}
@@ -283,5 +275,4 @@ def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapp
 
 
 def comment(text: str) -> str:
-    """A comment of a PGN, which a brace would end."""
     return "{" + text.replace("{", "(").replace("}", ")") + "}"

@@ -1,4 +1,4 @@
-"""The options of a chess engine: what it tells of them, whether values and parameters fit, a table to begin with."""
+"""Options of a chess engine: its report of them, checks of values and parameters, and a parameter file."""
 
 import json
 import re
@@ -14,13 +14,11 @@ OPTION = re.compile(r"option name (.+?) type (spin|check|combo|string|button)\b(
 FIELD = re.compile(r"\b(default|min|max|var)\b((?:(?!\b(?:default|min|max|var)\b).)*)")
 SWITCH = {True: "true", False: "false"}
 MAX_LISTED = 12
-EMPTY = "<empty>"  # how UCI writes a text without letters
+EMPTY = "<empty>"  # UCI's empty string
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option as the engine describes it."""
-
     name: str
     type: str
     default: str = ""
@@ -30,7 +28,6 @@ class Option:
 
     @property
     def words(self) -> str:
-        """Describe the possible settings."""
         if self.type == "spin":
             limits = (str(end) if end is not None else "any" for end in (self.low, self.high))
             return f"a whole number, {' .. '.join(limits)}"
@@ -39,7 +36,6 @@ class Option:
         )
 
     def text(self, value: object) -> str:
-        """A value as UCI writes it, or a ValueError."""
         found = self._text(value)
         if found is None:
             raise ValueError(f"the option {self.name} cannot be set to {value!r}: it is {self.words}")
@@ -58,7 +54,7 @@ class Option:
         words = (
             SWITCH[value] if isinstance(value, bool) else f"{value:.10g}" if isinstance(value, float) else str(value)
         )
-        return (words or EMPTY) if words.isprintable() else None  # a line end would be a command of its own
+        return (words or EMPTY) if words.isprintable() else None  # a line end would start another command
 
     def _number_text(self, value: object) -> str | None:
         try:
@@ -72,14 +68,13 @@ class Option:
 
     @property
     def can_be_tuned(self) -> bool:
-        """True if it has a table of a parameter file."""
         number = (
             self.type == "spin" and _whole(self.default) is not None and (self.low is None or self.low != self.high)
         )
         return number or self.type == "check" or (self.type == "combo" and len(self.choices) > 1)
 
     def table(self) -> dict[str, Any]:
-        """A table of a parameter file that begins with the default, or a ValueError if it cannot be tuned."""
+        """Return a table of a parameter file that starts at the default, or raise a ValueError."""
         if self.type == "spin":
             start = _whole(self.default)
             limits = {"low": self.low, "high": self.high}
@@ -102,7 +97,6 @@ def _whole(words: str | None) -> int | None:
 
 
 def parse_option(line: str) -> Option | None:
-    """The option that a line of an engine describes, or None if it cannot be understood."""
     found = OPTION.fullmatch(" ".join(line.split()))
     if found is None:
         return None
@@ -115,13 +109,11 @@ def parse_option(line: str) -> Option | None:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Identity and options of an engine, as it reports them."""
-
     name: str
     options: tuple[Option, ...]
 
     def __getitem__(self, name: str) -> Option:
-        """The option of a name, whose letters may be large or small, or a ValueError with similar names."""
+        """Return the option of a name, ignoring case, or raise a ValueError with similar names."""
         for option in self.options:
             if option.name.lower() == name.lower():
                 return option
@@ -140,17 +132,15 @@ class EngineOptions:
         return [option.name for option in self.options if option.can_be_tuned]
 
     def texts(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Values as UCI writes them, by the engine's own spelling of the names."""
         return {self[name].name: self[name].text(value) for name, value in values.items()}
 
     def demand(self, parameters: Parameters) -> None:
-        """Refuse parameters that the engine does not have, or that may take values which it does not take."""
+        """Raise a ValueError for parameters that the engine lacks, or whose values it may reject."""
         for member in parameters.members:
             _demand_fit(self[member.name], member)
 
 
 def _demand_fit(option: Option, member: Parameter) -> None:
-    """Refuse a parameter that does not fit the option."""
     if member.choices:
         for choice in member.choices:
             option.text(choice)
@@ -168,14 +158,13 @@ def _demand_fit(option: Option, member: Parameter) -> None:
 
 
 def engine_options(engine: UciEngine) -> EngineOptions:
-    """Return the identity and options that a running engine has reported."""
     names = [line.removeprefix("id name ") for line in engine.handshake if line.startswith("id name ")]
     found = (parse_option(line) for line in engine.handshake if line.startswith("option "))
     return EngineOptions(names[0] if names else engine.name, tuple(option for option in found if option))
 
 
 def options_of(command: str | Sequence[str], patience: float = 10.0) -> EngineOptions:
-    """Start an engine, hear what it says of itself, and end it."""
+    """Start an engine, read its identity and options, and end it."""
     engine = UciEngine(command, patience)
     try:
         return engine_options(engine)
@@ -184,7 +173,7 @@ def options_of(command: str | Sequence[str], patience: float = 10.0) -> EngineOp
 
 
 def parameter_table(options: EngineOptions, names: Iterable[str]) -> str:
-    """A parameter file for these options of an engine, with its defaults as the start."""
+    """Return a parameter file for these options of an engine, with its defaults as `start`."""
     tables = []
     for name in names:
         option = options[name]

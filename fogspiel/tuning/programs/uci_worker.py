@@ -23,18 +23,16 @@ LIMITS = ("nodes", "movetime", "depth")
 
 @dataclass(frozen=True)
 class EngineSetup:
-    """An engine, and options that it always has."""
-
     command: str
     options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class EnginePair:
-    """Two engines that play one game after the other; they are started when the first is asked for."""
+    """Two engines that play one game after the other; they are started at the first request."""
 
     seats: tuple[EngineSetup, EngineSetup]
-    is_sparring: bool  # true if the second is a fixed opponent, which has no parameters
+    is_sparring: bool  # true if the second is a fixed opponent without parameters
     conditions: Conditions
     book: Book
     patience: float = 10.0
@@ -43,7 +41,6 @@ class EnginePair:
     _guard: ProcessGuard | None = None
 
     def answer(self, request: object) -> Answer:
-        """The score of the first engine in the game that is asked for, and the game."""
         asked, seed, swap = game_of(request)
         values = [values_in(asked, "a"), {} if self.is_sparring else values_in(asked, "b")]
         opening = self.book.opening(seed)
@@ -70,7 +67,6 @@ class EnginePair:
         return {"score": white if order[0] == 0 else 1 - white, "pgn": pgn}
 
     def _begin(self, values: Sequence[Mapping[str, object]], seed: int) -> list[UciPlayer]:
-        """Both engines, ready for a new game."""
         if self._guard is None:
             self._guard = ProcessGuard()
         while len(self._players) < 2:
@@ -81,7 +77,7 @@ class EnginePair:
         return self._players
 
     def _chance(self, player: UciPlayer, seed: int) -> dict[str, int]:
-        """The option for the seed, if the engine has been said to have one: a number within its range."""
+        """Return the option for the seed, if one is configured: a number within its range."""
         if self.seed_option is None or (self.is_sparring and player is not self._players[0]):
             return {}
         option = player.options[self.seed_option]
@@ -89,7 +85,6 @@ class EnginePair:
         return {option.name: low + seed % (high - low + 1)}
 
     def close(self) -> None:
-        """End both engines."""
         for player in self._players:
             player.close()
         self._players.clear()
@@ -103,7 +98,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def table_from(words: Sequence[str]) -> EnginePair:
-    """The table that the words of a command line describe, or a ValueError; no engine is started yet."""
+    """Return the engines of a command line, or raise a ValueError; no engine is started yet."""
     parser = WordParser(prog="uci_worker", description=__doc__, allow_abbrev=False)
     parser.add_argument("--engine", required=True, metavar="COMMAND", help="the engine whose options are set")
     parser.add_argument("--opponent", metavar="COMMAND", help="an engine to play against, instead of the same engine")
@@ -160,7 +155,6 @@ def _book(given: argparse.Namespace) -> Book:
 
 
 def main() -> int:
-    """Answer requests until there are no more."""
     try:
         table = table_from(sys.argv[1:])
     except ValueError as error:
