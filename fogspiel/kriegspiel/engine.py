@@ -1,7 +1,7 @@
 """Common part of engines: a search limit, and a belief that follows the referee's messages.
 
 An engine sees views only. Between two calls of `choose` everything that it may know has happened in this order: its
-last attempt was refused, or it was accepted with a message; then, if it was accepted, the other side moved, of which
+last attempt was refused, or it was accepted with a message; then, if it was accepted, the opponent moved, of which
 there is a message too. `Engine` tells these apart and calls the hooks of its subclass.
 """
 
@@ -27,15 +27,15 @@ from .game import rules
 from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
 
-# An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
+# An engine as text, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
 
 # Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines.
 ROOM = "kriegspiel.engines"
 ENGINE = "Kriegspiel engine"
 PROGRAM = "program"  # what stands before the command of an engine that is a program
 STRAY = "stray-"  # what stands before the name of an engine that strays from its way early in the game
-# While a person plays before kernels are compiled, they run some hundred times slower: there are so many more looks at
-# the clock, and so many times the seconds.
+# While a person plays before kernels are compiled, they run some hundred times slower: there are this many more
+# inspects the clock, and this many times the seconds.
 INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 
 
@@ -44,7 +44,7 @@ class SearchLimit(JsonRecord):
     """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
 
     Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
-    an outside program think, they are those of the clock.
+    an external program think, they are those of the clock.
     """
 
     KEYS = ("seconds", "nodes", "threads", "outside")
@@ -52,7 +52,7 @@ class SearchLimit(JsonRecord):
     seconds: float | None = None
     nodes: int | None = None
     threads: int = 1
-    outside: bool = False  # true if an outside program does the thinking
+    outside: bool = False  # true if an external program does the thinking
 
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.nodes is None):
@@ -66,7 +66,7 @@ class SearchLimit(JsonRecord):
                 raise ValueError(f"the {name} of an engine is {value}: it must be positive")
 
     def slices(self, size: int) -> Iterator[int]:
-        """Numbers of nodes to search, one slice after the other, until the effort is spent."""
+        """Yield numbers of nodes to search, one slice after the other, until the effort is spent."""
         from ..core.compile.kernel import interprets
 
         if self.nodes is not None:
@@ -82,7 +82,7 @@ class SearchLimit(JsonRecord):
             yield size
 
     def clock(self) -> float:
-        """The time now, in seconds of the kind that is counted."""
+        """Return the time now, in seconds of the kind that is counted."""
         return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
 
     def left(self, began: float) -> "SearchLimit":
@@ -93,7 +93,7 @@ class SearchLimit(JsonRecord):
 
 
 def plain_name(words: str) -> str:
-    """The name of an engine alone: `C` of `stray-C:none`."""
+    """Return the name of an engine alone: `C` of `stray-C:none`."""
     return words.removeprefix(STRAY).partition(":")[0]
 
 
@@ -102,12 +102,12 @@ DEFAULT = SearchLimit(seconds=0.1)
 
 
 def asks_program(engine: str) -> bool:
-    """True if an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
+    """True if an engine as text asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
     return ":uci=" in engine
 
 
 def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchLimit]:
-    """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
+    """Return an engine as text, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
     name, _, own = words.rpartition("@")
     found = EFFORT.fullmatch(own) if name else None
     if found is None:
@@ -122,7 +122,7 @@ def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchL
 
 
 def check_engine(words: str) -> None:
-    """Refuse a name that no engine has."""
+    """Reject a name that no engine has."""
     name, _ = parse_engine(words)
     if ":" not in name and name != PROGRAM:
         find_engine(plain_name(name))
@@ -132,7 +132,7 @@ def check_engine(words: str) -> None:
 
 
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-    """A message about a move of this colour as beliefs take it that do not know the rule sets.
+    """Return a message about a move of this colour as beliefs take it that do not know the rule sets.
 
     Instead of tries that are not counted there is UNKNOWN or SOME, and a capture en passant is one of a pawn where that
     stood; a man of which it is not said whether it was a pawn remains one.
@@ -145,7 +145,7 @@ def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndar
 
 
 def placement_after(men: np.ndarray, colour: int, move: int) -> bytes:
-    """The own men after a move as a key, by which repetitions are counted."""
+    """Return the own men after a move as a key, by which repetitions are counted."""
     after = men.copy()
     move_own(after, colour, move)
     return after.tobytes()
@@ -157,12 +157,12 @@ def takes_by_pawn(pawns: int, move: int) -> bool:
 
 
 def turn_move(move: int, side: int) -> int:
-    """A move of a side as White would see it, or back."""
+    """Return a move of a side as White would see it, or back."""
     return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
 
 
 def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
-    """The own men of a view as White would see them."""
+    """Return the own men of a view as White would see them."""
     men = seen[rules.OWN_MEN]
     return men.byteswap() if side else men.copy()
 
@@ -209,16 +209,16 @@ class Engine(ABC):
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:
-        """A game begins: with all men at home, or as `seen` if it begins in the middle."""
+        """A game starts: with all men at home, or as `seen` if it starts in the middle."""
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        """The own move was made, with this message; `seen` is later by the other's move."""
+        """The own move was made, with this message; `seen` is later by the opponent's move."""
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
         """The own attempt was refused."""
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        """The other side has moved, with this message."""
+        """The opponent has moved, with this message."""
 
     @abstractmethod
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
@@ -230,16 +230,16 @@ EngineFactory = Callable[
 ]  # what makes a player that spends this effort and draws from this stream
 Choice = Callable[
     [str], EngineFactory
-]  # what makes a maker of the words behind an engine's colon; of no words the usual one
+]  # what makes a maker of the words behind an engine's colon; of no words the default one
 
 
 def engines() -> dict[str, EngineFactory]:
-    """Every engine by name: each module of the room lists its own in ENGINES."""
+    """Return every engine by name: each module of the room lists its own in ENGINES."""
     return collect(ROOM, "ENGINES")
 
 
 def engine_variants() -> dict[str, Choice]:
-    """The engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
+    """Return the engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
     return {name: choice for module in modules(ROOM) for name, choice in getattr(module, "CHOICES", {}).items()}
 
 
@@ -251,7 +251,9 @@ def about_engine(name: str) -> str:
 
 
 def find_engine(words: str) -> EngineFactory:
-    """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
+    """Return the engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar
+    names.
+    """
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines() and name not in engine_variants():
         raise unknown(ENGINE, name, engines())
@@ -264,7 +266,7 @@ def find_engine(words: str) -> EngineFactory:
 
 
 def engine_file(words: str) -> Path:
-    """The file of an engine."""
+    """Return the file of an engine."""
     name = plain_name(words)
     for module in modules(ROOM):
         if name in module.ENGINES or name in getattr(module, "CHOICES", {}):
@@ -289,7 +291,7 @@ class Straying:
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Any action in a move in which the engine strays, else its own choice."""
+        """Return any action in a move in which the engine strays, else its own choice."""
         ply = int(seen[rules.SEEN_PLY])
         if ply != self.turn:
             self.turn, self.strays = ply, ply < 2 * EARLY and random_unit(self.stream) < STRAYING
@@ -306,6 +308,6 @@ class Straying:
 
 
 def engine_agent(name: str, effort: SearchLimit) -> PlayerAgent:
-    """An engine as an agent."""
+    """Return an engine as an agent."""
     maker = find_engine(name)
     return PlayerAgent(name, lambda stream: maker(effort, stream))

@@ -26,7 +26,7 @@ from .game.rule_sets import TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
 
-SHOWN = 4  # squares or men that a sentence names before it says how many more there are
+SHOWN = 4  # squares or men that a sentence names before it says the number of more
 LOOKED_AT = 500  # boards that are looked at one by one, the likeliest first
 DIGITS = 3
 
@@ -39,7 +39,7 @@ class Boards(NamedTuple):
 
 
 def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
-    """The chance of each of the 64 squares to be in a set that every board has one of."""
+    """Return the probability of each of the 64 squares to be in a set that every board has one of."""
     return np.asarray(boards.shares @ rows_of(sets))
 
 
@@ -47,7 +47,9 @@ PIECE = "piece"  # what is no pawn and no king
 
 
 def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
-    """The chance of every kind of man of a colour, and of a piece of any kind, for the 64 squares from a1 to h8."""
+    """Return the probability of every kind of man of a colour, and of a piece of any kind, for the 64 squares from a1
+    to h8.
+    """
     theirs = boards.cells[:, MEN + colour]
     maps = {name: chances(boards, boards.cells[:, kind] & theirs) for kind, name in enumerate(NAMES)}
     maps[PIECE] = np.sum([maps[NAMES[kind]] for kind in range(KNIGHT, KING)], axis=0)
@@ -55,7 +57,7 @@ def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
 
 
 def percent(chance: float) -> str:
-    """A chance in words: `62 %`."""
+    """Return a chance as text: `62 %`."""
     if 0 < chance < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < chance < 0.9999 else f"{100 * chance:.0f} %"
@@ -87,14 +89,14 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
 
 
 def likeliest(boards: Boards) -> Boards:
-    """The boards with the greatest shares, as many as can be looked at one by one."""
+    """Return the boards with the greatest shares, as many as can be looked at one by one."""
     order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
     shares = boards.shares[order]
     return Boards(boards.cells[order], shares / shares.sum())
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:
-    """Describe the possible squares of the other king."""
+    """Describe the possible squares of the opponent's king."""
     theirs = boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]]
     where = chances(boards, boards.cells[:, KING] & theirs)
     squares = [(square_name(square), float(where[square])) for square in range(64)]
@@ -154,7 +156,7 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
 
 
 def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
-    """Describe the possible obstacle of a refused attempt; captures by pawns, knights and the king are left out."""
+    """Describe the possible obstacle of a illegal attempt; captures by pawns, knights and the king are left out."""
     start, end = start_of(move), end_of(move)
     pushed = int(seen[rules.SEEN_MEN + PAWN]) >> start & 1 and (end - start) % 8 == 0
     way = int(BETWEEN[start, end] | (bit(end) if pushed else 0)) % 2**64
@@ -168,7 +170,7 @@ def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
 #
 # los, aosp, hs   evaluate boards that were drawn; each counts once
 # fog             evaluates weighted boards, here every attempt on each of them
-# fog, endings    against a lone king there are no values, but the exact set of squares on which it may be
+# fog, endgames    against a lone king there are no values, but the exact set of squares on which it may be
 
 LOOSE_BOARDS = 1000  # boards of the last observation that are drawn for an engine that keeps none
 Analyst = Sampler | Fog  # the engines that keep boards in mind
@@ -184,12 +186,12 @@ class AttemptTable(NamedTuple):
     weights: np.ndarray  # for how many drawn boards each row counts
     # The engine's own ranks of the attempts, the greatest first, if it has others than their values.
     ranks: np.ndarray | None = None
-    doubt: float = DOUBT  # boards on which an attempt is taken to be average, besides those on which it was evaluated
-    kings: int | None = None  # the squares on which a lone king may be, if that is all the other side has
+    doubt: float = DOUBT  # boards on which an attempt is assumed to be average, besides those on which it was evaluated
+    kings: int | None = None  # the squares on which a lone king may be, if that is all the opponent has
 
 
 def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analyst:
-    """The engine of an analysis, at the beginning of a game."""
+    """Return the engine of an analysis, at the start of a game."""
     engine = find_engine(words)(effort, stream_of(seed, side))
     if not isinstance(engine, Analyst):
         makers = engines().items()
@@ -202,7 +204,7 @@ def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analys
 
 
 def look(engine: Analyst, decision: Decision) -> AttemptTable:
-    """Ask an engine about a decision, after which it goes on with what was tried."""
+    """Ask an engine about a decision, after which it continues with what was tried."""
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
     return (
@@ -248,7 +250,7 @@ def distinct_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np
 
 
 def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
-    """The own men with a lone king on each of these squares, all alike."""
+    """Return the own men with a lone king on each of these squares, all alike."""
     squares = [square for square in range(64) if kings >> square & 1]
     boards = np.tile(own_board(seen), (len(squares), 1))
     there = np.array([bit(square) for square in squares], np.int64)
@@ -317,7 +319,7 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
 
 
 def spread_evenly(meta: np.record, side: int) -> np.ndarray:
-    """The men of a metaposition, each kind spread evenly over the squares where it may be."""
+    """Return the men of a metaposition, each kind spread evenly over the squares where it may be."""
     theirs = rows_of(meta.theirs)
     if side:  # a metaposition is turned so that the own men go up
         theirs = theirs.reshape(KINDS, 8, 8)[:, ::-1].reshape(KINDS, 64)

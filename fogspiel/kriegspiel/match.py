@@ -65,18 +65,20 @@ class EngineSpec:
         return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
 
     def to_json(self) -> EngineJson:
-        """The engine as a request keeps it."""
+        """Return the engine as a request keeps it."""
         effort = self.effort
         return {"engine": self.engine, "seconds": effort.seconds, "nodes": effort.nodes, "threads": effort.threads}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """The engine that a request keeps."""
+        """Return the engine that a request keeps."""
         return cls(kept["engine"], SearchLimit(kept.get("seconds"), kept.get("nodes"), kept["threads"]))
 
 
 def code_of(engine: str) -> str:
-    """A digest of all the code and of the model or weights that an engine uses: with others it may play otherwise."""
+    """Return a digest of all the code and of the model or weights that an engine uses: with others it may play
+    otherwise.
+    """
     maker, code = find_engine(engine), code_digest(engine_file(engine))
     while isinstance(maker, partial):
         model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
@@ -110,7 +112,7 @@ def play_pair(
 def _play_one(
     specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: HouseRules
 ) -> GameJson:
-    """One game of a pair, in which the engine of that number has White."""
+    """Return one game of a pair, in which the engine of that number has White."""
     one, other = (
         find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
     )
@@ -128,7 +130,7 @@ def _play_one(
 
 
 def results_of(rows: Sequence[MatchRow]) -> list[list[int]]:
-    """The first engine's results in each pair."""
+    """Return the first engine's results in each pair."""
     return [[game["result"] for game in row["games"]] for row in rows]
 
 
@@ -139,7 +141,7 @@ def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
 
 @dataclass(frozen=True)
 class GameStatistics(JsonRecord):
-    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
+    """Means over games: length, refused attempts and nodes per move of each engine, endgames."""
 
     KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings")
 
@@ -169,7 +171,7 @@ def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
 # its number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
 
 GAME = METHOD = "kriegspiel"  # the game, and what stands for the method in the request of such a run
-NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long one waits for a sign of life
+NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long one waits for a heartbeat
 
 
 @dataclass(frozen=True)
@@ -177,9 +179,9 @@ class EngineMatch(Meetings):
     """Request of a match: two engines or more, each against each; a job is a pair of games."""
 
     seats: tuple[EngineSpec, ...]
-    games: int  # at most so many games of two engines; an odd number is rounded up
+    games: int  # at most this many games of two engines; an odd number is rounded up
     seed: int = 1
-    longest: int | None = None  # after so many plies a game counts as drawn
+    longest: int | None = None  # after this many plies a game counts as drawn
     stop: bool = False  # true if two engines stop as soon as it is proved who is better
     switches: HouseRules = WILD_16
 
@@ -210,7 +212,7 @@ class EngineMatch(Meetings):
         return usual._replace(going_on=usual.going_on + 3 * longest)
 
     def to_json(self) -> Json:
-        """The first row of the run."""
+        """Return the first row of the run."""
         return {
             "game": GAME,
             "method": METHOD,
@@ -226,12 +228,12 @@ class EngineMatch(Meetings):
 
     @classmethod
     def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
+        """Return the request that a first row keeps."""
         seats = tuple(EngineSpec.from_json(kept) for kept in ask["players"])
         return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], HouseRules.from_json(ask["switches"]))
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
-        """A job for every pair of games of two engines."""
+        """Return a job for every pair of games of two engines."""
         ask = self.to_json()
         shared = {
             "first": self.names[meeting[0]],
@@ -258,7 +260,7 @@ class EngineMatch(Meetings):
         return f" {tally(elo_of_pairs(rows).to_json())}"
 
     def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
-        """Every two engines, and the figures of their games."""
+        """Return every two engines, and the figures of their games."""
         met = zip(self.meetings, rows, strict=True)
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 
@@ -276,7 +278,7 @@ class EngineMatch(Meetings):
 def play_engines(
     match: EngineMatch, payoffs: tuple[float, ...], counted: Json | None, watch: Callable[[MatchResult], None]
 ) -> MatchResult:
-    """The score of two engines in the games of their stored match, on from what was counted before."""
+    """Return the score of two engines in the games of their stored match, on from what was counted before."""
     outcomes, observed = (counted["outcomes"], counted["observed"]) if counted else ([0] * 3, [0] * 5)
     score = MatchResult(payoffs, tuple(outcomes), tuple(observed))
     for job in match.jobs((0, 1))[sum(observed) :]:

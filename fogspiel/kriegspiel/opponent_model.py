@@ -24,7 +24,7 @@ SHAPE = (2, KINDS, LATEST, 64)
 MAX_BYTES = 8 * math.prod(SHAPE) + 1000
 SMEARED = 0.004  # how much of a square's chance goes to the squares around it, for each move that has been played
 MIN_ATTRACTION = 0.1  # no square attracts less than this, however rarely men went there (set by hand)
-SWING = 4  # a change of so many times the mean doubles the attraction of a square (set by hand)
+SWING = 4  # a change of this many times the mean doubles the attraction of a square (set by hand)
 # Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
 #
 # In 60 games of C against the minimax program, differences of the generic model that always counted in full made the
@@ -65,7 +65,9 @@ def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np
 
 
 def model_of(counts: np.ndarray) -> np.ndarray:
-    """The chance of each kind on each square at each move, smoothed over moves and, later in the game, over squares."""
+    """Return the probability of each kind on each square at each move, smoothed over moves and, later in the game, over
+    squares.
+    """
     games = counts[:, KING].sum(axis=-1)  # a game that lasts so long has one king
     if not games[:, 0].all():
         raise ValueError("a model needs at least one game with a move of each side")
@@ -88,7 +90,9 @@ def _smear(shares: np.ndarray, part: float) -> np.ndarray:
 
 
 def change_of(before: np.ndarray, after: np.ndarray) -> float:
-    """The mean total-variation distance of two models: of a kind's squares at a move, weighted by men of that kind."""
+    """Return the mean total-variation distance of two models: of a kind's squares at a move, weighted by men of that
+    kind.
+    """
     men = np.minimum(before.sum(axis=-1), after.sum(axis=-1))
     shares = [model / np.maximum(model.sum(axis=-1, keepdims=True), 1e-9) for model in (before, after)]
     distances = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
@@ -101,7 +105,7 @@ def trust(move: int) -> float:
 
 
 def _matrix_rows(by_kind: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers by kind of man as rows of the probability matrices: kings, pawns, pieces."""
+    """Return numbers by kind of man as rows of the probability matrices: kings, pawns, pieces."""
     return by_kind[KING], by_kind[PAWN], by_kind[PAWN + 1 : KING].sum(axis=0)
 
 
@@ -135,7 +139,7 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
 
 
 def write_model(model: np.ndarray, path: Path) -> Path:
-    """Write a model to a small file. Its path."""
+    """Write a model to a small file; return its path."""
     write_arrays(path, "the model", model=model.astype(np.float16))
     return path
 
@@ -157,7 +161,7 @@ def read_model(path: Path) -> np.ndarray:
 
 
 def find_model(words: str) -> np.ndarray | None:
-    """The model in words: `generic`, `none`, or a file."""
+    """Return the model as text: `generic`, `none`, or a file."""
     if words == NO_MODEL:
         return None
     return read_model(GENERIC if words == GENERIC_NAME else Path(words))

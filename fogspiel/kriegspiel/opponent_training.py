@@ -23,7 +23,7 @@ Play = Callable[[EngineMatch], list[list[Row]]]
 
 
 def with_straying(members: Iterable[tuple[str, SearchLimit]]) -> list[EngineSpec]:
-    """Every engine as it is, and straying."""
+    """Return every engine as it is, and straying."""
     return [EngineSpec(prefix + name, effort) for name, effort in members for prefix in ("", STRAY)]
 
 
@@ -33,12 +33,14 @@ def games_of_two(games: int, pairs: int) -> int:
 
 
 def rows_in(matches: Iterable[EngineMatch], play: Play) -> list[Row]:
-    """The rows of matches, which are played where they have not been before: those of every two engines by number."""
+    """Return the rows of matches, which are played where they have not been before: those of every two engines by
+    number.
+    """
     return [row for match in matches for met in play(match) for row in sorted(met, key=lambda row: int(row["number"]))]
 
 
 def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what: str, **numbers: int) -> None:
-    """Refuse engines that there are not, a file that cannot be written, and numbers that are not positive."""
+    """Reject engines that there are not, a file that cannot be written, and numbers that are not positive."""
     for name, number in numbers.items():
         if number <= 0:
             raise ValueError(f"--{name} is {number}: it must be a positive number")
@@ -55,7 +57,7 @@ def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what
 # The games of a round are stored matches and round robins. In round 0 no engine has a model; in each further round
 # those that can use one have that of all games so far. Learning ends when a round has hardly changed it.
 
-# Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each.
+# Who plays by default: with nodes for some milliseconds per move, as quick as makes sense for each.
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
 SETTLED = 0.03  # the mean total-variation change below which learning ends
 
@@ -64,10 +66,10 @@ SETTLED = 0.03  # the mean total-variation change below which learning ends
 class Training:
     """Request of a training: the players, the budget, and the sides whose men are counted."""
 
-    engines: tuple[str, ...]  # in words; each of them also strays
+    engines: tuple[str, ...]  # as text; each of them also strays
     effort: SearchLimit
-    games: int  # about so many games per round
-    rounds: int  # at most so many
+    games: int  # about this many games per round
+    rounds: int  # at most this many
     output: Path
     seed: int = 1
     against: str | None = None  # count the men of this engine only: a model of one opponent
@@ -86,7 +88,7 @@ class Training:
         self.matches(0)
 
     def population(self, model: Path | None) -> list[EngineSpec]:
-        """Every engine as it is and straying, with the model if it can use one."""
+        """Return every engine as it is and straying, with the model if it can use one."""
         members = []
         for words in self.engines:
             name, effort = parse_engine(words, self.effort)
@@ -98,7 +100,7 @@ class Training:
     def matches(self, number: int) -> list[EngineMatch]:
         """List the pairings of a round: each against each, or, for a model of one opponent, that one against each.
 
-        Every round has a seed of its own, for engines without a model would play the same games again.
+        Every round has its own seed, for engines without a model would play the same games again.
         """
         members, seed = self.population(self.draft(number - 1) if number else None), self.seed + number
         pairs = list(combinations(members, 2))

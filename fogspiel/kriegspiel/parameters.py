@@ -37,16 +37,17 @@ class MatrixParameters(JsonRecord):
     line_share: float = 3 / 7  # c1: how many of their seven pieces attack along a given line (paper)
     knight_share: float = 2 / 7  # how many of them are knights
     damping: float = 0.888  # c2: what is left of control and check for each further square of the way
-    pin: float = 0.366  # weight of the pin term in the chance that a move is legal
-    king_control: float = 0.478  # weight of control in the chance that a king's move is legal
+    pin: float = 0.366  # weight of the pin term in the probability that a move is legal
+    king_control: float = 0.478  # weight of control in the probability that a king's move is legal
     retaliation: float = 0.441
-    checker_taken: float = 0.193  # the chance that a man who gives check is taken, where they control the square
-    checker_taken_by_king: float = 0.7  # the chance that a king takes an unprotected man beside it who gives check
+    # The probability that a man who gives check is captured, where they control the square
+    checker_taken: float = 0.193
+    checker_taken_by_king: float = 0.7  # the probability that a king takes an unprotected man beside it who gives check
     # How eagerly they take with a pawn, as odds for each pawn: the referee tells them that they have a try.
     hazard_pawn: float = 2.29
     hazard_piece: float = 0.0895  # the odds that a piece happens to take what it controls
     hazard_king: float = 0.0778  # the odds that their king happens to take an unprotected neighbour
-    recapture: float = 0.236  # how much of the taker's value is expected back on a protected square
+    recapture: float = 0.236  # how much of the capturer's value is expected back on a protected square
     piece_activity: float = 1.96  # how much more often than a pawn or the king a piece is moved
     # The share of a piece's moves that go along each of the four lines; the rest are a knight's.
     line_spread: float = 0.195
@@ -61,17 +62,17 @@ class MatrixParameters(JsonRecord):
     value_queen: float = 8.95
     value_pawn: float = 1.0
     value_their_pawn: float = 1.29
-    value_their_piece: float = 4.45  # what a man is worth: the paper counts men, which is all of them 1
+    value_their_piece: float = 4.45  # the value of a man: the paper counts men, which is all of them 1
     # What a pawn gains by its first step; every further step gains more (ours: the way to a queen).
     advance: float = 0.0684
-    mobility: float = 0.00468  # what a square that we attack is worth (ours)
-    confinement: float = 0.302  # what a square less for the bare king is worth (ours)
-    centre: float = 0.437  # what a step of the bare king towards the edge is worth (ours)
-    approach: float = 0.0875  # what a step of our king towards the bare king is worth (ours)
-    mate: float = 11.1  # what mate is worth beyond all men (ours)
-    # What it is worth that a man of ours is protected, beyond the hazards that are known (ours).
+    mobility: float = 0.00468  # the value of a square that we attack (ours)
+    confinement: float = 0.302  # the value of a square less for the bare king (ours)
+    centre: float = 0.437  # the value of a step of the bare king towards the edge (ours)
+    approach: float = 0.0875  # the value of a step of our king towards the bare king (ours)
+    mate: float = 11.1  # the value of mate beyond all men (ours)
+    # The value of it that a man of ours is protected, beyond the hazards that are known (ours).
     protection: float = 0.0211
-    # Weight of their control of the square in the chance that a man who has taken is taken back.
+    # Weight of their control of the square in the probability that a man who has captured is recaptured.
     retaliation_control: float = 0.58
     king_escape: float = 2.38  # how much each safe square beside our king helps it (ours)
     # How much of the gain by advancing a pawn has even while all of their men are there (ours).
@@ -94,7 +95,7 @@ class SamplingParameters(JsonRecord):
 
     KEYS = ("new", "thin", "kept", "stale")
 
-    new: int = 500  # with so many boards that explain the last observation a pool begins anew
+    new: int = 500  # with this many boards that explain the last observation a pool restarts
     thin: int = 20  # a hybrid pool that is smaller is filled up to `new`
     kept: int = 2000  # boards of the turn before that a hybrid player keeps
     stale: float = 40.0
@@ -105,13 +106,13 @@ class FogParameters:
     """The numbers of the engine `fog`, set by hand; what is learned from games is in its file of weights."""
 
     boards: int = 6000  # the most boards of its belief
-    floor: int = 50  # its belief is mended if its boards count for fewer than so many of equal weight
-    variants: int = 800  # boards that are tried when it is mended, from each of three turns
+    floor: int = 50  # its belief is rejuvenated if its boards count for fewer than this many of equal weight
+    variants: int = 800  # boards that are tried when it is rejuvenated, from each of three turns
     threat: float = 0.6  # the share of what it threatens that it counts on
-    placement: float = 0.3  # how much of what a good square is worth in chess counts, for men other than pawns
-    doubt: float = 2.0  # boards on which an attempt is taken to be average, besides those on which it was evaluated
-    probing: float = 5.0  # what a refusal is worth for what it tells, in hundredths of a pawn
-    # What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did.
+    placement: float = 0.3  # how much of the value of a good square in chess counts, for men other than pawns
+    doubt: float = 2.0  # boards on which an attempt is assumed to be average, besides those on which it was evaluated
+    probing: float = 5.0  # the value of a refusal for what it tells, in centipawns
+    # What it costs, in centipawns, to put the own men up as they stood before, for each time they did.
     stale: float = 40.0
 
 
@@ -134,7 +135,7 @@ class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
     replies: np.ndarray  # the logarithms of a policy as in `beliefs.board_filter`
-    worths: np.ndarray  # the worth of a man by phase and kind, in hundredths of a pawn
+    worths: np.ndarray  # the worth of a man by phase and kind, in centipawns
 
 
 def phase_of_men(men: int) -> int:
@@ -157,7 +158,7 @@ def write_arrays(path: Path, what: str, **arrays: Any) -> None:
 
 
 def read_arrays(path: Path, what: str, most: int, otherwise: str, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Read arrays of at most so many bytes each; a broken file raises one of many errors of ZipFile and NumPy."""
+    """Read arrays of at most this many bytes each; a broken file raises one of many errors of ZipFile and NumPy."""
     whole = read_bytes(path, what, most, otherwise)
     with ZipFile(BytesIO(whole)) as parts:  # its sizes before it is unpacked, for a small file may hold a huge array
         sizes = [parts.getinfo(f"{name}.npy").file_size for name in names]

@@ -1,6 +1,6 @@
 """Games of a PGN file against our referee: every move legal, every message as it was written, every refusal a refusal.
 
-A file is cut where a tag `Event` begins, so that one game that cannot be read does not hide the next.
+A file is cut where a tag `Event` starts, so that one game that cannot be read does not hide the next.
 """
 
 import re
@@ -35,7 +35,7 @@ class CheckedGame(JsonRecord):
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:
-    """Each game of a file, checked."""
+    """Yield each game of a file, checked."""
     number = 0
     for piece in pieces_of(text):
         found = games_in(piece)
@@ -56,14 +56,14 @@ def check_pgn(text: str) -> Iterator[CheckedGame]:
 
 
 def pieces_of(text: str) -> Iterator[str]:
-    """The text from one tag `Event` to the next, below as many empty lines as stand before it in the file."""
+    """Yield the text from one tag `Event` to the next, below as many empty lines as stand before it in the file."""
     cuts = [0, *(found.start() for found in BEGINNING.finditer(text) if text[: found.start()].strip()), len(text)]
     for start, end in pairwise(cuts):
         yield "\n" * text.count("\n", 0, start) + text[start:end]
 
 
 def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
-    """A game as it was written, replayed and compared."""
+    """Return a game as it was written, replayed and compared."""
     white, black = (game.tags.get(side, "?") for side in SIDES)
     try:
         reading = reading_of(game, number)
@@ -76,7 +76,7 @@ def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
 
 
 def fault_in(game: Movetext, reading: PgnGame, number: int) -> str | None:
-    """The first thing that is wrong with a game whose moves are legal."""
+    """Return the first thing that is wrong with a game whose moves are legal."""
     if reading.dropped:
         text = reading.dropped[0]
         return (

@@ -38,7 +38,7 @@ def limit_words(effort: SearchLimit) -> str:
 
 
 def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) -> str:
-    """A new game: the side, the rules, the limits, and a seed for programs that want one."""
+    """Return a new game: the side, the rules, the limits, and a seed for programs that want one."""
     named = {"rules": ICC} | switches.to_json()
     house = " ".join(f"{name} {_word(value)}" for name, value in named.items())
     limits = f"{limit_words(effort)} threads {effort.threads}"
@@ -46,7 +46,7 @@ def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) ->
 
 
 def house_in(given: Mapping[str, str]) -> HouseRules:
-    """The rules of the house that a `new` line names; switches that it does not are the usual ones."""
+    """Return the rules of the house that a `new` line names; switches that it does not are the default ones."""
     chosen: dict[str, bool | str] = {name: given[name] for name in WORDS if name in given}
     chosen |= {name: given[name] != "off" for name in FLAGS if name in given}
     return HouseRules.usual(given["rules"], chosen)
@@ -64,7 +64,7 @@ class ProtocolWriter:
         self.ply: int | None = None
 
     def news(self, seen: np.ndarray) -> list[str]:
-        """List the referee's messages since the last time: on the own attempt, and on the other side's move."""
+        """List the referee's messages since the last time: on the own attempt, and on the opponent's move."""
         ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, rules.OWN_MESSAGE, rules.OTHER_MESSAGE))
         switches = int(seen[rules.SEEN_SWITCHES])
         made, lines = 0 if self.ply is None else int(ply) - self.ply, []
@@ -78,7 +78,7 @@ class ProtocolWriter:
         return lines
 
     def _answer(self, seen: np.ndarray, made: bool) -> str:
-        """The answer to the own attempt, or question."""
+        """Return the answer to the own attempt, or question."""
         assert self.last is not None
         name = attempt_name(self.last)
         if self.last == rules.ANY:
@@ -88,7 +88,7 @@ class ProtocolWriter:
         return _line(f"accepted {name}", seen[rules.OWN_MESSAGE], UNTOLD, int(seen[rules.SEEN_SWITCHES]))
 
     def turn(self, seen: np.ndarray, actions: Sequence[int]) -> list[str]:
-        """All that the side knows at its turn, and what it may try."""
+        """Return all that the side knows at its turn, and what it may try."""
         men, _, castling = fen_of(own_board(seen)).split()[:3]
         counts = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
         return [
@@ -100,7 +100,7 @@ class ProtocolWriter:
 
 
 def own_board(seen: np.ndarray) -> np.ndarray:
-    """The own men and castling rights of a view, as a position."""
+    """Return the own men and castling rights of a view, as a position."""
     position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
     position[:KINDS] = seen[rules.OWN_MEN]
     position[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
@@ -109,7 +109,7 @@ def own_board(seen: np.ndarray) -> np.ndarray:
 
 
 def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, switches: int) -> str:
-    """A line with a message: `moved taken pawn e5 check file tries 2`."""
+    """Return a line with a message: `moved taken pawn e5 check file tries 2`."""
     words = [word]
     if turn[rules.REFUSED_BEFORE]:
         words.append(f"refused {turn[rules.REFUSED_BEFORE]}")
@@ -138,7 +138,7 @@ def _parse_tries(word: str) -> int:
 
 
 class ProtocolReader:
-    """Hears the lines of one game and keeps the view that they were made of."""
+    """Is notified of the lines of one game and keeps the view that they were made of."""
 
     def __init__(self, side: int, switches: int = 0) -> None:
         self.seen = np.zeros(rules.VIEW, np.int64)
@@ -183,12 +183,12 @@ class ProtocolReader:
 
 
 def pairs_in(words: Sequence[str]) -> dict[str, str]:
-    """The values of a line by their names."""
+    """Return the values of a line by their names."""
     return dict(zip(words[::2], words[1::2], strict=False))
 
 
 def _message(words: Sequence[str]) -> list[int]:
-    """The cells of a message in words."""
+    """Return the cells of a message as text."""
     cells, left = list(SILENCE), iter(words)
     for word in left:
         if word == "taken":
@@ -202,7 +202,7 @@ def _message(words: Sequence[str]) -> list[int]:
 
 
 def _turn(words: Sequence[str]) -> list[int]:
-    """The cells of what is heard of the other side's turn."""
+    """Return the cells of what is heard of the opponent's turn."""
     cells, left = list(UNTOLD), iter(words)
     for word in left:
         if word == "refused":
@@ -247,7 +247,7 @@ def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[
 
 
 def _begin(maker: EngineFactory, given: dict[str, str]) -> tuple[Player, ProtocolReader]:
-    """A player for the game that a `new` line describes."""
+    """Return a player for the game that a `new` line describes."""
     house = house_in(given)
     side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
     if "nodes" in given:

@@ -42,10 +42,10 @@ class Message:
 
     colour: int  # whose move it was
     taken: str | None  # `pawn` or `piece`, or `man` where the rules tell no more
-    square: str | None  # where it was taken
+    square: str | None  # where it was captured
     checks: tuple[str, ...]  # the directions of check to the side that is to move now
     tries: int  # how many legal captures that side's pawns have; 1 where it is only said that there are some
-    text: str  # the whole message in words
+    text: str  # the whole message as text
     squares: tuple[str, ...] = ()  # where the rules name them, the pawns that have captures
     promoted: bool = False  # true if it was said that a pawn promoted
     en_passant: bool = False  # true if it was said that the capture was en passant
@@ -89,7 +89,7 @@ def message_in(state: np.ndarray) -> Message:
 
 
 def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
-    """The answer to an attempt that has led to this state; so many plies were made before it."""
+    """Return the answer to an attempt that has led to this state; this many plies were made before it."""
     if action == rules.ANY:
         return Answer(False, None, ANSWERS[int(state[rules.TURNS + rules.TURN * state[MOVER] + rules.ANSWER])])
     if state[PLY] == plies:
@@ -99,7 +99,7 @@ def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
 
 
 def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> Game:
-    """The game by the rules of a house, from a position."""
+    """Return the game by the rules of a house, from a position."""
     position = rules.HOME if fen is None else position_of(fen)
     title = GAME.title if switches.rules == ICC else f"Kriegspiel ({RULE_SETS[switches.rules].title} rules)"
     begun = GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits))
@@ -107,7 +107,7 @@ def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> G
 
 
 def switches_in(state: np.ndarray) -> HouseRules:
-    """The rules of the house, in a state of the game."""
+    """Return the rules of the house, in a state of the game."""
     return HouseRules.from_bits(int(state[rules.SWITCHES]))
 
 
@@ -156,7 +156,7 @@ class Referee(Session):
         return replace(said, text=said.text.replace(f"{SIDES[said.colour]} moved", f"{SIDES[self.turn]} begins", 1))
 
     def attempts(self) -> list[str]:
-        """Attempts of the mover, in UCI."""
+        """Return attempts of the side to move, in UCI."""
         return [attempt_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
@@ -186,7 +186,7 @@ class Referee(Session):
 
 
 def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> str:
-    """Explain from the player's knowledge why an attempt is not among the mover's actions."""
+    """Explain from the player's knowledge why an attempt is not among the actions of the side to move."""
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
     if action == rules.ANY:
@@ -228,14 +228,14 @@ class LifecyclePlayer(Protocol):
     """A player that is told more than the others: the rules of the house before a game, and how it ended."""
 
     def hear_rules(self, switches: HouseRules) -> None:
-        """The rules, before the game begins."""
+        """The rules, before the game starts."""
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
-        """The end of the game: what the player sees then, the result as in PGN, and why in words."""
+        """The end of the game: what the player sees then, the result as in PGN, and why as text."""
 
 
 def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
-    """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
+    """Let two players finish a game, or play up to this many plies, after which it counts as drawn."""
 
     def goes_on() -> bool:
         beat()
@@ -273,7 +273,7 @@ def accepts_draw(player: Player) -> bool:
 
 
 def material_advantage(player: Player) -> float | None:
-    """Return the material advantage by its belief, in hundredths of a pawn; None if unknown."""
+    """Return the material advantage by its belief, in centipawns; None if unknown."""
     engine = getattr(player, "engine", player)  # within its budget of time
     if not isinstance(engine, Fog) or engine.ending or not engine.belief.count:
         return None

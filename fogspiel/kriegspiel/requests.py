@@ -258,7 +258,7 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLim
 
 
 def asks_programs(engines: Sequence[str]) -> bool:
-    """True if a run of these engines goes on only when the user names its programs again."""
+    """True if a run of these engines continues only when the user names its programs again."""
     from .engine import asks_program
     from .engines.program import commands_of
 

@@ -1,7 +1,7 @@
 """An engine made ready beside a person who plays: its kernels are compiled or loaded.
 
 A trial game of a few plies with the least effort does it, so that it serves every engine. Nothing of the trial reaches
-the game that is played: the players of the trial are others, with streams of their own. What is not in the cache is
+the game that is played: the players of the trial are others, with their own streams. What is not in the cache is
 compiled by another process, and until the trial has ended Python itself runs the kernels of the person's game, so that
 an engine replies at once, though it does not look as far ahead.
 """
@@ -19,7 +19,7 @@ from .engine import Engine, EngineFactory, SearchLimit, asks_program, engines, f
 from .engines.simple import ENGINES as SIMPLE
 from .referee import Referee, play_game
 
-# The length of a trial game: until then both sides have answered moves, and `fog` has mended its belief once.
+# The length of a trial game: until then both sides have answered moves, and `fog` has repaired its belief once.
 TRIAL_PLIES = 12
 UMPIRE_ONLY = "random"  # the engine that needs the fewest kernels besides those of the umpire
 # Seconds after which it is clear that something is compiled; kernels that were compiled before load faster.
@@ -33,7 +33,7 @@ def play_trial(maker: EngineFactory) -> None:
 
 
 def start_compiling(engine: str) -> subprocess.Popen[bytes]:
-    """A process that compiles an engine into the cache; it does not outlive this one."""
+    """Return a process that compiles an engine into the cache; it does not outlive this one."""
     command = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)]
     started = subprocess.Popen(
         command,
@@ -57,7 +57,7 @@ class _NotInCache(Exception):
 
 
 class Preparation:
-    """A trial game of an engine in a thread of its own."""
+    """A trial game of an engine in a separate thread."""
 
     def __init__(self, name: str, effort: SearchLimit):
         self.name = name
@@ -90,8 +90,9 @@ class Preparation:
             raise _NotInCache
 
     def notice(self, patience: float = PATIENCE) -> str | None:
-        """The line for a person whose engine is being compiled; None if it is ready, only has to be loaded, or does not
-        search."""
+        """Return the line for a person whose engine is being compiled; None if it is ready, only has to be loaded, or
+        does not search.
+        """
         self._known.wait(patience if self.thinks else 0)
         if self.done.is_set() or not self.compiles or not self.thinks:
             return None
@@ -117,8 +118,9 @@ def _prepare_once(name: str, effort: SearchLimit) -> Preparation:
 
 
 def prepare(name: str, effort: SearchLimit) -> Preparation:
-    """Begin to make an engine ready, once per process; of a program, of one that asks a program and of a strategy the
-    umpire alone, by an engine that does not search."""
+    """Start to make an engine ready, once per process; of a program, of one that asks a program and of a strategy the
+    umpire alone, by an engine that does not search.
+    """
     if asks_program(name) or plain_name(name) not in engines():
         name = UMPIRE_ONLY
     return _prepare_once(name, effort)

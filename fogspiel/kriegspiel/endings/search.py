@@ -1,4 +1,4 @@
-"""Mating a lone king whose squares are known as a set: the special endings (KQK, KRK, KRRK, KPK and any other).
+"""Mating a lone king whose squares are known as a set: the special endgames (KQK, KRK, KRRK, KPK and any other).
 
 Against a lone king a metaposition is exact: the own men, and the set of squares on which the king may be. An own move
 divides this set by the referee's answer (refused, silent, check in one of five directions, mate, stalemate), and the
@@ -9,7 +9,7 @@ king's reply spreads each part by one step. The value of a move is the mean and 
         the best value(next move, ahead - 1) of the most promising next moves   otherwise
 
 `value_move` is this recursion with a stack: a row of `Stack` for each own move that is still to be looked ahead. The
-weights are set by hand so that the endings are won against a random king.
+weights are set by hand so that the endgames are won against a random king.
 """
 
 from typing import NamedTuple
@@ -65,7 +65,7 @@ ANY_RISK, MINOR_LOSS = 0.1, 0.1
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
 PAWN_STEP = 6.0  # a pawn's worth per rank; the worth of men by kind
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
-# What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most.
+# The value of a rank that a pawn has gained, what the own men are by kind, and how much they are worth at most.
 ENOUGH_MEN = 500.0
 WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
 
@@ -94,7 +94,7 @@ class Stack(NamedTuple):
 
 
 def empty_stack(ahead: int) -> Stack:
-    """The rows to look so many own moves ahead."""
+    """Return the rows to look this many own moves ahead."""
     rows = ahead + 1
     men, after = np.zeros((2, rows, KINDS), np.int64)
     lines = np.zeros((rows, DIRECTIONS), np.int64)
@@ -107,7 +107,9 @@ def empty_stack(ahead: int) -> Stack:
 
 @kernel
 def sight(men, own, out):
-    """The squares that the own men attack: all together, and by direction of check as the king there would hear it."""
+    """Return the squares that the own men attack: all together, and by direction of check as the king there would hear
+    it.
+    """
     ranks, files, rising, falling = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for kind in range(BISHOP, KING):
         left = men[kind]
@@ -192,7 +194,7 @@ def _quarters(kings, square):
 
 @kernel
 def _cage(men, kings, lines):
-    """All squares that the king could ever reach if the own men stood still."""
+    """Return all squares that the king could ever reach if the own men stood still."""
     free = ~(sight(men, union(men), lines) | union(men))
     cage, before = kings, np.int64(0)
     while cage != before:
@@ -251,13 +253,13 @@ def list_own_moves(men, out):
 
 @inlined
 def _goes_on(parts, shares, part):
-    """True if the game goes on in a part of the king's squares."""
+    """True if the game continues in a part of the king's squares."""
     return shares[part] and parts[part] and part != MATED and part != STALEMATED
 
 
 @kernel
 def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
-    """The value of a move by the values of its parts: their mean and the worst of them, less what is risked.
+    """Return the value of a move by the values of its parts: their mean and the worst of them, less what is risked.
 
     The fewer moves the fifty-move rule leaves, the smaller `patience` is, from 1 to 0: the more the mean counts, and
     the less it counts that there is a risk at all.
@@ -283,7 +285,7 @@ def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
 
 @kernel
 def _rank_next_moves(men, kings, patience, stack, row):
-    """List the next own moves of a row and value them at once, by means of row 0. The best value."""
+    """List the next own moves of a row and value them at once, by means of row 0; return the best value."""
     moves, promise = stack.moves[row], stack.promise[row]
     after, lines, parts = stack.after[0], stack.lines[0], stack.parts[0]
     shares, values = stack.shares[0], stack.values[0]
@@ -301,7 +303,7 @@ def _rank_next_moves(men, kings, patience, stack, row):
 
 @kernel
 def _take_most_promising(moves, promise, count):
-    """The next own move with the greatest value at once, which is not taken again."""
+    """Return the next own move with the greatest value at once, which is not captured again."""
     best = 0
     for i in range(count):
         if promise[i] > promise[best]:
@@ -312,7 +314,7 @@ def _take_most_promising(moves, promise, count):
 
 @kernel
 def _begin_row(men, kings, action, stack, row):
-    """Let a row of the stack begin with a move of these men."""
+    """Let a row of the stack start with a move of these men."""
     for kind in range(KINDS):
         stack.men[row, kind] = men[kind]
     stack.part[row] = -1
@@ -322,7 +324,7 @@ def _begin_row(men, kings, action, stack, row):
 
 @kernel
 def value_move(men, kings, action, ahead, width, patience, stack):
-    """The value of a move, looking so many own moves ahead (one at least).
+    """Return the value of a move, looking this many own moves ahead (one at least).
 
     The last move ahead is the best of all, those before are the best of the `width` most promising.
     """

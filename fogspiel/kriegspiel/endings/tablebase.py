@@ -2,7 +2,7 @@
 
 A placement of the own men is a number, 64 squares to a digit: king + 64 * first man + 4096 * second man. The lone king
 blocks no line that matters to itself, so what it may do depends on the own men alone, and a whole set of its squares
-is worked out at once. Layer by layer, n being the own moves to mate:
+is computed at once. Layer by layer, n being the own moves to mate:
 
     doomed  the king is to move, and is mated, or can only go to squares that are won in n; captures are ways out
     won     the own side is to move, and a move that is possible from there leads to doomed
@@ -27,7 +27,7 @@ LONGEST = 60  # own moves that no ending of two men against a king exceeds
 
 @kernel
 def placement_of(men):
-    """The number of a placement of own men by kind: the king, then the others from queens down to pawns."""
+    """Return the number of a placement of own men by kind: the king, then the others from queens down to pawns."""
     number, place = trailing_zeros(men[KING]), 6
     for kind in range(QUEEN, PAWN - 1, -1):
         left = men[kind]
@@ -52,7 +52,7 @@ def stand(number, kinds, squares):
 
 @kernel
 def _attacks(kinds, squares, own):
-    """The squares that the own men attack; the lone king shields none."""
+    """Return the squares that the own men attack; the lone king shields none."""
     found = bitboards.KING_ATTACKS[squares[0]]
     for man in range(1, len(kinds) + 1):
         if kinds[man - 1] == PAWN:
@@ -71,7 +71,7 @@ def _note(distances, number, squares, layer):
 
 @kernel
 def _doom(kinds, won, doomed, fresh, attacked, to_be_mated, layer):
-    """Find where the king that is to move is mated within so many more own moves. Whether any square is new."""
+    """Find where the king that is to move is mated within this many more own moves; return True if any square is new."""
     squares, found = np.empty(len(kinds) + 1, np.int64), False
     for number in range(len(won)):
         own = stand(number, kinds, squares)
@@ -137,13 +137,13 @@ class EndgameTable:
 
 
 def kinds_of(men: np.ndarray) -> tuple[int, ...]:
-    """The kinds of own men beside the king, from queens down to pawns, as often as there are men."""
+    """Return the kinds of own men next to the king, from queens down to pawns, as often as there are men."""
     return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range((int(men[kind]) & ALL_SQUARES).bit_count()))
 
 
 @cache
 def endgame_table(*kinds: int) -> EndgameTable:
-    """The table of a king with these men against a king; a single pawn becomes a queen."""
+    """Return the table of a king with these men against a king; a single pawn becomes a queen."""
     if not 1 <= len(kinds) <= 2 or (PAWN in kinds and len(kinds) > 1):
         raise ValueError(f"there is no table of {len(kinds)} men: it must be one man, or two that are not pawns")
     placements = 64 ** (len(kinds) + 1)
@@ -164,24 +164,26 @@ def endgame_table(*kinds: int) -> EndgameTable:
 # A king that sees the board takes a man if it can, and otherwise goes where mate is farthest by the table, mostly: a
 # move that is nearer by one is chosen less often by a factor. A king that sees nothing makes any move. The model is a
 # mixture of the two, so that every square where the king may be keeps a chance. Squares from which mate cannot be
-# forced are taken for less likely than they are, as what is done about them matters little. Numbers are set by hand.
+# forced are treated as less likely than they are, as what is done about them matters little. Numbers are set by hand.
 
-SEES = 0.8  # the chance of a reply of a king that sees the board
+SEES = 0.8  # the probability of a reply of a king that sees the board
 NOT_SOON = 36  # what counts as moves to mate where the table has none: more than in any ending
 HOPELESS = 0.1  # how much less a square counts, after every move, from which mate cannot be forced
-# How much less likely than the best reply one is that is nearer to mate by so many moves.
+# How much less likely than the best response one is that is nearer to mate by this many moves.
 FADING = np.exp(-1.0 * np.arange(NO_MATE + 1))
 
 
 @kernel
 def moves_to_mate(table, number, square):
-    """The own moves to mate of a placement and a square of the king, many if there is no mate."""
+    """Return the own moves to mate of a placement and a square of the king, many if there is no mate."""
     return min(np.int64(table[number, square]), NOT_SOON)
 
 
 @kernel
 def reply(belief, here, own, free, table, number, out):
-    """Let the king reply from the squares `here`: the chances of its squares then, the result that it takes a man."""
+    """Let the king reply from the squares `here`: the probabilities of its squares then, the result that it takes a
+    man.
+    """
     lost = 0.0
     for square in range(64):
         out[square] = 0.0
@@ -215,7 +217,7 @@ def reply(belief, here, own, free, table, number, out):
 
 @kernel
 def restrict_belief(belief, kings):
-    """Keep the chances of these squares alone, so that they add up to one; equal ones if none is left."""
+    """Keep the probabilities of these squares alone, so that they add up to one; equal ones if none is left."""
     total = 0.0
     for square in range(64):
         if not kings >> square & 1:
@@ -239,7 +241,7 @@ def neglect_hopeless(belief, men, table):
 
 @kernel
 def begin_belief(belief, kings, men, table):
-    """The king may be on any of these squares, whatever came before."""
+    """Return the king may be on any of these squares, whatever came before."""
     for square in range(64):
         belief[square] = 1.0
     if len(table):
@@ -249,7 +251,9 @@ def begin_belief(belief, kings, men, table):
 
 @kernel
 def let_reply(belief, kings, men, table):
-    """The king was on one of these squares and has replied without taking a man; without a table all is as likely."""
+    """Return the king was on one of these squares and has replied without taking a man; without a table all is as
+    likely.
+    """
     before, own = belief.copy(), union(men)
     if len(table):
         reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)

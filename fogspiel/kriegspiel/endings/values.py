@@ -54,7 +54,7 @@ from .tablebase import (
 # The value of attempts against a lone king by what a table of the ending says of each square where it may be.
 #
 # The table knows how soon the king would be mated if it were seen. Unseen it is the worse off the fewer squares it may
-# be on, so the value of a set of squares, each with its chance, is
+# be on, so the value of a set of squares, each with its probability, is
 #
 #     - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
 #
@@ -77,9 +77,9 @@ class EndingWeights(NamedTuple):
     """Weights of the terms of an ending's cost, in moves to mate."""
 
     mate: float  # the worth of mate, and of a pawn that has become a queen
-    lost: float  # the cost of losing a man, by its chance
+    lost: float  # the cost of losing a man, by its probability
     any_loss: float  # the cost of any chance to lose a man or the win by stalemate
-    stalemate: float  # the cost of stalemate, by its chance
+    stalemate: float  # the cost of stalemate, by its probability
     worst: float  # how much the worst answer counts against the mean
     again: float  # the cost of men that stand as they did, each time
     size: float  # from here on the costs of a set of squares: of each square,
@@ -106,7 +106,7 @@ class EndingWeights(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The arrays in which an attempt is worked out; parts are the referee's answers."""
+    """The arrays in which an attempt is computed; parts are the referee's answers."""
 
     after: np.ndarray  # the own men after it
     here: np.ndarray  # by part, the squares on which the king is when it is made,
@@ -121,7 +121,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def empty_scratch():
-    """Arrays for one attempt."""
+    """Return arrays for one attempt."""
     after, lines, moves = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(MAX_MOVES, np.int64)
     here, squares = np.empty(PARTS, np.int64), np.empty(PARTS, np.int64)
     belief, left, values = np.empty((PARTS, 64)), np.empty(PARTS), np.empty(PARTS)
@@ -130,7 +130,9 @@ def empty_scratch():
 
 @kernel
 def mating_corners(men):
-    """The corners in which the own men can mate, as four bits: with bishop and knight those of the bishop's colour."""
+    """Return the corners in which the own men can mate, as four bits: with bishop and knight those of the bishop's
+    colour.
+    """
     if men[KNIGHT] and men[BISHOP]:
         return 0b0110 if men[BISHOP] & LIGHT_SQUARES else 0b1001
     return 0b1111
@@ -138,7 +140,7 @@ def mating_corners(men):
 
 @inlined
 def _nearest(corners, distances):
-    """The least of the distances from some corners."""
+    """Return the least of the distances from some corners."""
     nearest = FARTHEST_TABLE
     for corner in range(4):
         if corners >> corner & 1:
@@ -214,7 +216,7 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
 
 @inlined
 def chance_of(belief, kings):
-    """The chance of a set of squares."""
+    """Return the probability of a set of squares."""
     total = 0.0
     while kings:
         total += belief[trailing_zeros(kings)]
@@ -224,7 +226,7 @@ def chance_of(belief, kings):
 
 @kernel
 def hear_answers(men, kings, belief, action, table, w, scratch):
-    """Make an attempt, and let the king reply to each answer. The chance that it takes a man."""
+    """Make an attempt, and let the king reply to each answer; return the probability that it takes a man."""
     after, here, squares, values = scratch.after, scratch.here, scratch.squares, scratch.values
     free = hear(men, kings, action, after, scratch.lines, here)
     own, number, lost = union(after), placement_of(after), 0.0
@@ -254,14 +256,14 @@ def hear_answers(men, kings, belief, action, table, w, scratch):
 
 @inlined
 def value_of_part(men, part, table, w, scratch):
-    """The value of the set of squares that an answer leaves: minus its cost."""
+    """Return the value of the set of squares that an answer leaves: minus its cost."""
     stand = men if part == REFUSED else scratch.after
     return -cost_of_set(stand, scratch.squares[part], scratch.belief[part], scratch.left[part], table, w, scratch)
 
 
 @kernel
 def weigh_answers(belief, lost, w, scratch):
-    """The value of an attempt by those of its answers: their mean and the worst of them, less what is risked."""
+    """Return the value of an attempt by those of its answers: their mean and the worst of them, less what is risked."""
     here = scratch.here
     mean, worst = w.mate * chance_of(belief, here[MATED]), w.mate
     for part in range(PARTS):
@@ -278,7 +280,7 @@ def weigh_answers(belief, lost, w, scratch):
 
 @kernel
 def value_at_once(men, kings, belief, action, table, w, scratch):
-    """The value of an attempt by what the answers leave."""
+    """Return the value of an attempt by what the answers leave."""
     lost = hear_answers(men, kings, belief, action, table, w, scratch)
     for part in range(PARTS):
         if scratch.left[part] > 0.0:
@@ -288,7 +290,7 @@ def value_at_once(men, kings, belief, action, table, w, scratch):
 
 @kernel
 def best_value(men, kings, belief, table, w, scratch):
-    """The value of the best attempt at once."""
+    """Return the value of the best attempt at once."""
     best = -np.inf
     for i in range(list_own_moves(men, scratch.moves)):
         best = max(best, value_at_once(men, kings, belief, scratch.moves[i], table, w, scratch))
@@ -297,7 +299,7 @@ def best_value(men, kings, belief, table, w, scratch):
 
 @kernel
 def value_attempt(men, kings, belief, action, table, w, scratch, further):
-    """The value of an attempt by what the answers leave and, as far as that counts, by the best next attempt."""
+    """Return the value of an attempt by what the answers leave and, as far as that counts, by the best next attempt."""
     lost = hear_answers(men, kings, belief, action, table, w, scratch)
     for part in range(PARTS):
         if scratch.left[part] > 0.0:
@@ -314,16 +316,16 @@ def value_attempt(men, kings, belief, action, table, w, scratch, further):
 
 @kernel
 def value_by_table(men, kings, belief, moves, times, table, w, out):
-    """Fill in the values of attempts; after each the own men stand for so many times as before."""
+    """Fill in the values of attempts; after each the own men stand for this many times as before."""
     scratch, further = empty_scratch(), empty_scratch()
     for i in range(len(moves)):
         out[i] = value_attempt(men, kings, belief, moves[i], table, w, scratch, further) - w.again * times[i]
 
 
-# So many own moves are looked ahead, for so many of the best moves, so many moves at the next.
+# This many own moves are looked ahead, for this many of the best moves, this many moves at the next.
 FARTHEST, FAR, WIDTH = 2, 8, 6
 BEHIND = 1e9  # what keeps the other moves, which are looked into less far, behind them
-# Own moves without capture or pawn move that end the game, and how long before patience begins to end.
+# Own moves without capture or pawn move that end the game, and how long before patience starts to end.
 FIFTY, LAST_MOVES = 50, 10
 # How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
@@ -350,7 +352,7 @@ WEIGHTS: dict[tuple[int, ...], EndingWeights] = {
         0.06, 0.526, 0.149, 2.431, 17.176, 0.254, 0.208, 0.35, 0.523, 0.186, -0.071, 0.253,
     ),
 }  # fmt: skip
-"""By the kinds of the own men beside the king."""
+"""By the kinds of the own men next to the king."""
 
 
 NO_TABLE = np.empty((0, 64), np.uint8)  # what stands for a table where there is none
@@ -365,7 +367,9 @@ def table_of_ending(men: np.ndarray) -> np.ndarray:
 def value_attempts(
     men: np.ndarray, kings: int, belief: np.ndarray, moves: np.ndarray, times: np.ndarray, left: int
 ) -> np.ndarray:
-    """The values of the moves; after each the men stand for so many times as before, and so many moves are left."""
+    """Return the values of the moves; after each the men stand for this many times as before, and this many moves are
+    left.
+    """
     if kinds_of(men) in WEIGHTS:
         values = np.empty(len(moves))
         value_by_table(men, kings, belief, moves, times, table_of_ending(men), WEIGHTS[kinds_of(men)], values)

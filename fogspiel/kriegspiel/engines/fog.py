@@ -1,11 +1,11 @@
 """Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
 
-    belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
+    belief      distinct boards, weighted by the probabilities of all messages (`beliefs.board_belief`), against an opponent
                 whose replies are learned from games (`beliefs.board_filter`)
     evaluation  what each attempt gains and threatens on boards drawn by their weights
-                (`evaluation.gain_tables`), with men worth what games of Kriegspiel say they are worth
+                (`evaluation.gain_tables`), with men worth the value of games of Kriegspiel say they
     choice      the attempt that loses no comparison with another one (`evaluation.gain_tables`)
-    endings     against a lone king, exact sets of squares (`endings.player`)
+    endgames     against a lone king, exact sets of squares (`endings.player`)
 
 A node is the evaluation of one attempt on one board.
 """
@@ -27,19 +27,21 @@ from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 
-NODES_AT_A_TIME = 480  # between two looks at the clock
-# After so many boards the means change by less than a hundredth of a pawn; room for some more.
+NODES_AT_A_TIME = 480  # between two inspects the clock
+# After this many boards the means change by less than a centipawn; room for some more.
 MAX_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
-# After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
-# long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013).
+# After this many boards the worse half of the attempts is given up, and again after three times as many each time, as
+# long as there are more than this many (sequential halving, Karnin, Koren & Somekh 2013).
 FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
 NODES_PER_SECOND = 200_000  # how many nodes stand for a second where the size of a belief is chosen
-# For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have.
+# For which effort a belief has its default size, and which shares of it the smallest and the greatest efforts have.
 DEFAULT_SECONDS, MIN_SHARE, MAX_SHARE = 0.1, 0.2, 4.0
 
 
 def belief_size(effort: SearchLimit, parameters: FogParameters) -> BeliefSize:
-    """The size of a belief that takes a small part of an effort; more variants than usual do not make it better."""
+    """Return the size of a belief that takes a small part of an effort; more variants than default do not make it
+    better.
+    """
     seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
     share = min(max(seconds / DEFAULT_SECONDS, MIN_SHARE), MAX_SHARE)
     variants = int(min(max(share, 2 * MIN_SHARE), 1.0) * parameters.variants)
@@ -75,7 +77,7 @@ class Fog(Engine):
         self._forget(np.empty(0, np.int64))
 
     def _forget(self, offered: np.ndarray) -> None:
-        """Begin a table of what attempts gain: a row for every board, and how often it was drawn."""
+        """Start a table of what attempts gain: a row for every board, and how often it was drawn."""
         self.offered, self.evaluated = offered, 0
         self.gains, self.drawn = np.empty((ROOM, len(offered)), np.int32), np.zeros(ROOM)
         self.ranks = np.full(len(offered), -np.inf)

@@ -1,6 +1,6 @@
 """Approaches A, B(k) and C of Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (2010), as engines.
 
-Root parallelism: every thread grows a tree of its own with its own stream, and the visits of the roots are added.
+Root parallelism: every thread grows its own tree with its own stream, and the visits of the roots are added.
 """
 
 from abc import abstractmethod
@@ -31,7 +31,7 @@ from .minimax import Minimax
 
 # An engine that keeps the probability matrices by what the referee says: what A, B and C have in common.
 
-ALL_MEN = 8, 7  # the pawns and the pieces, beside the king, with which a game begins
+ALL_MEN = 8, 7  # the pawns and the pieces, next to the king, with which a game starts
 
 
 class MatrixEngine(Engine):
@@ -45,7 +45,7 @@ class MatrixEngine(Engine):
         model: np.ndarray | None = None,
         opposed: tuple[int, int] = ALL_MEN,
     ):
-        """`opposed`: how many pawns and pieces they have in a game that does not begin with all men at home."""
+        """`opposed`: how many pawns and pieces they have in a game that does not start with all men at home."""
         super().__init__(effort, stream)
         self.opposed = opposed
         self.chosen = parameters or MatrixParameters()
@@ -106,7 +106,7 @@ class MatrixEngine(Engine):
         self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
 
-SLICE = 2000  # nodes between two looks at the clock
+SLICE = 2000  # nodes between two inspects the clock
 AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort is enough
 # Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
 # the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
@@ -118,14 +118,14 @@ MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)
 A_EXPLORATION = 0.7  # c of UCT for A, whose values are scores from 0 to 1
 BY_VALUE = 1e-3  # what the value of an attempt, in pawns, counts against a visit
 A_NODES = 1 << 17  # room for nodes in a tree of A
-LAST_QUIET_PLY = 99  # a simulated game does not begin with the draw of the fifty-move rule
+LAST_QUIET_PLY = 99  # a simulated game does not start with the draw of the fifty-move rule
 
 
 class TreeEngine(MatrixEngine):
     """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
 
     size = SLICE
-    enough = NO_END  # after so many nodes in a tree more would be of no use
+    enough = NO_END  # after this many nodes in a tree more would be of no use
     nodes = 0  # nodes searched so far
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
@@ -163,7 +163,7 @@ class TreeEngine(MatrixEngine):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
 
     def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
-        """Numbers of nodes to search in a tree until the effort is spent or it is enough."""
+        """Yield numbers of nodes to search in a tree until the effort is spent or it is enough."""
         for size in effort.slices(self.size):
             if enough <= 0:
                 return
@@ -172,15 +172,15 @@ class TreeEngine(MatrixEngine):
 
     @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
-        """Begin new trees with what is known now."""
+        """Start new trees with what is known now."""
 
     @abstractmethod
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        """Use the trees again after a refused attempt."""
+        """Use the trees again after a illegal attempt."""
 
     @abstractmethod
     def search(self, thread: int, size: int) -> int:
-        """Search so many nodes in the tree of a thread. How many were searched."""
+        """Search this many nodes in the tree of a thread. How many were searched."""
 
     @abstractmethod
     def root_visits(self, thread: int) -> dict[int, float]:
@@ -328,7 +328,7 @@ class ApproachA(TreeEngine):
 
 
 def with_model(maker: Callable[..., Player], words: str) -> EngineFactory:
-    """An approach with the opponent's model in words (`generic`, `none` or a file), or without one."""
+    """Return an approach with the opponent's model as text (`generic`, `none` or a file), or without one."""
     return partial(maker, model=find_model(words or NO_MODEL))
 
 

@@ -1,6 +1,6 @@
 """The program that searches metapositions (paper, section 4.3): reflexes, a book, then weighted maximax.
 
-When the other side has nothing left but its king, `LoneKingPlayer` goes on with the king's squares.
+When the opponent has nothing left but its king, `LoneKingPlayer` continues with the king's squares.
 """
 
 import numpy as np
@@ -39,12 +39,13 @@ BOOK = tuple(
         "c2c4 b1c3 e2e3 g1f3 d2d3 f1e2 e1g1",
     )
 )  # ways to develop while the referee is silent, as White; Black plays them turned round
-# The order in which men try to take back: the king risks nothing, since it is refused where it could be taken.
+# The order in which men try to recapture: the king risks nothing, since it is refused where it could be captured.
 BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
 # How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
 NOISE = 0.02  # moves of nearly the same value are chosen at random, so that no two games are alike
-FEW, RISK = 6, 0.02  # with so few enemies a capture is not tried by reflex if the chance that it stalemates is greater
+# With so few enemies a capture is not tried by reflex if the probability that it stalemates is greater
+FEW, RISK = 6, 0.02
 
 
 class Minimax(Engine):
@@ -79,7 +80,7 @@ class Minimax(Engine):
         self.ending = None
 
     def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-        """A message about a move of this colour as White would hear it."""
+        """Return a message about a move of this colour as White would hear it."""
         told = plain_message(message, colour, seen)
         if self.side and told[TAKEN]:
             told[SQUARE] ^= UPSIDE_DOWN
@@ -164,7 +165,7 @@ class Minimax(Engine):
         return begin_ending(self, seen, squares, int(self.meta.quiet))
 
     def _ranking(self, allowed: set[int]) -> Ranking:
-        """The plausible moves that are allowed, by search."""
+        """Return the plausible moves that are allowed, by search."""
         listed = np.empty(MAX_MOVES, np.int64)
         count = plausible_moves(self.meta, listed)
         moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
@@ -173,7 +174,7 @@ class Minimax(Engine):
         return ranking
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
-        """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
+        """Return moves tried before any search: recapturing, taking with a pawn, moving to where a check comes from."""
         told = self.turn_message(seen[rules.OTHER_MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
@@ -190,7 +191,7 @@ class Minimax(Engine):
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
     def _may_stalemate(self, move: int) -> bool:
-        """True if it is likely that the other side could not move after a capture."""
+        """True if it is likely that the opponent could not move after a capture."""
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(end_of(move)))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)

@@ -29,7 +29,7 @@ DIGITS = 16  # of the digest by which runs know a program
 
 
 class KriegspielProgram(ProgramProcess):
-    """A program in a process of its own, which has said that it speaks the protocol."""
+    """A program in a separate process, which has said that it speaks the protocol."""
 
     what, language = "Kriegspiel program", "the Kriegspiel engine protocol"
 
@@ -41,7 +41,7 @@ class KriegspielProgram(ProgramProcess):
             raise self.failure(f"has answered {last[:60]!r}, and the referee speaks {HELLO!r}")
 
     def last_line(self, asked: str, word: str, patience: float) -> str:
-        """The line that begins with a word; those before it are not kept, since a program may talk without end."""
+        """Return the line that starts with a word; those before it are not kept, since a program may talk without end."""
         return deque(self.answer(asked, word, patience), maxlen=1).pop()
 
 
@@ -55,7 +55,7 @@ class ProgramPlayer:
         self.program = KriegspielProgram(words)
 
     def hear_rules(self, switches: HouseRules) -> None:
-        """The rules of the house, before a game begins."""
+        """The rules of the house, before a game starts."""
         self.switches = switches
 
     def begin(self, side: int) -> None:
@@ -63,7 +63,7 @@ class ProgramPlayer:
         self.program.say(new_line(side, self.switches, self.effort, self.seed))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """The program's attempt."""
+        """Return the program's attempt."""
         go = f"go {limit_words(self.effort)}"
         self.program.say(*self.reporter.turn(seen, actions), go)
         try:
@@ -93,7 +93,7 @@ class ProgramPlayer:
 
 
 def seed_of(stream: np.ndarray) -> int:
-    """The seed that a program is given: one from which nobody can work out the streams of others."""
+    """Return the seed that a program is given: one from which nobody can compute the streams of others."""
     return int.from_bytes(hashlib.blake2b(stream.tobytes(), digest_size=8).digest(), "big") >> 1
 
 
@@ -103,7 +103,9 @@ _named: dict[str, tuple[str, ...]] = {}  # the programs that the user has named 
 
 
 def name_engine(engine: str) -> str:
-    """An engine that the user has named, as runs keep it: a program by its digest, after it was tried; others as is."""
+    """Return an engine that the user has named, as runs keep it: a program by its digest, after it was tried; others as
+    is.
+    """
     head, mark, command = engine.partition(":")
     if head != PROGRAM or not mark:
         return engine
@@ -115,7 +117,7 @@ def name_engine(engine: str) -> str:
 
 
 def _digest(words: Sequence[str]) -> str:
-    """A digest of a command and of the files among its words: another build is another program."""
+    """Return a digest of a command and of the files among its words: another build is another program."""
     whole = hashlib.sha256("\0".join(words).encode())
     for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
         if path.is_file():
@@ -125,7 +127,7 @@ def _digest(words: Sequence[str]) -> str:
 
 
 def commands_of(engines: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The commands of those engines that are programs, for processes that play their games."""
+    """Return the commands of those engines that are programs, for processes that play their games."""
     digests = [digest for head, _, digest in (engine.partition(":") for engine in engines) if head == PROGRAM]
     return {digest: _named[digest] for digest in digests if digest in _named}
 
@@ -136,7 +138,7 @@ def bring_programs(commands: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def parse_program(digest: str) -> EngineFactory:
-    """A program that the user has named."""
+    """Return a program that the user has named."""
     if digest not in _named:
         raise ValueError(
             f"{PROGRAM}:{digest[:40]} is a program, which is run only if you name it: write {PROGRAM}:COMMAND in "

@@ -5,7 +5,7 @@ costs nothing, so it does not matter where it is not legal. The three differ in 
 
     los   explain the last observation only
     aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried for a turn,
-          and the next pool begins with boards that explain the last observation
+          and the next pool starts with boards that explain the last observation
     hs    come from such a pool; before it is empty, boards enter that explain the last observation and are otherwise
           like those of the turn before
 
@@ -42,7 +42,7 @@ FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class UciScorer(UciEngine):
-    """A chess engine that tells what moves are worth."""
+    """A chess engine that tells the value of moves."""
 
     def __init__(self, command: str | Sequence[str], patience: float = 10.0):
         super().__init__(command, patience)
@@ -52,7 +52,9 @@ class UciScorer(UciEngine):
         self.ready()
 
     def search(self, position: str, depth: int) -> dict[str, int]:
-        """The values, for the mover, that a search of a position found by first moves; the last one also as ''."""
+        """Return the values, for the side to move, that a search of a position found by first moves; the last one also
+        as ''.
+        """
         self.say(f"position {position}")
         self.say(f"go depth {depth}")
         values: dict[str, int] = {}
@@ -70,7 +72,7 @@ class UciScorer(UciEngine):
         return values
 
     def move_values(self, fen: str, moves: Sequence[str], depth: int) -> list[int]:
-        """Evaluate legal moves for the mover: by one search that ranks all of them, or by one after each."""
+        """Evaluate legal moves for the side to move: by one search that ranks all of them, or by one after each."""
         ranked = self.search(f"fen {fen}", depth + 1) if self.ranks_all and moves else {}
         return [
             ranked[move] if move in ranked else -self.search(f"fen {fen} moves {move}", depth)[""] for move in moves
@@ -86,7 +88,7 @@ class UciEvaluator:
         self.engine, self.depth = UciScorer(command, patience), depth
 
     def begin(self) -> None:
-        """Tell the engine that a new game begins."""
+        """Tell the engine that a new game starts."""
         self.engine.say("ucinewgame")
         self.engine.ready()
 
@@ -115,7 +117,7 @@ class UciEvaluator:
                 row[place] = min(max(value - before, -MAX), MAX)
 
 
-MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
+MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a centipawn
 # The most boards of a pool, and how many there are for a small effort, so that they take a part of it only.
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
@@ -151,7 +153,7 @@ class Sampler(Engine):
         self.stood[seen[rules.OWN_MEN].tobytes()] += 1
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
-        """Go on with the boards that explain the refusal: what was found out about them holds."""
+        """Continue with the boards that explain the refusal: what was found out about them holds."""
         tried = self.offered == move
         rows = np.flatnonzero((self.gains[: self.evaluated, tried] == ILLEGAL).all(1))
         self.gains[: len(rows)] = self.gains[rows]
@@ -159,7 +161,7 @@ class Sampler(Engine):
         self.evaluated, self.offered = len(rows), self.offered[~tried]
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
-        """So many boards to evaluate attempts on, or fewer."""
+        """Return this many boards to evaluate attempts on, or fewer."""
         out = np.empty((count, POSITION), np.int64)
         return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 
@@ -179,7 +181,7 @@ class Sampler(Engine):
         return self.best(seen[rules.OWN_MEN])
 
     def best(self, men: np.ndarray) -> int:
-        """The attempt with the greatest mean gain; any if nothing is known to be legal."""
+        """Return the attempt with the greatest mean gain; any if nothing is known to be legal."""
         (means, legal), nothing = np.empty((2, len(self.offered))), np.zeros(len(self.offered))
         mean_advantages(self.gains[: self.evaluated], np.ones(self.evaluated), nothing, DOUBT, means, legal)
         if not legal.any():
@@ -200,7 +202,7 @@ class PoolSampler(Sampler):
         self.count, self.lost, self.equal = 0, NO_SQUARE, np.ones(self.size)  # all boards have the same weight
 
     def reset(self, seen: np.ndarray) -> None:
-        """All men at home, or boards that explain what is seen if the game begins in the middle."""
+        """All men at home, or boards that explain what is seen if the game starts in the middle."""
         self.lost, self.blind = NO_SQUARE, False
         self.pool[0], self.count = rules.HOME[:POSITION], 1
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
@@ -265,7 +267,9 @@ class HybridSampler(PoolSampler):
 
 
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> EngineFactory:
-    """The sampling player of that name that asks a chess engine, each player an own one, to this depth after a move."""
+    """Return the sampling player of that name that asks a chess engine, each player an own one, to this depth after a
+    move.
+    """
     if name not in ENGINES:
         raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(ENGINES)} can ask a chess engine")
     kind = ENGINES[name]
@@ -273,7 +277,7 @@ def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, pat
 
 
 def parse_sampler(name: str, words: str) -> EngineFactory:
-    """A sampling player with the evaluator in words: our own, or `uci=COMMAND`, a program that is there."""
+    """Return a sampling player with the evaluator as text: our own, or `uci=COMMAND`, a program that is there."""
     if not words:
         return ENGINES[name]
     what, mark, command = words.partition("=")

@@ -2,7 +2,7 @@
 
 The paper's value is the number of our men less that of theirs. Ours beyond it: men have values and pawns gain by going
 ahead; attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of
-their king and the chance of mate count a little, all of them from the same matrices.
+their king and the probability of mate count a little, all of them from the same matrices.
 """
 
 import math
@@ -42,15 +42,15 @@ from ..beliefs.probability_matrices import (
 MAX_SLIDERS = 16  # no side has more men
 _FIELDS = [
     ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
-    ("worth", np.float32, 64),  # what our man on a square is worth
+    ("worth", np.float32, 64),  # the value of our man on a square
     ("loss", np.float32, (2, 64)),  # what they take there at their next move on average: unprotected, protected
-    ("material", np.float32),  # what our men are worth less theirs
-    ("all_loss", np.float32),  # what we lose at their next move on average, and the chance that we lose something
+    ("material", np.float32),  # the value of our men less theirs
+    ("all_loss", np.float32),  # what we lose at their next move on average, and the probability that we lose something
     ("all_chance", np.float32),
     ("others_loss", np.float32),  # the same without the lifted man
     ("others_chance", np.float32),
     ("king_danger", np.float32),  # how bad a check would be
-    ("pinned", np.float32),  # the chance that the lifted man is pinned
+    ("pinned", np.float32),  # the probability that the lifted man is pinned
     ("line", np.int64),  # the line on which it may move all the same
     ("attacks", np.int64, 64),  # what our man on a square attacks
     ("net", np.int64),  # what all attack
@@ -65,9 +65,9 @@ FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 UNSAFE = 2.0  # how much each man that holds a square beside our king makes it less of an escape
 # How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least.
 EAGER_PAWN, MIN_LOSS = 2.0, 0.1
-MEN_AT_HOME = 15.0  # the men of a side besides its king, at the beginning
+MEN_AT_HOME = 15.0  # the men of a side besides its king, at the start
 MOBILE = 3.0  # how much each of their men makes stalemate less likely
-FEW = 4  # with so few men besides their king its confinement begins to count
+FEW = 4  # with so few men besides their king its confinement starts to count
 
 
 @in_place
@@ -116,7 +116,7 @@ def danger_of_king(king, own, survey, parameters):
 
 @in_place
 def net_loss(worth, is_protected, survey, square, parameters):
-    """Return the cost of losing a man if we can take back on a protected square."""
+    """Return the cost of losing a man if we can recapture on a protected square."""
     if not is_protected:
         return worth
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
@@ -127,7 +127,7 @@ def net_loss(worth, is_protected, survey, square, parameters):
 
 @in_place
 def measure_board(prob, known, parameters, features):
-    """Survey the board, and work out what all attempts at a node have in common."""
+    """Survey the board, and compute what all attempts at a node have in common."""
     survey = features.survey
     survey_board(prob, known, parameters, survey)
     net, possible = NONE, NONE
@@ -228,7 +228,7 @@ def board_value(known, prob, features, parameters):
 
 @in_place
 def lift(known, start, parameters, features):
-    """Lift the man on a square: work out what the others attack and may lose without it, for all of its attempts."""
+    """Lift the man on a square: compute what the others attack and may lose without it, for all of its attempts."""
     sliders = known.men[BISHOP] | known.men[ROOK] | known.men[QUEEN]
     own, king = known.own & ~bit(start), known.men[KING]
     steady, count, left = NONE, 0, own

@@ -1,6 +1,6 @@
 """Gains of attempts on sampled boards: a table of boards and attempts, its evaluators, and the order it gives.
 
-A cell of the table is what the attempt gains on the board, in hundredths of a pawn against the men on it now, or
+A cell of the table is what the attempt gains on the board, in centipawns against the men on it now, or
 ILLEGAL. A loss or gain is never more than MAX: mate, too, is only a great gain.
 """
 
@@ -30,7 +30,7 @@ from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
 MAX = 2000  # more than two queens (set by hand)
-# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on; by hand.
+# Boards on which an attempt is assumed to gain as much as the mean attempt, besides those it was evaluated on; by hand.
 DOUBT = 2.0
 
 
@@ -40,7 +40,7 @@ class Evaluator(Protocol):
     boards: int  # how many boards it takes at a time
 
     def begin(self) -> None:
-        """A new game begins."""
+        """A new game starts."""
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
         """Fill a table: a row for every board, a column for every attempt."""
@@ -89,7 +89,7 @@ class SearchThreads:
 
 
 class Quiescence(SearchThreads):
-    """Evaluates by our own search: the attempt, so many plies more, and quiescence."""
+    """Evaluates by our own search: the attempt, this many plies more, and quiescence."""
 
     boards = 16
 
@@ -113,7 +113,7 @@ class Quiescence(SearchThreads):
 # share is what moves in games have realised (docs/kriegspiel.md). Men are worth what games of Kriegspiel say they are
 # worth (`FogWeights`), by the number of men on the board.
 
-GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
+GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search inspects
 GREATEST_THREAT = 1000  # a queen and some more (set by hand)
 ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
 
@@ -137,7 +137,7 @@ def threat_in(position, score, worths, rows):
 
 @in_place
 def value_after(position, score, before, worths, threat, rows, limits):
-    """The value for us of a position in which the opponent is to move; `before` was ours."""
+    """Return the value for us of a position in which the opponent is to move; `before` was ours."""
     restrict(position, limits)
     checked = limits[CHECKERS] != NONE
     if not checked and not can_move(position, limits):
@@ -175,7 +175,7 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
 
 
 def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
-    """The worth of a man by colour, kind and square, from that by kind; squares add what they add in chess.
+    """Return the worth of a man by colour, kind and square, from that by kind; squares add what they add in chess.
 
     For men other than pawns only the share `placement` of it is added.
     """
@@ -201,7 +201,7 @@ class ThreatEvaluator(SearchThreads):
 
 # Order of attempts, by a table of their gains on weighted boards.
 #
-# A refused attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
+# A illegal attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
 # on the boards on which both are legal, for there the one that is tried first is made: it should be tried first if it
 # gains more there. The first attempt is the one whose worst comparison is best. Of attempts that gain the same, one
 # that is less often legal comes first, because a refusal tells something.
@@ -211,9 +211,10 @@ COMPARED = 10  # attempts that are compared in pairs: those with the greatest me
 
 @in_place
 def mean_advantages(gains, weights, costs, doubt, means, legal):
-    """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
+    """Return each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is
+    legal.
 
-    On boards of the weight `doubt`, besides those on which it was evaluated, an attempt is taken to be average.
+    On boards of the weight `doubt`, besides those on which it was evaluated, an attempt is assumed to be average.
     """
     boards, attempts = gains.shape
     for a in range(attempts):
@@ -234,7 +235,7 @@ def mean_advantages(gains, weights, costs, doubt, means, legal):
 
 @in_place
 def advantage_over(gains, weights, a, other, doubt):
-    """The mean advantage of an attempt over another on the boards on which both are legal."""
+    """Return the mean advantage of an attempt over another on the boards on which both are legal."""
     total, both = 0.0, 0.0
     for b in range(len(gains)):
         if gains[b, a] != ILLEGAL and gains[b, other] != ILLEGAL:
@@ -247,7 +248,8 @@ def advantage_over(gains, weights, a, other, doubt):
 def rank_attempts(gains, weights, costs, doubt, probing, ranks):
     """Fill in ranks: the greatest is that of the attempt to make first. Whether any attempt is known to be legal.
 
-    The rank of an attempt that is compared is its worst comparison, and `probing` times the chance that it is refused.
+    The rank of an attempt that is compared is its worst comparison, and `probing` times the probability that it is
+    refused.
     """
     attempts = gains.shape[1]
     means, legal = np.empty(attempts), np.empty(attempts)

@@ -25,34 +25,34 @@ from ...games.chess.bitboards import (
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 
 _WEIGHTS = (
-    ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # what a safe own man is worth, by kind
-    ("queen", 10.0),  # what a queen is worth besides
-    ("their_pawn", 1.2),  # what a man of the other side is worth
+    ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # the value of a safe own man, by kind
+    ("queen", 10.0),  # the value of a queen besides
+    ("their_pawn", 1.2),  # the value of a man of the opponent
     ("their_piece", 3.0),
-    ("man", 1.0),  # what it is worth to have a man more than the other side
+    ("man", 1.0),  # the value of it to have a man more than the opponent
     ("danger", 4.5),  # how dangerous the men are that may attack a man
     ("pawn_danger", 2.5),  # the same of pawns
     ("just_moved", 1.2),  # how much more dangerous it is for the man that has moved
-    ("retaken", 1.0),  # how likely a man that has taken is lost at least
+    ("retaken", 1.0),  # how likely a man that has captured is lost at least
     ("unprotected", 0.25),  # how likely a man without protection is lost at least, where it may be attacked
     ("protected", 0.85),  # what is left of the danger for each protector
     ("protection", (0.4, 0.4, 0.3, 0.25, 0.15, 0.35)),  # what the cheapest protector takes away besides, by its kind
     ("cheap_protector", 0.8),  # what is left of it if the protector is no dearer than the man
     ("least_danger", 0.1),  # what is left of it whatever protects
-    ("attacked", 0.025),  # what an attacked square is worth
-    ("open_file", 0.4),  # what a file is worth on which the other side can have no pawn
-    ("advance", 0.02),  # what each rank that a pawn has gained is worth
+    ("attacked", 0.025),  # the value of an attacked square
+    ("open_file", 0.4),  # the value of a file on which the opponent can have no pawn
+    ("advance", 0.02),  # the value of each rank that a pawn has gained
     ("passed_pawn", 0.15),  # the same, by its square, if no pawn can stop it
     ("pawn_fear", (2.0, 1.0, 0.25, 0.1, 0.05, 0.02)),  # what a possible pawn costs, by the ranks before its promotion
     ("unknown", (0.0, 0.01, 0.01, 0.02, 0.025, 0.005)),  # what a possible man costs, by kind
     ("hunt", 1.0),  # how much of what a move may take counts
-    ("hunted", 0.5),  # how likely the man is then taken
-    ("mating_men", 4.0),  # what a man that can mate or promote is worth besides, against no men
+    ("hunted", 0.5),  # how likely the man is then captured
+    ("mating_men", 4.0),  # the value of a man that can mate or promote besides, against no men
     ("no_mating_men", 6.0),  # what it costs to have none
-    ("confined", 0.05),  # what the confinement of a lone king is worth
-    ("mate_chance", 30.0),  # what mate is worth
+    ("confined", 0.05),  # the value of the confinement of a lone king
+    ("mate_chance", 30.0),  # the value of mate
     ("stalemate_chance", 300.0),  # what stalemate costs
-    ("close_king", 0.1),  # what an own man beside the king is worth when few are left
+    ("close_king", 0.1),  # the value of an own man next to the king when few are left
     ("patience", 0.1),  # what a move without a capture or pawn move costs when there have been many
     ("alpha", 0.9),  # how much the static value of a node counts against that of its best child
 )
@@ -62,14 +62,14 @@ WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtyp
 
 CENTRALITY = np.array(
     [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
-)  # what a possible square of the other king costs: 1 in a corner, 4.2 in the centre
-# How much the confinement of the other king counts, by the number of men it has left.
+)  # what a possible square of the opponent's king costs: 1 in a corner, 4.2 in the centre
+# How much the confinement of the opponent's king counts, by the number of men it has left.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
 ENOUGH = 4  # how many men that can mate alone, or promote, are worth keeping
-# How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another.
+# How likely it is that a man of the opponent, late in a game, cannot move: mostly a pawn that meets another.
 BLOCKED = 0.75
 PATIENT = 20  # own moves without a capture or a pawn move before patience ends
-# With fewer men of the other side besides its king it can be mated; with fewer own men they stay together.
+# With fewer men of the opponent besides its king it can be mated; with fewer own men they stay together.
 END_NEAR, FEW_OWN = 6, 5
 # The confinement of a king that is nowhere, what the weight of each possible square takes away, and how much of that
 # if all of them lie on one rank or file.
@@ -84,7 +84,7 @@ def _their_pieces(meta):
 
 @inlined
 def _pawn_danger(meta, squares, weights):
-    """The danger from pawns that may be on these squares: high where their file has few squares for its pawns."""
+    """Return the danger from pawns that may be on these squares: high where their file has few squares for its pawns."""
     danger = 0.0
     while squares:
         file = trailing_zeros(squares) & 7
@@ -96,7 +96,7 @@ def _pawn_danger(meta, squares, weights):
 
 @inlined
 def _least_protector(meta, protectors):
-    """The cheapest kind among the own men of a set, the king last."""
+    """Return the cheapest kind among the own men of a set, the king last."""
     for kind in range(KING):
         if meta.men[kind] & protectors:
             return kind
@@ -176,7 +176,7 @@ def prey(meta, kind, square, weights):
 
 @kernel
 def confinement(kings):
-    """Score the confinement of the other king: fewer possible squares, nearer to the edge."""
+    """Score the confinement of the opponent's king: fewer possible squares, nearer to the edge."""
     total, left, ranks, files = 0.0, kings, 0, 0
     while left:
         square = trailing_zeros(left)
@@ -204,7 +204,7 @@ def _pawn_progress(meta, square, men, weights):
 
 @kernel
 def _helplessness(meta):
-    """Return the probability that only the king of the other side could move."""
+    """Return the probability that only the king of the opponent could move."""
     if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
         return BLOCKED ** enemies(meta)
     return 1.0
@@ -212,7 +212,8 @@ def _helplessness(meta):
 
 @kernel
 def stalemate_chance(meta, sure, attacked):
-    """The share of its squares on which the other king could not move and is not in check, times its helplessness.
+    """Return the share of its squares on which the opponent's king could not move and is not in check, times its
+    helplessness.
 
     The own men `sure`ly attack some squares, and others too if nothing stands in between: those it may find `attacked`.
     """
@@ -222,7 +223,7 @@ def stalemate_chance(meta, sure, attacked):
 
 @kernel
 def _end_near(meta, attacked, men, weights):
-    """Score the endgame: few men of the other side, its king's squares, mate and stalemate."""
+    """Score the endgame: few men of the opponent, its king's squares, mate and stalemate."""
     kings, sure = meta.theirs[KING], sure_attacks(meta)
     quiet = kings & ~sure
     total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)

@@ -1,13 +1,14 @@
-"""The value of a move in approach C (section 5.3, figure 9): the messages it can lead to, weighted by their chances.
+"""The value of a move in approach C (section 5.3, figure 9): the messages it can lead to, weighted by their
+probabilities.
 
 A move ends in one of twelve outcomes, 3 * (referee's answer) + (their reply). The referee answers: nothing, a pawn
-taken, a piece taken, check. They reply: nothing of ours taken, the moved man taken, another one taken.
+captured, a piece captured, check. They reply: nothing of ours captured, the moved man captured, another one captured.
 
     measure_board            once per node: what all attempts have in common
     lift                     once per man: what all attempts of the man have in common
-    legal_chance             the chance that a move of the lifted man is legal
-    look_ahead               its outlook: the chances of answers and replies, and what the board is worth
-    expected_value           the value of a move by its outlook: what leaves of the tree are worth
+    legal_chance             the probability that a move of the lifted man is legal
+    look_ahead               its outlook: the probabilities of answers and replies, and the value of the board
+    expected_value           the value of a move by its outlook: the value of leaves of the tree
     list_outcomes            the twelve outcomes by the outlook: what branches of the tree keep
     weigh_outcomes           all of this for a single move
 """
@@ -45,22 +46,23 @@ NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
 REPLIES = 3  # what they reply
 OUTCOMES = ANSWERS * REPLIES
 TINY = 1e-9  # what keeps a sum of chances from being 0
-MAX_OTHERS = 0.8  # the chance that another man is taken is never greater: the hazards of single men are not exclusive
+# The probability that another man is captured is never greater: the hazards of single men are not exclusive
+MAX_OTHERS = 0.8
 _FIELDS = [
-    ("board", np.float64),  # what the board is worth after the move
-    ("bonus", np.float64),  # what the chance of mate adds
+    ("board", np.float64),  # the value of the board after the move
+    ("bonus", np.float64),  # what the probability of mate adds
     ("lost", np.float64),  # what the loss of the moved man costs
-    ("average", np.float64),  # what the loss of another man costs on average, and its chance
+    ("average", np.float64),  # what the loss of another man costs on average, and its probability
     ("others", np.float64),
-    ("chance", np.float64, ANSWERS),  # the chance of each of the referee's answers
-    ("taken", np.float64, ANSWERS),  # for each of them the chance that the moved man is taken
+    ("chance", np.float64, ANSWERS),  # the probability of each of the referee's answers
+    ("taken", np.float64, ANSWERS),  # for each of them the probability that the moved man is captured
 ]
 OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))  # the outlook of a move
 
 
 @in_place
 def check_chance(prob, hits, end, parameters):
-    """The chance that a man on `end` who attacks these squares gives check, damped with the distance."""
+    """Return the probability that a man on `end` who attacks these squares gives check, damped with the distance."""
     chance = 0.0
     while hits:
         square = trailing_zeros(hits)
@@ -74,7 +76,7 @@ def check_chance(prob, hits, end, parameters):
 
 @in_place
 def parry_chance(prob, known, end):
-    """The chance that a man who goes to `end` answers the check to our king."""
+    """Return the probability that a man who goes to `end` answers the check to our king."""
     checks, king = known.checks, trailing_zeros(known.men[KING])
     if checks & (checks - 1):
         return 0.0
@@ -107,7 +109,7 @@ def net_after(known, features, end, own, hits):
 
 @in_place
 def legal_chance(prob, known, features, kind, start, end, parameters):
-    """The chance that a move of the lifted man is legal."""
+    """Return the probability that a move of the lifted man is legal."""
     if kind == KING:
         return king_legality(features.survey, start, end, parameters)
     legal = unpinned_legality(prob, features.survey.occupied, kind, start, end)
@@ -120,10 +122,10 @@ def legal_chance(prob, known, features, kind, start, end, parameters):
 
 @in_place
 def look_ahead(prob, known, features, kind, move, parameters, outlook):
-    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages.
+    """Fill in the outlook of a move of the lifted man, given that it is legal: the probabilities of the messages.
 
-    1 the man and the king after the move    2 what our men attack then    3 the chances of a capture and of check
-    4 the value of the board as it stands    5 by answer, the chance that the moved man is taken    6 the other men
+    1 the man and the king after the move    2 what our men attack then    3 the probabilities of a capture and of check
+    4 the value of the board as it stands    5 by answer, the probability that the moved man is captured    6 the other men
     """
     # 1. A pawn may change its kind, castling moves two men; only a step at the king changes its danger.
     survey, start, end = features.survey, start_of(move), end_of(move)
@@ -140,7 +142,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
             own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
     if kind == KING or bitboards.KING_ATTACKS[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
-    # 2. Only sliders whose line the man has entered are worked out again (`net_after`).
+    # 2. Only sliders whose line the man has entered are computed again (`net_after`).
     hits = attacks_of(kind, end, known.colour, own)
     net = net_after(known, features, end, own, hits)
     # 3. A legal capture by a pawn has a victim for sure, a step ahead none; else chances above 1 are scaled.
@@ -160,8 +162,8 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         - danger_to_king
     )  # fmt: skip
     # 5. After silence by the hazard of the square; after a capture they know the square, so control of it and their
-    #    number (c of the paper: the guess that somebody takes back) count; after a check any man that holds it, and the
-    #    king beside it, takes the checker. A king is never taken.
+    #    number (c of the paper: the guess that somebody recaptures) count; after a check any man that holds it, and the
+    #    king beside it, takes the checker. A king is never captured.
     is_protected = net & bit(end) != 0
     danger = survey.hazard[PROTECTED if is_protected else UNPROTECTED, end]
     held = survey.control[PAWNS, end] + survey.control[PIECES, end]
@@ -199,7 +201,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
 
 @in_place
 def expected_value(outlook, parameters):
-    """The value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
+    """Return the value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
     found = outlook.board + outlook.bonus
     found += outlook.chance[PAWN_TAKEN] * parameters.value_their_pawn
     found += outlook.chance[PIECE_TAKEN] * parameters.value_their_piece
@@ -212,7 +214,7 @@ def expected_value(outlook, parameters):
 
 @in_place
 def list_outcomes(outlook, parameters, chances, boards):
-    """Fill in the chances of the twelve outcomes, and what the board is worth after each."""
+    """Fill in the probabilities of the twelve outcomes, and the value of the board after each."""
     for answer in range(ANSWERS):
         chance, taken, board = outlook.chance[answer], outlook.taken[answer], outlook.board
         if answer == PAWN_TAKEN:
@@ -231,7 +233,7 @@ def list_outcomes(outlook, parameters, chances, boards):
 
 @in_place
 def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, boards):
-    """Measure the board and fill in the outlook and the outcomes of one move. The chance that it is legal."""
+    """Measure the board and fill in the outlook and the outcomes of one move; return the probability that it is legal."""
     start = start_of(move)
     kind = kind_on(known.men, start)
     measure_board(prob, known, parameters, features)

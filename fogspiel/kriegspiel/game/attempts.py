@@ -46,7 +46,7 @@ CHOICES = 3  # a row for every man: where it stands, where it can try to go, and
 
 @inlined
 def attempt_squares(kind, square, colour, own, rights, tries):
-    """The squares that a man can try to go to; pawns try to take only if the referee has announced tries."""
+    """Return the squares that a man can try to go to; pawns try to take only if the referee has announced tries."""
     if kind == PAWN:
         found = pushes(square, colour, own)
         return found | bitboards.PAWN_ATTACKS[colour, square] & ~own if tries else found
@@ -56,7 +56,7 @@ def attempt_squares(kind, square, colour, own, rights, tries):
 
 @in_place
 def attempts(men, own, colour, rights, tries, refused, out):
-    """List what the side may try: `men` begins with the six sets of men, of which `own` are that side's.
+    """List what the side may try: `men` starts with the six sets of men, of which `own` are that side's.
 
     `refused` has a cell for every square: the set of squares to which the man there has been refused this turn.
     """
@@ -87,7 +87,7 @@ def _add_choices(left, kind, colour, own, rights, tries, out, count):
 
 @in_place
 def choices(men, own, colour, rights, tries, out):
-    """List the attempts of a side at the beginning of a turn, one row per man in the order of `attempts`."""
+    """List the attempts of a side at the start of a turn, one row per man in the order of `attempts`."""
     count = _add_choices(men[PAWN] & own, PAWN, colour, own, rights, tries, out, 0)
     count = _add_choices(men[KNIGHT] & own, KNIGHT, colour, own, rights, tries, out, count)
     count = _add_choices(men[BISHOP] & own, BISHOP, colour, own, rights, tries, out, count)
@@ -98,7 +98,7 @@ def choices(men, own, colour, rights, tries, out):
 
 @in_place
 def choice_count(choice, men):
-    """The number of attempts that these rows stand for."""
+    """Return the number of attempts that these rows stand for."""
     count = 0
     for man in range(men):
         count += ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
@@ -107,7 +107,7 @@ def choice_count(choice, men):
 
 @in_place
 def taken_choice(choice, number):
-    """The attempt that is `number` on the list; it and its other promotions are struck off the rows."""
+    """Return the attempt that is `number` on the list; it and its other promotions are struck off the rows."""
     man = 0
     here = ones(choice[0, CHOICE_ENDS]) * choice[0, CHOICE_WEIGHT]
     while number >= here:
@@ -124,13 +124,13 @@ def taken_choice(choice, number):
 
 @in_place
 def refuse(refused, start, end):
-    """Remember a refused attempt until the turn is over."""
+    """Remember a illegal attempt until the turn is over."""
     refused[start] |= bit(end)
 
 
 @in_place
 def move_own(men, colour, move):
-    """Make an accepted move on the own men alone: six sets in the first cells of `men`. The kind that moved."""
+    """Make an accepted move on the own men alone: six sets in the first cells of `men`; return the kind that moved."""
     start, end, promotion = start_of(move), end_of(move), promotion_of(move)
     kind = kind_on(men, start)
     men[kind] ^= bit(start) | bit(end)
@@ -144,7 +144,7 @@ def move_own(men, colour, move):
 
 @in_place
 def lose_own(men, square):
-    """Take an own man off the board. The kind that was lost."""
+    """Take an own man off the board; return the kind that was lost."""
     kind = kind_on(men, square)
     if kind != NO_MAN:
         men[kind] ^= bit(square)
@@ -153,10 +153,10 @@ def lose_own(men, square):
 
 # Referee's message after a move, the same for both players (rule sets: `rule_sets`).
 #
-# 0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
-# 1    the square of the taken man, or -1
-# 2    the directions from which the mover's king is in check, as a set of the five below
-# 3    how many legal captures the mover's pawns have; under other rules than those of the Internet Chess Club whether
+# 0    what was captured: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
+# 1    the square of the captured man, or -1
+# 2    the directions from which the king of the side to move is in check, as a set of the five below
+# 3    how many legal captures the pawns of the side to move have; under other rules than those of the Internet Chess Club whether
 #      there are any, or the squares of the pawns that have some, or always 0
 
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
@@ -173,7 +173,7 @@ def rising_is_long(square):
 
 @in_place
 def line_of_check(direction, king):
-    """The line of the board that the referee means by a direction other than the knight's."""
+    """Return the line of the board that the referee means by a direction other than the knight's."""
     if direction == BY_RANK:
         return RANK
     if direction == BY_FILE:
@@ -183,7 +183,7 @@ def line_of_check(direction, king):
 
 @inlined
 def direction_of_check(king, checker):
-    """The direction from which a man other than a knight, alone in the set `checker`, gives check."""
+    """Return the direction from which a man other than a knight, alone in the set `checker`, gives check."""
     if (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
         return BY_RANK
     if (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
@@ -195,7 +195,7 @@ def direction_of_check(king, checker):
 
 @in_place
 def directions(pos, limits):
-    """The directions of check, as the king sees them; a pawn's is a diagonal."""
+    """Return the directions of check, as the king sees them; a pawn's is a diagonal."""
     king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
     while left:
         checker = left & -left
@@ -206,7 +206,7 @@ def directions(pos, limits):
 
 @in_place
 def pawn_tries(pos, limits, per_piece):
-    """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
+    """Return the number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
     mover = pos[MOVER]
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
     free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], LAST_RANKS[mover]
@@ -233,7 +233,7 @@ def pawn_tries(pos, limits, per_piece):
 
 @in_place
 def capturing_pawns(pos, limits):
-    """The squares of the mover's pawns that have a legal capture."""
+    """Return the squares of the pawns of the side to move that have a legal capture."""
     mover = pos[MOVER]
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
     left, found = pawns, NONE
@@ -256,7 +256,7 @@ def capturing_pawns(pos, limits):
 
 @in_place
 def announced_capture(pos, victim, end, at_arrival, out):
-    """Write what is said of the man on `victim`, who is about to be taken by a move to `end`, or that there is none."""
+    """Write what is said of the man on `victim`, who is about to be captured by a move to `end`, or that there is none."""
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
     if victim != NO_SQUARE:
         out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN

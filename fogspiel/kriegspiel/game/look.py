@@ -38,22 +38,22 @@ UNTOLD = (0, 0, 0, 0)  # a turn of which nothing more is heard than what is said
 
 
 def attempt_name(action: int) -> str:
-    """An action in words: a move as in UCI, or the question."""
+    """Return an action as text: a move as in UCI, or the question."""
     return QUESTION if action == rules.ANY else move_name(action)
 
 
 def parse_attempt(text: str) -> int:
-    """The action in these words, or a ValueError."""
+    """Return the action in these words, or a ValueError."""
     return rules.ANY if text == QUESTION else parse_move(text)
 
 
 def refusals_text(number: int) -> str:
-    """So many refused attempts in words."""
+    """Return this many refused attempts as text."""
     return f"{number} refusal{'' if number == 1 else 's'}"
 
 
 def squares_in(squares: int) -> list[str]:
-    """The names of a set of squares."""
+    """Return the names of a set of squares."""
     return [square_name(square) for square in range(64) if squares >> square & 1]
 
 
@@ -104,7 +104,7 @@ def recent_messages(seen: np.ndarray) -> list[str]:
 
 
 def question_words(seen: np.ndarray) -> list[str]:
-    """Describe the answer to the mover's question whether pawns can take."""
+    """Describe the answer to the question of the side to move whether pawns can take."""
     answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
     if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
         return []
@@ -125,7 +125,7 @@ def last_message(state: np.ndarray) -> str:
 
 
 def taken_text(seen: np.ndarray) -> str:
-    """The men lost and taken, as far as it was announced what they were."""
+    """Return the men lost and captured, as far as it was announced what they were."""
     lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
     if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
         return f"you have lost {lost_pieces} men, taken {won_pieces} men"
@@ -133,12 +133,12 @@ def taken_text(seen: np.ndarray) -> str:
 
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
-    """The attempts of a view that were refused in this turn."""
+    """Return the attempts of a view that were refused in this turn."""
     return tuple(map(move_name, refused_moves(seen[rules.REFUSALS])))
 
 
 def refused_moves(cells: np.ndarray) -> list[int]:
-    """The attempts that were refused, from a set of squares for every square."""
+    """Return the attempts that were refused, from a set of squares for every square."""
     return [start + 64 * end for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1]
 
 
@@ -185,14 +185,14 @@ GAMES = [
 ]
 
 
-# Kriegspiel: the own men and the referee's words; for the umpire all men.
+# Kriegspiel: the own men and the referee's messages; for the umpire all men.
 
 SQUARES = 64
 PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
 
 
 def taken_on(messages: Sequence[np.ndarray]) -> str:
-    """The square of the latest capture of these messages, the latest first."""
+    """Return the square of the latest capture of these messages, the latest first."""
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
 
 
@@ -201,7 +201,7 @@ def _many(men: np.ndarray) -> list[int]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the board and messages as one side sees and hears them."""
+    """Draw the board and messages as one side sees and is notified of them."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
@@ -243,7 +243,7 @@ def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All men, as the umpire sees them."""
+    """Return all men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
     words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
@@ -283,7 +283,7 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
+    """Return the rules, a sentence or two per line."""
     return LINES
 
 

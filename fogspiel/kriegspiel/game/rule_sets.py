@@ -1,4 +1,4 @@
-"""The rule sets of Kriegspiel by name: what the referee says under each, and the switches that are usual there."""
+"""The rule sets of Kriegspiel by name: what the referee says under each, and the switches that are default there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ from .attempts import (
 
 # What houses differ in: the switches.
 PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
-# True if a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares.
+# True if a pawn or a piece was captured is not said; tries are not said, or only whether there are any, or by squares.
 KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
-# The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals.
+# The side to move may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals.
 MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
 # Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw.
 PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
@@ -67,7 +67,9 @@ def announce_capture(board, move, switches, out):
 
 @kernel
 def announced_tries(board, limits, switches):
-    """Return the announcement about the mover's pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
+    """Return the announcement about the pawn of the side to move captures: a number, 0 or 1, a set of pawns, or
+    nothing.
+    """
     if switches & TRIES_OTHERWISE == 0:
         return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
     if switches & TRIES_HIDDEN:
@@ -97,7 +99,7 @@ def fits_position(board, message, limits, switches):
 
 @kernel
 def known_tries(message, switches):
-    """The number of tries that a message tells, or UNKNOWN or SOME."""
+    """Return the number of tries that a message tells, or UNKNOWN or SOME."""
     if switches & TRIES_HIDDEN:
         return UNKNOWN
     if switches & TRIES_OTHERWISE and message[TRIES] != 0:
@@ -121,7 +123,7 @@ class RuleSet:
 
     name: str
     title: str
-    about: str  # in a sentence for people
+    about: str  # as a sentence for people
     bits: int
     fifty: bool = True  # true if fifty quiet moves are usually a draw
     repetition: bool = True
@@ -180,7 +182,7 @@ RULE_SETS = {
 
 
 def find_rule_set(name: str) -> RuleSet:
-    """The rule set of that name, or a ValueError with similar names."""
+    """Return the rule set of that name, or a ValueError with similar names."""
     words = name.strip().lower().replace("+", " ").replace("_", " ")
     found = RULE_SETS.get("-".join(words.replace("-", " ").split()))
     if found is None:
@@ -191,7 +193,7 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def rule_set_of(switches: int) -> RuleSet:
-    """The rule set that a state or a view has among its switches."""
+    """Return the rule set that a state or a view has among its switches."""
     return next(found for found in RULE_SETS.values() if found.bits == switches & RULE_SET)
 
 
@@ -242,7 +244,7 @@ class HouseRules(JsonRecord):
 
     @classmethod
     def from_bits(cls, bits: int) -> Self:
-        """The rules that a state or a view keeps."""
+        """Return the rules that a state or a view keeps."""
         return cls(
             "per_piece" if bits & PROMOTIONS_COUNT_FOUR else "once",
             "arrival" if bits & PASSANT_AT_ARRIVAL else "victim",
@@ -254,21 +256,21 @@ class HouseRules(JsonRecord):
 
     @classmethod
     def usual(cls, rules: str, chosen: Mapping[str, Any] | None = None) -> Self:
-        """A rule set with its usual switches, but for those that are chosen; what is None is not."""
+        """Return a rule set with its default switches, but for those that are chosen; what is None is not."""
         found = find_rule_set(rules)
         usual = {"fifty": found.fifty, "repetition": found.repetition, "passant_square": found.passant_square}
         own = {name: value for name, value in (chosen or {}).items() if value is not None}
         return cls.from_json({**usual, **own, "rules": found.name})
 
     def to_json(self) -> dict[str, bool | str]:
-        """The switches by name; the rules of the Internet Chess Club go without saying."""
+        """Return the switches by name; the rules of the Internet Chess Club go without saying."""
         kept = super().to_json()
         rules = kept.pop("rules")
         return kept if rules == ICC else {"rules": rules, **kept}
 
     @property
     def chosen(self) -> dict[str, bool | str]:
-        """The switches that are not the usual ones of the rule set."""
+        """The switches that are not the default ones of the rule set."""
         usual = type(self).usual(self.rules).to_json()
         return {name: value for name, value in self.to_json().items() if value != usual[name]}
 

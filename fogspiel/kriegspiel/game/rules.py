@@ -7,16 +7,16 @@ Data sheet of a state (int64 cells)
      13 SWITCHES    rule switches and rule set, a set of the bits of `rule_sets`
      14 END         why the game is over, or 0
      15 SAID        the message about White's last move, and that about Black's (as in `attempts`)
-     23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced; if kinds are not said, 0 and men
+     23 TAKEN       White's pawns and pieces captured so far, then Black's, as announced; if kinds are not said, 0 and men
      27 REFUSED     for every square the set of squares to which the man there was refused this turn
-     91 LIMITED     checks and pins of the mover (as in `chess.moves`)
+     91 LIMITED     checks and pins of the side to move (as in `chess.moves`)
      94 KEYS        keys of the positions since the last capture or pawn move, the newest at CLOCK
     195 TURNS       what both sides heard of White's last turn, or of the one that is being played, then of Black's:
                       attempts refused before the question, its answer (0 not asked, 1 no, 2 yes), attempts refused
                       after it, and whether a pawn promoted; always 0 where refused attempts are private
 Data sheet of a view
       0 player, 1 who moves, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
-     11..14 what was said of the own last move, 15..18 of the other's, 19..22 TAKEN, own first,
+     11..14 what was said of the own last move, 15..18 of the opponent's, 19..22 TAKEN, own first,
      23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the other
 
 Actions are moves (from + 64 * to + 4096 * promotion), and ANY, the question whether pawns can take. A refused one
@@ -89,14 +89,14 @@ REFUSED_BEFORE, ANSWER, REFUSED_AFTER, PROMOTED = 0, 1, 2, 3
 TURN = 4  # the cells that tell of a turn
 NOT_ASKED, NO, YES = 0, 1, 2
 STATE = TURNS + 2 * TURN
-ANY = 5 << 12  # the question whether any pawn of the mover can take: a number behind those of all moves
+ANY = 5 << 12  # the question whether any pawn of the side to move can take: a number behind those of all moves
 SEEN_PLAYER, SEEN_MOVER, SEEN_MEN, SEEN_RIGHTS, SEEN_PLY, SEEN_END, SEEN_OWN, SEEN_OTHER = 0, 1, 2, 8, 9, 10, 11, 15
 SEEN_TAKEN, SEEN_REFUSED = 19, 23
 SEEN_SWITCHES = SEEN_REFUSED + 64
 SEEN_TURN = SEEN_SWITCHES + 1
 SEEN_OTHER_TURN = SEEN_TURN + TURN
 VIEW = SEEN_OTHER_TURN + TURN
-# Parts of a view: the own men, what was said of the own last move and of the other's, and the turns of both.
+# Parts of a view: the own men, what was said of the own last move and of the opponent's, and the turns of both.
 OWN_MEN, REFUSALS = slice(SEEN_MEN, SEEN_MEN + KINDS), slice(SEEN_REFUSED, SEEN_SWITCHES)
 OWN_MESSAGE, OTHER_MESSAGE = slice(SEEN_OWN, SEEN_OWN + MESSAGE), slice(SEEN_OTHER, SEEN_OTHER + MESSAGE)
 OWN_TURN, OTHER_TURN = slice(SEEN_TURN, SEEN_TURN + TURN), slice(SEEN_OTHER_TURN, SEEN_OTHER_TURN + TURN)
@@ -109,7 +109,7 @@ HOME = np.array(
     ],
     np.int64,
 )  # fmt: skip
-"""The position in which a game begins."""
+"""The position in which a game starts."""
 
 
 @in_place
@@ -125,7 +125,7 @@ def begin(state, position, switches):
 
 @in_place
 def begin_here(state):
-    """Begin with the position that is set up."""
+    """Start with the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
     restrict(state, limits)
     other = SAID + MESSAGE * (1 - state[MOVER])
@@ -159,7 +159,7 @@ def legal(state, out):
 
 @in_place
 def must_take(state):
-    """True if the mover, who was told that pawns can take, must take with one, or try it once."""
+    """True if the side to move, who was told that pawns can take, must take with one, or try it once."""
     turn = TURNS + TURN * state[MOVER]
     if state[turn + ANSWER] != YES:
         return False
@@ -252,7 +252,7 @@ def accept(state, limits, action):
 
 @in_place
 def accept_otherwise(state, limits, action):
-    """The same by another rule set; apart, so that it does not slow the usual rules down."""
+    """Return the same by another rule set; apart, so that it does not slow the default rules down."""
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches, turn, next_turn = state[SWITCHES], TURNS + TURN * colour, TURNS + TURN * (1 - colour)
@@ -293,7 +293,7 @@ def apply(state, action):
 
 @in_place
 def answer(state):
-    """Answer the question whether any pawn of the mover can take."""
+    """Answer the question whether any pawn of the side to move can take."""
     can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
     state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
 
@@ -335,7 +335,7 @@ def score(state):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """A game of two players who try anything; what can be tried is worked out once in a turn."""
+    """Return a game of two players who try anything; what can be tried is computed once in a turn."""
     choice = np.empty((MAX_MEN, CHOICES), np.int64)
     limits = state[LIMITED : LIMITED + LIMITS]
     start(state)

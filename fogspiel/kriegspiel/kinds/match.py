@@ -120,7 +120,7 @@ class KriegspielKind(MeetingsKind):
     request = EngineRequest
 
     def check(self, run: Run) -> EngineMatch:
-        """The request, if the engines are still those that have played it."""
+        """Return the request, if the engines are still those that have played it."""
         request = EngineMatch.from_json(run.request)
         if not run.finished and run.request != request.to_json():
             raise ValueError(
@@ -130,7 +130,7 @@ class KriegspielKind(MeetingsKind):
         return request
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Refuse to start a program because a stored run names it."""
+        """Reject to start a program because a stored run names it."""
         super().check_source(run, source)
         if any(asks_program(seat.engine) for seat in EngineMatch.from_json(run.request).seats):
             raise ValueError(
@@ -171,7 +171,7 @@ class KriegspielKind(MeetingsKind):
         return [f"{score_sentence(first, second, result)} in {played}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """The figures of a match, or the tables of a round robin."""
+        """Yield the figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         if request.switches.rules != ICC:
@@ -212,7 +212,7 @@ KINDS = (KIND,)
 
 
 def match_of(run: Run) -> EngineMatch:
-    """The match that a run is, or a ValueError."""
+    """Return the match that a run is, or a ValueError."""
     if not KIND.handles(run.request["method"]):
         raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.request['method']}")
     return EngineMatch.from_json(run.request)
@@ -228,7 +228,7 @@ class StoredGame:
 
 
 def stored_game(run: Run, number: int) -> StoredGame:
-    """A game of a run by its number, in the order of `kriegspiel export`."""
+    """Return a game of a run by its number, in the order of `kriegspiel export`."""
     request = match_of(run)
     games = [(row, game) for rows in request.rows(run) for row in rows for game in row["games"]]
     if not 1 <= number <= len(games):
@@ -239,7 +239,7 @@ def stored_game(run: Run, number: int) -> StoredGame:
 
 
 def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
-    """Every game of a run, with the engines, the number of its pair and the seed in its tags."""
+    """Yield every game of a run, with the engines, the number of its pair and the seed in its tags."""
     request = match_of(run)
     for row in (row for rows in request.rows(run) for row in rows):
         for game in row["games"]:

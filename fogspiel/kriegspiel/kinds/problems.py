@@ -21,7 +21,7 @@ BLOCK = 10  # candidates of a step: five seconds at most
 
 
 def find_block(code: str, seed: int, first: int, count: int) -> Json:
-    """The good ones among so many candidates from the first number on; the code is what they depend on, too."""
+    """Return the good ones among this many candidates from the first number on; the code is what they depend on, too."""
     found = find_candidates(seed, range(first, first + count))
     return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
 
@@ -46,7 +46,7 @@ class ProblemsKind(Kind):
     request = ProblemsRequest
 
     def check(self, run: Run) -> ProblemsRequest:
-        """The request, if the code is still the one that has found the rest."""
+        """Return the request, if the code is still the one that has found the rest."""
         request = ProblemsRequest.from_json(run.request)
         if not run.finished and run.request != request.to_json():
             raise ValueError(

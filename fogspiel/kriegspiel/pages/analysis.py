@@ -21,14 +21,14 @@ MAPS = ("king", "pawn", "piece")
 
 
 def position_json(position: PositionAnalysis) -> JsonObject:
-    """A position as the page shows it: the best attempts, and the three maps of the belief."""
+    """Return a position as the page shows it: the best attempts, and the three maps of the belief."""
     found = keep_best(position, SHOWN).to_json()
     belief = [position.belief[kind] for kind in MAPS] if position.boards else None
     return {**found, "turn": position.turn, "best": position.best, "belief": belief}
 
 
 def demand_kriegspiel(game: Game) -> None:
-    """Refuse games that no engine can analyse."""
+    """Reject games that no engine can analyse."""
     if game.name != GAME.name:
         raise HTTPException(404, "only games of Kriegspiel are analysed")
 
@@ -40,7 +40,7 @@ def register(site: PageSite) -> None:
     def progress(
         key: Hashable, total: int, begin: Callable[[], Iterator[PositionAnalysis]], after: int
     ) -> JSONResponse:
-        """Answer with the positions found so far, from a position on; the analysis goes on while somebody asks."""
+        """Answer with the positions found so far, from a position on; the analysis continues while somebody asks."""
         job = site.jobs.watch(key, lambda: map(position_json, begin()))
         done = len(job.found)
         facts = {"done": done, "total": max(total, done), "finished": job.ended, "trouble": job.sentence or None}

@@ -15,7 +15,7 @@ from ..problems.solution import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, s
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
-MAX_REMEMBERED = 300_000  # nodes after which a solver begins again with nothing in mind
+MAX_REMEMBERED = 300_000  # nodes after which a solver starts again with nothing in mind
 Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
 Attempt = Annotated[str, Field(max_length=5)]
 Result = TypeVar("Result")
@@ -34,14 +34,14 @@ class Solvers:
         self._solvers: dict[int, Solver] = {}
 
     def of(self, number: int) -> Solver:
-        """The solver of a problem; one that remembers too much is replaced."""
+        """Return the solver of a problem; one that remembers too much is replaced."""
         if number not in self._solvers or self._solvers[number].nodes > MAX_REMEMBERED:
             self._solvers[number] = Solver()
         return self._solvers[number]
 
 
 def known_problem(number: int) -> Problem:
-    """The problem with this number, or what the page says if there is none."""
+    """Return the problem with this number, or what the page says if there is none."""
     try:
         return find_problem(number)
     except ValueError as error:

@@ -28,7 +28,7 @@ MATERIAL = (
 LENGTHS = (2, 2, 2, 2, 2, 2, 2, 3, 3, 4)
 MAX_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
 MAX_NODES = {2: 5_000, 3: 20_000, 4: 60_000}  # per candidate, by moves: at most half a second
-MAX_FAILURES = 4  # so many squares may be tried in vain before the first that is won
+MAX_FAILURES = 4  # this many squares may be tried in vain before the first that is won
 NEAR_KING, NEAR_PAWN = 3, 4  # how far White's king and the pawns stand from the middle of the king's squares at most
 EDGE = [square for square in range(64) if square % 8 in (0, 7) or square // 8 in (0, 7)]
 REPEATED = 6  # how much less a problem is worth for each chosen one with the same men
@@ -65,7 +65,7 @@ class Candidate(JsonRecord):
 
 
 def find_candidate(seed: int, number: int) -> Candidate | None:
-    """The problem of a number, or None if it makes no good one."""
+    """Return the problem of a number, or None if it makes no good one."""
     stream = stream_of(seed, number)
     material, n = MATERIAL[random_below(stream, len(MATERIAL))], LENGTHS[random_below(stream, len(LENGTHS))]
     middle = EDGE[random_below(stream, len(EDGE))]
@@ -83,12 +83,14 @@ def find_candidate(seed: int, number: int) -> Candidate | None:
 
 
 def find_candidates(seed: int, numbers: Iterable[int]) -> Iterator[Candidate | None]:
-    """The candidates of these numbers one after the other, None for what makes no good one."""
+    """Return the candidates of these numbers one after the other, None for what makes no good one."""
     return (find_candidate(seed, number) for number in numbers)
 
 
 def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:
-    """The best problem for each of these lengths in turn, of ever new material; a ValueError if there are too few."""
+    """Return the best problem for each of these lengths in turn, of ever new material; a ValueError if there are too
+    few.
+    """
     chosen: list[Candidate] = []
     for n in lengths:
         used = [candidate.material for candidate in chosen]
@@ -107,13 +109,13 @@ def title_of(material: str, kings: int) -> str:
 
 
 def _counted(letters: list[str]) -> str:
-    """Men in words: `two rooks, pawn`."""
+    """Men as text: `two rooks, pawn`."""
     names = [NAMES[LETTERS.index(letter.lower())] for letter in letters]
     return ", ".join(f"two {name}s" if names.count(name) == 2 else name for name in dict.fromkeys(names))
 
 
 def _place(material: str, middle: int, stream: np.ndarray) -> str:
-    """The men on random squares, White's king and the pawns not far from the middle."""
+    """Return the men on random squares, White's king and the pawns not far from the middle."""
     men = EMPTY
     for letter in material:
         near = NEAR_KING if letter == "K" else NEAR_PAWN if letter in "Pp" else 8
@@ -128,7 +130,7 @@ def _place(material: str, middle: int, stream: np.ndarray) -> str:
 
 
 def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> list[str]:
-    """The squares of the king, as many as can be had; none where White is in check or nothing is won."""
+    """Return the squares of the king, as many as can be had; none where White is in check or nothing is won."""
     order = np.empty(64, np.int64)
     shuffle(stream, order)
     kings: list[str] = []

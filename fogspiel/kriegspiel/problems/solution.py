@@ -36,7 +36,7 @@ class SolutionStep:
     branches: tuple[Branch, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The tree as nested objects."""
+        """Return the tree as nested objects."""
         return {
             "attempt": self.attempt,
             "branches": [
@@ -56,13 +56,13 @@ class ProblemSolution:
     """The shortest forced mate of a problem, or the fact that there is none in time."""
 
     moves: int | None  # in how many moves, or None
-    keys: tuple[str, ...]  # the attempts that begin a forced mate in so many moves
+    keys: tuple[str, ...]  # the attempts that start a forced mate in this many moves
     tree: SolutionStep | None
     nodes: int  # what the search took
 
 
 def solve(problem: Problem, solver: Solver) -> ProblemSolution:
-    """The shortest forced mate, or the proof that there is none within the moves of the problem."""
+    """Return the shortest forced mate, or the proof that there is none within the moves of the problem."""
     before = solver.nodes
     moves = solver.shortest(problem.positions, problem.mate_in)
     if moves is None:
@@ -72,7 +72,7 @@ def solve(problem: Problem, solver: Solver) -> ProblemSolution:
 
 
 def grow_tree(solver: Solver, boards: Boards, n: int) -> SolutionStep:
-    """The tree of a forced mate within n moves; every branch takes the fewest moves that it can."""
+    """Return the tree of a forced mate within n moves; every branch takes the fewest moves that it can."""
     attempt = next(solver.keys(boards, n))
     return SolutionStep(move_name(attempt), tuple(_branch(solver, part, n) for part in solver.parts(boards, attempt)))
 
@@ -105,7 +105,7 @@ def short_words(answer: str, reply: str) -> str:
 
 
 def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[str]:
-    """The tree in words, a line for every branch."""
+    """Yield the tree as text, a line for every branch."""
     yield f"{'    ' * depth}{move}. {step.attempt}"
     for branch in step.branches:
         where = f" (king on {' '.join(branch.kings)})"
@@ -135,7 +135,7 @@ def check_solution(problem: Problem, tree: SolutionStep) -> int:
 
 
 def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, ...]) -> int:
-    """The number of lines from here that end in mate, with so many moves left."""
+    """Return the number of lines from here that end in mate, with this many moves left."""
     line = (*line, step.attempt)
     answer = referee.attempt(step.attempt)
     if not answer.accepted:
@@ -245,12 +245,12 @@ class WhiteKnowledge:
         return king_squares(self.boards)
 
     def attempts(self) -> list[str]:
-        """Possible attempts."""
+        """Return possible attempts."""
         refused = {attempt[:4] for attempt in self.refused}
         return [] if self.over else [move for move in self._referee().attempts() if move[:4] not in refused]
 
     def parse(self, words: str) -> str:
-        """The attempt that is meant, a queen if a pawn promotes to nothing in particular; or a ValueError."""
+        """Return the attempt that is meant, a queen if a pawn promotes to nothing in particular; or a ValueError."""
         action, attempts = parse_move(words.replace("-", "")), self.attempts()
         named = move_name(action)
         if named not in attempts and not promotion_of(action) and f"{named}q" in attempts:
@@ -264,17 +264,17 @@ class WhiteKnowledge:
         raise ValueError(self._referee().illegal_reason(action))
 
     def _referee(self) -> Referee:
-        """The referee of one of the boards; what may be tried is the same on all."""
+        """Return the referee of one of the boards; what may be tried is the same on all."""
         return Referee(fen_of_board(min(self.boards)), RULES)
 
 
 def first_scene(problem: Problem) -> WhiteKnowledge:
-    """The problem before anything was tried."""
+    """Return the problem before anything was tried."""
     return WhiteKnowledge(problem.positions, problem.mate_in)
 
 
 def hear(solver: Solver, scene: WhiteKnowledge, attempt: str) -> WhiteKnowledge:
-    """The scene after an attempt, to which the referee gives the worst answer for White."""
+    """Return the scene after an attempt, to which the referee gives the worst answer for White."""
     parts = solver.parts(scene.boards, parse_move(attempt))
     part = max(parts, key=lambda part: _badness(solver, part, scene.moves_left))
     left = scene.moves_left - part.moves
@@ -295,7 +295,7 @@ def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]
 
 
 def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteKnowledge:
-    """The scene after these attempts; a ValueError if one of them could not be tried."""
+    """Return the scene after these attempts; a ValueError if one of them could not be tried."""
     if len(attempts) > MAX_ATTEMPTS:
         raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MAX_ATTEMPTS}")
     scene = first_scene(problem)
@@ -305,13 +305,13 @@ def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteK
 
 
 def hint(solver: Solver, scene: WhiteKnowledge) -> str | None:
-    """An attempt that begins the shortest mate from here, or None if there is none in time."""
+    """Return an attempt that starts the shortest mate from here, or None if there is none in time."""
     fewest = None if scene.over else solver.shortest(scene.boards, scene.moves_left)
     return None if fewest is None else move_name(next(solver.keys(scene.boards, fewest)))
 
 
 def standing(scene: WhiteKnowledge) -> str:
-    """Describe the status in a sentence."""
+    """Describe the status as a sentence."""
     if scene.solved:
         return "Mate on every board that was left: the problem is solved."
     if scene.over:

@@ -1,7 +1,7 @@
-"""Partition of the possible boards by all that White hears from one attempt to the next.
+"""Partition of the possible boards by all that White is notified of from one attempt to the next.
 
-A board is a position (`chess.position`) in which White is to move, its clocks at 0. What White hears is a number, the
-code: how the attempt ended (two bits), the message about White's move and the message about Black's reply.
+A board is a position (`chess.position`) in which White is to move, its clocks at 0. What White is notified of is a
+number, the code: how the attempt ended (two bits), the message about White's move and the message about Black's reply.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ ENDS, MESSAGES = 4, 1 << 20
 
 @kernel
 def _make_aloud(board, move, limits, said):
-    """Make a legal move, work out what limits the other side, and fill in what is said. The code of the message."""
+    """Make a legal move, compute what limits the opponent, and fill in what is said. The code of the message."""
     announced_capture(board, victim_square(board, move), end_of(move), False, said)
     make(board, move)
     board[CLOCK], board[PLY] = 0, 0
@@ -35,7 +35,7 @@ def _make_aloud(board, move, limits, said):
 def divide(boards, attempt, out, codes):
     """Try a move on every board; list what may stand there at White's next attempt, with what White has heard.
 
-    A board on which the game has ended is listed as it then stands. The number of boards listed.
+    A board on which the game has ended is listed as it then stands; return the number of boards listed.
     """
     after, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
     replies, count = np.empty(MAX_MOVES, np.int64), 0
@@ -63,7 +63,7 @@ def divide(boards, attempt, out, codes):
 
 @kernel
 def list_mating(board, moves, mates):
-    """List the legal moves of a board, and which of them mate. The number of moves."""
+    """List the legal moves of a board, and which of them mate; return the number of moves."""
     after, limits = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64)
     restrict(board, limits)
     count = legal_moves(board, limits, moves)
@@ -136,7 +136,8 @@ class TranspositionTable:
 
 
 class Solver:
-    """Solves sets of boards, and remembers all that it has found; it gives up after so many nodes, if there is a limit.
+    """Solves sets of boards, and remembers all that it has found; it gives up after this many nodes, if there is a
+    limit.
 
     A node is a division by an attempt, of a set or of one board at sight; `nodes` counts them.
     """
@@ -152,11 +153,11 @@ class Solver:
     # --- the search ---
 
     def shortest(self, boards: Boards, most: int) -> int | None:
-        """The least number of moves in which mate can be forced, or None if that is more than `most`."""
+        """Return the least number of moves in which mate can be forced, or None if that is more than `most`."""
         return next((n for n in range(1, most + 1) if self.wins(boards, n)), None)
 
     def keys(self, boards: Boards, n: int) -> Iterator[int]:
-        """The attempts that begin a forced mate within n moves."""
+        """Return the attempts that start a forced mate within n moves."""
         return (attempt for attempt in self.promising(boards, n) if self.works(boards, attempt, n))
 
     def wins(self, boards: Boards, n: int) -> bool:
@@ -172,14 +173,14 @@ class Solver:
         return self._memory.keep(boards, n, any(self.works(boards, attempt, n) for attempt in attempts))
 
     def works(self, boards: Boards, attempt: int, n: int) -> bool:
-        """True if an attempt begins a forced mate within n moves."""
+        """True if an attempt starts a forced mate within n moves."""
         return all(
             part.end == MATED or (part.end in (REFUSED, REPLIED) and self.wins(part.boards, n - part.moves))
             for part in self.parts(boards, attempt)
         )
 
     def promising(self, boards: Boards, n: int) -> list[int]:
-        """The attempts that are legal on some board, and force mate at sight wherever they are legal."""
+        """Return the attempts that are legal on some board, and force mate at sight wherever they are legal."""
         legal: dict[int, int] = defaultdict(int)
         wrong: set[int] = set()
         for board in sorted(boards):  # in any other order the nodes would differ from run to run
@@ -191,7 +192,7 @@ class Solver:
         return sorted(legal.keys() - wrong, key=lambda move: (-legal[move], move))
 
     def parts(self, boards: Boards, attempt: int) -> list[Part]:
-        """The boards by what White may hear after an attempt, the smallest set first."""
+        """Return the boards by what White may hear after an attempt, the smallest set first."""
         found: dict[int, set[Board]] = defaultdict(set)
         for code, board in self._divide(b"".join(sorted(boards)), attempt):
             found[code].add(board)
@@ -219,7 +220,7 @@ class Solver:
         )
 
     def moves(self, board: Board) -> tuple[frozenset[int], frozenset[int]]:
-        """The legal moves of a board, and those of them that mate."""
+        """Return the legal moves of a board, and those of them that mate."""
         known = self._moves.get(board)
         if known is None:
             moves, mates = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.bool_)

@@ -1,6 +1,6 @@
 """Approach A (section 5.1, figure 5): Monte Carlo tree search as in Phantom Go, on random boards played to their end.
 
-Every iteration begins with a random board drawn from the matrices, as far as possible one that fits the last message.
+Every iteration starts with a random board drawn from the matrices, as far as possible one that fits the last message.
 The tree has no boards: under each of our moves hang the messages that were heard after it and after their reply, and
 under these our next moves.
 
@@ -42,8 +42,8 @@ from ..game.rule_sets import tries_fit
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
 LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty moves have not made it one before
 BOARDS = 12  # how many boards are drawn in search of one that fits the last message
-ALMOST_ALWAYS = 0.9  # how often a simulated player takes back or uses a pawn try if it can
-DEEPEST = 200  # so many nodes a path through the tree has at most; three are added in one step
+ALMOST_ALWAYS = 0.9  # how often a simulated player recaptures or uses a pawn try if it can
+DEEPEST = 200  # this many nodes a path through the tree has at most; three are added in one step
 # Knights, bishops, rooks and queen of a side: no other pieces are drawn.
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
 NO_NODE, NO_COLOUR = -1, -1
@@ -67,7 +67,7 @@ class MessageTree(NamedTuple):
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
-    """A tree with room for so many nodes, and its root."""
+    """Return a tree with room for this many nodes, and its root."""
     tree = MessageTree(np.zeros(nodes, NODE), np.ones(1, np.int64))
     tree.nodes["child"] = tree.nodes["sibling"] = NO_NODE
     return tree
@@ -75,7 +75,7 @@ def empty_message_tree(nodes: int) -> MessageTree:
 
 @kernel
 def draw_square(prob, row, free, stream):
-    """A free square by the chances of a row, or any free square if all chances are 0."""
+    """Return a free square by the probabilities of a row, or any free square if all chances are 0."""
     summed, left = 0.0, free
     while left:
         summed += prob[row, trailing_zeros(left)]
@@ -151,7 +151,9 @@ def fits(pos, known, refused, limits):
 
 @kernel
 def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
-    """The first board of some that fits the last message, or else one that is at least legal. Whether there is one."""
+    """Return the first board of some that fits the last message, or else one that is at least legal; return True if
+    there is one.
+    """
     spare = np.empty(POSITION, np.int64)
     found = False
     for _ in range(BOARDS):
@@ -170,7 +172,7 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
 
 @kernel
 def make_and_say(pos, move, limits, said):
-    """Make a move, work out the limits of the other side, and write the referee's message."""
+    """Make a move, compute the limits of the opponent, and write the referee's message."""
     announced_capture(pos, victim_square(pos, move), end_of(move), 0, said)
     make(pos, move)
     restrict(pos, limits)
@@ -180,7 +182,7 @@ def make_and_say(pos, move, limits, said):
 
 @kernel
 def pseudorandom_move(pos, moves, count, said, stream):
-    """Almost always take back or use a pawn try, else any legal move."""
+    """Almost always recapture or use a pawn try, else any legal move."""
     eager = 0
     if (said[TAKEN] or said[TRIES]) and random_unit(stream) < ALMOST_ALWAYS:
         for i in range(count):
@@ -205,7 +207,7 @@ def adjudicate(pos):
 
 @kernel
 def playout(pos, mine, limits, said, stream):
-    """Play pseudorandom moves to the end of the game. The score of our side."""
+    """Play pseudorandom moves to the end of the game; return the score of our side."""
     moves = np.empty(MAX_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
         winner = adjudicate(pos)
@@ -224,7 +226,7 @@ def playout(pos, mine, limits, said, stream):
 
 @kernel
 def child_with(tree, node, key):
-    """The child of a node that has this key, or NO_NODE."""
+    """Return the child of a node that has this key, or NO_NODE."""
     child = tree.nodes[node].child
     while child != NO_NODE and tree.nodes[child].key != key:
         child = tree.nodes[child].sibling
@@ -233,7 +235,7 @@ def child_with(tree, node, key):
 
 @kernel
 def add_child(tree, node, key):
-    """Add a child to a node. Its number."""
+    """Add a child to a node; return its number."""
     child = tree.used[0]
     tree.used[0] += 1
     tree.nodes[child].key, tree.nodes[child].sibling = key, tree.nodes[node].child
@@ -243,13 +245,13 @@ def add_child(tree, node, key):
 
 @kernel
 def message_key(said):
-    """A message as a number."""
+    """Return a message as a number."""
     return said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
 
 
 @kernel
 def select_by_uct(tree, node, moves, count, c, stream):
-    """A legal move that has no node yet, at random; if all have one, the best by UCT."""
+    """Return a legal move that has no node yet, at random; if all have one, the best by UCT."""
     fresh = 0
     best, chosen = -1.0, moves[0]
     log = math.log(tree.nodes[node].visits + 1.0)
@@ -298,7 +300,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
                 node = child
             else:
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
-            # Boards that have given the same message go on together: that is all we would know.
+            # Boards that have given the same message continue together: that is all we would know.
             key = message_key(said)
             child = child_with(tree, node, key)
             node = child if child != NO_NODE else add_child(tree, node, key)

@@ -1,7 +1,7 @@
 """Weighted maximax over metapositions (paper, section 4.3).
 
 There are no min nodes: after an own move the likeliest evolution is assumed, which is that it is accepted in silence,
-then that the other side makes some silent move. The value of a node is a share (alpha) of its static value and the
+then that the opponent makes some silent move. The value of a node is a share (alpha) of its static value and the
 rest of that of the best of its children. At a node all moves are valued; the best of those not yet in a table of moves
 looked at before (the history), and the best of those in it, are looked into, and share the budget that is left.
 """
@@ -30,7 +30,7 @@ WORSE_THAN_ANY = -1e9
 _LEVEL = [
     ("static", np.float64),  # the static value of the metaposition
     ("best", np.float64),  # the best value of its moves so far
-    ("listed", np.int64),  # how many moves there are
+    ("listed", np.int64),  # the number of moves
     ("picked", np.int64),  # how many of them are looked into
     ("next", np.int64),  # which of these is next
     ("share", np.int64),  # how many metapositions may be valued for each of them
@@ -53,7 +53,7 @@ class Room(NamedTuple):
 
 
 def empty_room() -> Room:
-    """Room for one thread."""
+    """Return room for one thread."""
     history, zeros = np.zeros((KINDS, 64), np.int64), np.zeros(64, np.int64)
     return Room(np.zeros(DEEPEST, LEVEL), np.zeros(DEEPEST + 1, META), history, np.zeros(1, np.int64), zeros)
 
@@ -81,7 +81,7 @@ def plausible_moves(meta, out):
 
 @kernel
 def assume(meta, action, power):
-    """Make an own move as it will most likely go; `power` are squares where it surely takes. Whether it takes."""
+    """Make an own move as it will most likely go; `power` are squares where it surely takes; return True if it takes."""
     start, end = start_of(action), end_of(action)
     here = bit(end)
     pawn_takes = meta.men[PAWN] & bit(start) != 0 and (end - start) % 8 != 0
@@ -95,7 +95,7 @@ def assume(meta, action, power):
 
 @kernel
 def reply_in_silence(meta, zeros):
-    """The other side makes a move of which the referee has nothing to say."""
+    """Return the opponent makes a move of which the referee has nothing to say."""
     kings = meta.theirs[KING] & ~sure_attacks(meta)
     if kings:
         meta.theirs[KING] = kings
@@ -109,7 +109,7 @@ def reply_in_silence(meta, zeros):
 
 @kernel
 def _value_move(meta, action, power, boards, weights):
-    """The static value of a metaposition after an own move, which is made on the first of the boards."""
+    """Return the static value of a metaposition after an own move, which is made on the first of the boards."""
     boards[0] = meta
     took = assume(boards[0], action, power)
     worth = value(boards[0], end_of(action), took, weights)
@@ -119,7 +119,9 @@ def _value_move(meta, action, power, boards, weights):
 
 @kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
-    """The static values of moves; `power` has for every square where its man surely takes; a board is overwritten."""
+    """Return the static values of moves; `power` has for every square where its man surely takes; a board is
+    overwritten.
+    """
     for i in range(count):
         out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
 
@@ -158,7 +160,7 @@ def _pick_moves(men, moves, values, count, history, picks):
 
 @kernel
 def _begin_level(place, static, budget, room, weights):
-    """Let the other side reply on a level's board, value all own moves there, and pick those to look into."""
+    """Let the opponent reply on a level's board, value all own moves there, and pick those to look into."""
     meta, level = room.boards[place], room.levels[place]
     reply_in_silence(meta, room.zeros)
     count = plausible_moves(meta, level.moves)
@@ -172,7 +174,8 @@ def _begin_level(place, static, budget, room, weights):
 
 @kernel
 def search_deeper(static, budget, room, weights):
-    """The value of the metaposition after an own move of this static value, with so many metapositions to value.
+    """Return the value of the metaposition after an own move of this static value, with this many metapositions to
+    value.
 
     It is the first of the boards, and is overwritten.
     """
@@ -203,7 +206,7 @@ def search_deeper(static, budget, room, weights):
 
 @kernel
 def search_moves(meta, moves, power, statics, places, budget, room, weights, out):
-    """The values by search of the moves in these places, each with so many metapositions to value."""
+    """Return the values by search of the moves in these places, each with this many metapositions to value."""
     for kind in range(KINDS):
         for square in range(64):
             room.history[kind, square] = 0
@@ -229,7 +232,7 @@ class Ranking:
     values: np.ndarray
 
     def best_first(self, cost: Callable[[int], float]) -> list[int]:
-        """The moves, best first by their values less what they cost."""
+        """Return the moves, best first by their values less what they cost."""
         costs = np.array([cost(move) for move in self.moves.tolist()])
         return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
 
@@ -247,14 +250,14 @@ class Searcher:
         return sum(int(room.spent[0]) for room in self.rooms)
 
     def statics(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
-        """The static values of the moves."""
+        """Return the static values of the moves."""
         values, after = np.empty(len(moves)), np.empty(1, META)
         value_moves(meta, moves, len(moves), power, after, WEIGHTS, values)
         self.rooms[0].spent[0] += len(moves)
         return values
 
     def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
-        """The moves by weighted maximax."""
+        """Return the moves by weighted maximax."""
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
             values = self._search(meta, moves, power, statics, self.effort.nodes)
@@ -269,7 +272,7 @@ class Searcher:
     def _search(
         self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
-        """The values of the moves when the best of them share a budget."""
+        """Return the values of the moves when the best of them share a budget."""
         values = statics.copy()
         picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
         picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]
@@ -289,7 +292,7 @@ class Searcher:
         return values
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
-        """After a refusal: keep what the search found, and value the moves themselves anew."""
+        """After a refusal: keep what the search found, and value the moves themselves again."""
         statics = self.statics(meta, ranking.moves, power)
         ranking.values += WEIGHTS.alpha * (statics - ranking.statics)
         ranking.statics = statics

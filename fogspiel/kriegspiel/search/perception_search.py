@@ -1,7 +1,7 @@
 """Approaches B and C on the tree of perceptions (sections 5.2 and 5.3, figures 6 and 8).
 
-B  simulate    attempts and messages are drawn by their chances, k moves long, and on while men are being taken;
-               the value is what our men are worth less theirs, and the mean is backed up
+B  simulate    attempts and messages are drawn by their probabilities, k moves long, and on while men are being captured;
+               the value is the value of our men less theirs, and the mean is backed up
 C  grow_tree   leaves are evaluated once, and the best is backed up. Attempts that may be refused cost nothing, so
                they are tried in the order of their value, and the value of a node is the weighted sum over that
                order (paper: the maximum; the same where moves are surely legal). What the best attempt adds to the
@@ -46,9 +46,9 @@ from .perception_tree import (
 
 # Approach B.
 
-LONGEST_STRING = 6  # a simulation goes on for at most so many moves of a string of captures
-ALMOST_ALWAYS = 0.9  # how often a simulated move takes back or uses a pawn try if it can
-UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this chance are left out
+LONGEST_STRING = 6  # a simulation continues for at most this many moves of a string of captures
+ALMOST_ALWAYS = 0.9  # how often a simulated move recaptures or uses a pawn try if it can
+UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this probability are left out
 
 
 @inlined
@@ -78,7 +78,9 @@ def list_attempts(tree, place, refused, parameters):
 
 @kernel
 def sample_accepted_attempt(tree, place, parameters, stream):
-    """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
+    """Return the first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or
+    -1.
+    """
     node, is_refused = tree.nodes[place], np.zeros(MAX_ATTEMPTS, np.bool_)
     first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
     for _ in range(count):
@@ -108,7 +110,7 @@ def sample_accepted_attempt(tree, place, parameters, stream):
 
 @kernel
 def simulate_move(prob, known, survey, parameters, lost, stream, listed):
-    """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
+    """Return a pseudorandom attempt that is accepted: almost always one that recaptures or uses a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
     count = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
     eager = random_unit(stream) < ALMOST_ALWAYS
@@ -131,7 +133,7 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
 
 @kernel
 def simulate_value(tree, place, k, lost, was_capture, attraction, parameters, stream):
-    """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
+    """Play k - 1 further moves by simulated messages, more while men are being captured. The value of the men then."""
     tree.ahead[0] = tree.nodes[place]
     known, prob, features, outlook = tree.ahead[0].known, tree.ahead[0].prob, tree.features[0], tree.outlook[0]
     listed = np.empty(MAX_ATTEMPTS, np.int64)
@@ -197,14 +199,16 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
 
 # Approach C.
 
-# So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance.
+# This many attempts are considered in the value of a node, or fewer if one is legal but for this probability.
 MAX_REFUSALS, REST = 8, 0.03
-MIN_LEGAL = 1e-3  # no attempt is taken to be less likely legal: the referee has not refused it
+MIN_LEGAL = 1e-3  # no attempt is assumed to be less likely legal: the referee has not refused it
 
 
 @in_place
 def value_of_attempts(attempts, first, last, otherwise):
-    """The value of a node: the attempts in the order of their value, each by the chance that it is the first legal."""
+    """Return the value of a node: the attempts in the order of their value, each by the probability that it is the
+    first legal.
+    """
     if first == last:
         return otherwise
     bound, left, found = -WORSE_THAN_ANY, 1.0, 0.0
@@ -227,7 +231,7 @@ def value_of_attempts(attempts, first, last, otherwise):
 
 @in_place
 def expand(tree, place, refused, parameters):
-    """List the attempts at a node and value each of them once. How many there are."""
+    """List the attempts at a node and value each of them once. Return their number."""
     node, features, outlook = tree.nodes[place], tree.features[0], tree.outlook[0]
     known, prob, first = node.known, node.prob, tree.used[1]
     measure_board(prob, known, parameters, features)
@@ -257,14 +261,14 @@ def expand(tree, place, refused, parameters):
     value = value_of_attempts(tree.attempts, first, last, node.board)
     node.gain = parameters.patience * parameters.hope * (value - node.board)
     for i in range(first, last):
-        tree.attempts[i].value += node.gain  # until it is visited, what follows is taken to be as good as here
+        tree.attempts[i].value += node.gain  # until it is visited, what follows is assumed to be as good as here
     node.value = value + node.gain
     return node.listed
 
 
 @in_place
 def value_of_branch(tree, row, parameters):
-    """The weighted sum over the outcomes of an attempt, by what is known of each."""
+    """Return the weighted sum over the outcomes of an attempt, by what is known of each."""
     branch = tree.branches[tree.attempts[row].branch]
     found = branch.bonus
     for outcome in range(OUTCOMES):
@@ -278,7 +282,7 @@ def value_of_branch(tree, row, parameters):
 
 @in_place
 def open_branch(tree, place, row, parameters):
-    """Work out the outcomes of an attempt, so that nodes can grow from them; those that have grown stay."""
+    """Compute the outcomes of an attempt, so that nodes can grow from them; those that have grown stay."""
     node, attempt = tree.nodes[place], tree.attempts[row]
     if attempt.branch == NO_CHILD:
         add_branch(tree, row)
@@ -308,7 +312,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
         for row in range(tree.nodes[0].first, tree.nodes[0].first + tree.nodes[0].listed):
             open_branch(tree, 0, row, parameters)
     while done < nodes:
-        # Selection: our attempt by UCT, the message by its chance, down to an outcome without a node.
+        # Selection: our attempt by UCT, the message by its probability, down to an outcome without a node.
         place, depth = 0, 0
         while True:
             node = tree.nodes[place]
