@@ -1,4 +1,4 @@
-"""A problem: White knows its own men and a set of boards that are possible, and mates within n moves on all of them."""
+"""A problem: White's own men and a set of possible boards; White mates within n moves on all of them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ SHIPPED = Path(__file__).with_name("problems.json")
 
 @dataclass(frozen=True)
 class Problem:
-    """Mate within `mate_in` moves on every one of the boards; White is to move and cannot tell which it is."""
+    """Mate within `mate_in` moves on every board, with White to move and not knowing which it is."""
 
     boards: tuple[str, ...]  # all men of each board as in the first field of a FEN
     mate_in: int
@@ -46,7 +46,7 @@ class Problem:
 
     @staticmethod
     def _position(board: str) -> np.ndarray:
-        """Return a board as the rules have it, or a ValueError that names it."""
+        """Return a board as a position; raise ValueError that names it if it is invalid."""
         try:
             position = position_of(f"{board} w - - 0 1")
         except ValueError as error:
@@ -61,23 +61,21 @@ class Problem:
 
     @property
     def kings(self) -> tuple[str, ...]:
-        """The squares on which Black's king may be."""
         return king_squares(self.positions)
 
     @property
     def known(self) -> str | None:
-        """All men but Black's king as in a FEN, or None if the boards differ in more than the king."""
+        """All men but Black's king as in a FEN; None if the boards differ in more than the king."""
         rest = {_board_of(["." if man == "k" else man for man in letters_of(board)]) for board in self.boards}
         return rest.pop() if len(rest) == 1 else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the problem as it is written down: with a set of kings if the boards differ in nothing else."""
         facts: dict[str, Any] = {"title": self.title, "source": self.source, "mate_in": self.mate_in}
         return facts | ({"men": self.known, "kings": list(self.kings)} if self.known else {"boards": list(self.boards)})
 
     @classmethod
     def from_json(cls, facts: Any) -> "Problem":
-        """Return the problem that was written down, or a ValueError."""
+        """Parse a stored problem; raise ValueError if it is invalid."""
         if not isinstance(facts, Mapping) or not facts.keys() <= KEYS or ("men" in facts) == ("boards" in facts):
             raise ValueError("a problem is an object with mate_in, and men and kings, or boards")
         words = {key: facts.get(key, usual) for key, usual in (("title", "A problem"), ("source", ""))}
@@ -91,14 +89,12 @@ class Problem:
 
 
 def put_kings(men: str, kings: Iterable[str]) -> tuple[str, ...]:
-    """Return the boards with these men and Black's king on one of the squares."""
+    """Return the boards with these men and Black's king on each of the squares."""
     return tuple(with_man(men, "k", parse_square(king)) for king in dict.fromkeys(kings))
 
 
 def men_from_words(white: str, black: str = "") -> str:
-    """Return all men but Black's king as in a FEN, from words such as `Kc3,Qd4,e4` for each side; a pawn needs no
-    letter.
-    """
+    """Parse all men but Black's king into a FEN field from lists such as `Kc3,Qd4,e4`; a pawn needs no letter."""
     board = EMPTY
     for words, side in ((white, str.upper), (black, str.lower)):
         for word in filter(None, (word.strip() for word in words.split(","))):
@@ -110,7 +106,7 @@ def men_from_words(white: str, black: str = "") -> str:
 
 
 def read_problems(text: str) -> list[Problem]:
-    """Return the problems of a file: one, or a list of `problems`; a ValueError if they cannot be understood."""
+    """Parse the problems of a file: one, or a list of `problems`; raise ValueError if it is invalid."""
     try:
         found = parse_json(text)
     except ValueError:
@@ -122,7 +118,6 @@ def read_problems(text: str) -> list[Problem]:
 
 
 def shipped_problems() -> list[Problem]:
-    """Return the problems that come with the package."""
     return read_problems(SHIPPED.read_text(encoding="utf-8"))
 
 
@@ -135,25 +130,23 @@ def find_problem(number: int) -> Problem:
 
 
 def king_squares(boards: Boards) -> tuple[str, ...]:
-    """Return the squares on which Black's king may be."""
     squares = {int(king_of(np.frombuffer(board, np.int64), 1)) for board in boards}
     return tuple(square_name(square) for square in sorted(squares))
 
 
 def fen_of_board(board: bytes) -> str:
-    """Return a board of the solver as a FEN."""
     return fen_of(np.frombuffer(board, np.int64))
 
 
 def letters_of(board: str) -> list[str]:
-    """Return the 64 letters of a board from a1 to h8, `.` where nobody stands."""
+    """Return the 64 letters of a board from a1 to h8, `.` for empty squares."""
     position = np.zeros(POSITION, np.int64)
     put_men(position, board)
     return list(men_letters(position[:KINDS].tolist(), int(position[MEN])))
 
 
 def with_man(board: str, letter: str, square: int) -> str:
-    """Return a board with one man more, or a ValueError if somebody stands there."""
+    """Return a board with one man more; raise ValueError if the square is occupied."""
     letters = letters_of(board)
     if letters[square] != ".":
         raise ValueError(f"two men cannot stand on {square_name(square)}")
@@ -171,7 +164,7 @@ def _men_of(position: np.ndarray, colour: int) -> tuple[int, ...]:
 
 
 def _heard_before(position: np.ndarray) -> tuple[int, int]:
-    """Return the checks and pawn tries that White has been told of."""
+    """Return the checks and pawn tries already announced to White."""
     limits = np.empty(LIMITS, np.int64)
     restrict(position, limits)
     return int(directions(position, limits)), int(pawn_tries(position, limits, False))
