@@ -64,7 +64,6 @@ def match(
 
 
 def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """Return an engine as a program whose constants are its parameters."""
     from . import self_play_worker
 
     constants(words)  # raises for an engine without constants
@@ -85,7 +84,6 @@ def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Seq
 
 
 def constants(engine: str) -> dict[str, dict[str, Any]]:
-    """Return the constants of an engine as tables, or raise a ValueError if it has none."""
     from .self_play_worker import parameters_of_engine
 
     return parameters_of_engine(engine)

@@ -85,7 +85,6 @@ class PositionAnalysis(JsonRecord):
 
     @property
     def best(self) -> str:
-        """Attempt that the engine ranks first, else its choice."""
         return self.attempts[0].move if self.attempts and self.attempts[0].value is not None else self.choice
 
     def to_json(self) -> dict[str, object]:
@@ -220,7 +219,7 @@ def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float
 
 
 def rank_attempts(table: AttemptTable) -> tuple[AttemptValue, ...]:
-    """Order the attempts by the engine's ranks, if any, else by mean advantage, shrunk towards 0 where boards are few."""
+    """Order the attempts by the engine's ranks, if any, else by mean advantage, shrunk towards 0 for few boards."""
     rows, counts = group_rows(table)
     legal = rows != ILLEGAL
     gains = np.where(legal, rows, 0) / PAWN_VALUE
@@ -300,7 +299,6 @@ class GameAnalysis:
         }
 
     def only(self, count: int) -> "GameAnalysis":
-        """Return the same analysis with at most `count` attempts per position: the best ones and the one made."""
         return replace(self, positions=tuple(keep_best(one, count) for one in self.positions))
 
 
@@ -344,7 +342,7 @@ def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]
 
 
 def judge(position: PositionAnalysis, board: np.ndarray) -> tuple[float, float, float, float]:
-    """Return the log-loss per square, that of an even spread, and the rank and probability of the true king's square."""
+    """Return the log-loss per square, that of an even spread, and rank and probability of the true king's square."""
     theirs = rows_of(board[MEN + 1 - position.side : MEN + 2 - position.side])[0].astype(bool)
     free = rows_of(board[MEN + position.side : MEN + 1 + position.side])[0] == 0
     believed = np.sum([position.belief[kind] for kind in MAN_KINDS], axis=0)

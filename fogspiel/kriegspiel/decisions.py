@@ -179,7 +179,6 @@ def described_decision(
 
 
 def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply: int) -> None:
-    """Reject malformed arguments."""
     foreign = [letter for letter in men if letter.lower() in LETTERS and letter.isupper() == bool(side)]
     if foreign:
         raise ValueError(
@@ -215,5 +214,4 @@ def _check_men(side: int, seen: np.ndarray) -> None:
 
 
 def last_message(seen: np.ndarray) -> list[int]:
-    """Announcement of the opponent's last move."""
     return [int(cell) for cell in seen[rules.OTHER_MESSAGE]]

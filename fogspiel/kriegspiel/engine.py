@@ -155,7 +155,6 @@ def takes_by_pawn(pawns: int, move: int) -> bool:
 
 
 def turn_move(move: int, side: int) -> int:
-    """Return a move of a side from White's perspective, or back."""
     return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
 
 
@@ -191,7 +190,6 @@ class Engine(ABC):
         self.last = action
 
     def _hear(self, seen: np.ndarray) -> None:
-        """Update the belief."""
         ply = int(seen[rules.SEEN_PLY])
         if self.ply < 0:
             self.reset(seen)
@@ -239,7 +237,6 @@ def engine_variants() -> dict[str, Choice]:
 
 
 def about_engine(name: str) -> str:
-    """Return the first paragraph of an engine's docstring."""
     maker = engines()[name]
     described = getattr(maker, "func", maker)  # a class or function, perhaps with bound arguments
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())

@@ -94,7 +94,6 @@ def likeliest(boards: Boards) -> Boards:
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:
-    """Describe the possible squares of the opponent's king."""
     theirs = boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]]
     where = chances(boards, boards.cells[:, KING] & theirs)
     squares = [(square_name(square), float(where[square])) for square in range(64)]
@@ -120,7 +119,6 @@ def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
 
 
 def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
-    """Describe the men that give check."""
     side, found = int(seen[rules.SEEN_PLAYER]), dict[str, float]()
     for board, share in zip(boards.cells, boards.shares, strict=True):
         men = int(attackers(board, king_of(board, side), 1 - side, occupied(board))) % 2**64
@@ -174,8 +172,6 @@ Analyst = Sampler | Fog  # engines with a belief over boards
 
 
 class AttemptTable(NamedTuple):
-    """Engine's evaluation of the attempts of a position."""
-
     gains: np.ndarray  # a row per evaluated board, a column per attempt, ILLEGAL where it is not legal
     offered: np.ndarray
     boards: Boards
@@ -220,7 +216,6 @@ def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> Attempt
 
 
 def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
-    """Return the table of `fog`, or the squares of the lone king."""
     if engine.ending:
         kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
         boards = lone_king_boards(decision.seen, kings)
@@ -297,7 +292,6 @@ def beliefs(words: str, side: int, record: Sequence[int], switches: HouseRules =
 
 
 def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
-    """Return the belief of an engine that has just processed its view."""
     if isinstance(engine, MatrixEngine):
         chances = engine.prob
     elif isinstance(engine, Minimax):

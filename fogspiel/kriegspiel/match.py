@@ -107,7 +107,6 @@ def play_pair(
 def _play_one(
     specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: HouseRules
 ) -> GameJson:
-    """Play one game of a pair, with White for the engine of that number."""
     one, other = (
         find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
     )
@@ -253,7 +252,6 @@ class EngineMatch(Meetings):
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
-        """Return the result: the figures of a match, or the best of a round robin."""
         if len(rows) > 1:
             return super().outcome(rows)
         return self.figures(rows[0]) | {"decision": self.proved_winner(rows[0])}

@@ -42,7 +42,6 @@ AT_HOME = rows_of(rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]).as
 
 @kernel
 def count_men(state, record, counts):
-    """Replay a record and count the squares of a colour's men after each of its moves."""
     for action in record:
         colour, ply = state[MOVER], state[PLY]
         rules.apply(state, action)
@@ -65,7 +64,7 @@ def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np
 
 
 def model_of(counts: np.ndarray) -> np.ndarray:
-    """Return the probability of each kind by square and move, smoothed over moves and, later in the game, over squares."""
+    """Return the probability of each kind by square and move, smoothed over moves and, later, over squares."""
     games = counts[:, KING].sum(axis=-1)  # every game of at least this length has one king
     if not games[:, 0].all():
         raise ValueError("a model needs at least one game with a move of each side")
@@ -79,7 +78,6 @@ def model_of(counts: np.ndarray) -> np.ndarray:
 
 
 def _smear(shares: np.ndarray, part: float) -> np.ndarray:
-    """Spread a part of every square's probability to its neighbours."""
     board = shares.reshape(*shares.shape[:-1], 8, 8)
     edged = np.pad(board, [(0, 0)] * (board.ndim - 2) + [(1, 1), (1, 1)], mode="edge")
     around = sum(edged[..., up : up + 8, right : right + 8] for up in range(3) for right in range(3))
@@ -96,7 +94,6 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
 
 
 def trust(move: int) -> float:
-    """Return the weight of a model at a move: full at first, then decreasing."""
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
 
 

@@ -113,7 +113,6 @@ class Training:
         return plain_name(engine) != self.without
 
     def count(self, rows: Sequence[Row]) -> np.ndarray:
-        """Count the placements of the counted sides' men."""
         total = np.zeros(SHAPE, np.int64)
         for row in rows:
             counted = [self.counts(seat["engine"]) for seat in row["seats"]]
@@ -122,20 +121,16 @@ class Training:
         return total
 
     def draft(self, number: int) -> Path:
-        """Return the path of the model of all games up to this round."""
         return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
 
 
 class Round(NamedTuple):
-    """Results of one round of training."""
-
     number: int
     games: int  # all games so far
     change: float | None  # change of the model in this round; None for the first
 
     @property
     def settled(self) -> bool:
-        """True if the model has hardly changed."""
         return self.change is not None and self.change < SETTLED
 
 

@@ -137,7 +137,6 @@ class FogWeights(NamedTuple):
 
 
 def phase_of_men(men: int) -> int:
-    """Return the phase of a position with this many men."""
     return sum(men < most for most in MEN_IN_PHASE) - 1
 
 

@@ -54,7 +54,6 @@ def long_name(men: np.ndarray, move: int) -> str:
 
 
 def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
-    """List every attempt of a side with these men, captures by pawns included."""
     own = 0
     for kind in range(KING + 1):
         own |= int(men[kind])
@@ -218,7 +217,6 @@ class PgnGame:
 
 
 def read_pgn(text: str) -> list[PgnGame]:
-    """Parse all games of a PGN file; raise ValueError with the place of the first invalid one."""
     return [reading_of(game, number) for number, game in enumerate(games_in(text), 1)]
 
 
@@ -258,7 +256,6 @@ def _only(found: Sequence[int], number: int, place: int, text: str, line: int) -
 
 
 def _replay(game: Movetext, number: int) -> PgnGame:
-    """Replay an unfiltered game by the umpire."""
     fen, switches = game.tags.get("FEN"), switches_in(game.tags)
     umpire, dropped = Referee(fen, switches), list[str]()
     begun = umpire.plies
@@ -332,7 +329,6 @@ def _number(pattern: re.Pattern[str], said: str) -> int:
 
 
 def _filter_messages(game: Movetext, number: int, side: int) -> PgnGame:
-    """Follow a filtered game on the board of its player's own men."""
     men, dropped = HOME.copy(), list[str]()
     for kind in range(MEN):
         men[kind] &= HOME[MEN + side]

@@ -120,7 +120,6 @@ def _checks(names: tuple[str, ...]) -> str:
 
 
 def _wrong_result(reading: PgnGame, number: int, line: int) -> str | None:
-    """Return the fault of a result that differs from that on the board."""
     umpire = Referee(reading.fen, reading.switches)
     for action in reading.record:
         umpire.attempt(action)

@@ -78,7 +78,6 @@ class ProtocolWriter:
         return lines
 
     def _answer(self, seen: np.ndarray, made: bool) -> str:
-        """Return the answer to the own attempt or question."""
         assert self.last is not None
         name = attempt_name(self.last)
         if self.last == rules.ANY:
@@ -100,7 +99,6 @@ class ProtocolWriter:
 
 
 def own_board(seen: np.ndarray) -> np.ndarray:
-    """Return the own men and castling rights of a view, as a position."""
     position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
     position[:KINDS] = seen[rules.OWN_MEN]
     position[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
@@ -200,7 +198,6 @@ def _message(words: Sequence[str]) -> list[int]:
 
 
 def _turn(words: Sequence[str]) -> list[int]:
-    """Parse the cells of the public part of the opponent's turn."""
     cells, left = list(UNTOLD), iter(words)
     for word in left:
         if word == "refused":
@@ -245,7 +242,6 @@ def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[
 
 
 def _begin(maker: EngineFactory, given: dict[str, str]) -> tuple[Player, ProtocolReader]:
-    """Create a player for the game that a `new` line describes."""
     house = house_in(given)
     side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
     if "nodes" in given:

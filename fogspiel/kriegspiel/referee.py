@@ -67,7 +67,6 @@ class Answer:
 
 
 def message_in(state: np.ndarray) -> Message:
-    """Return the referee's last announcement, in a state of the game."""
     last, told, switches = 1 - int(state[MOVER]), state.tolist(), int(state[rules.SWITCHES])
     cells = told[rules.SAID + MESSAGE * last :][:MESSAGE]
     turn = told[rules.TURNS + rules.TURN * last :][: rules.TURN]
@@ -141,7 +140,6 @@ class Referee(Session):
 
     @property
     def fen(self) -> str:
-        """The true position."""
         return fen_of(self.state[:POSITION])
 
     @property
@@ -153,7 +151,6 @@ class Referee(Session):
         return replace(said, text=said.text.replace(f"{SIDES[said.colour]} moved", f"{SIDES[self.turn]} begins", 1))
 
     def attempts(self) -> list[str]:
-        """Return attempts of the side to move, in UCI."""
         return [attempt_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
@@ -178,7 +175,6 @@ class Referee(Session):
         return answer_in(self.state, before, action)
 
     def illegal_reason(self, action: int) -> str:
-        """Explain from the player's knowledge why an attempt is not on the list."""
         return why_impossible(self.state, action, self.actions)
 
 

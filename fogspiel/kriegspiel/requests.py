@@ -137,7 +137,6 @@ class EngineRequest(EngineOptions):
 
     @classmethod
     def of(cls, match: "EngineMatch") -> Self:
-        """Return the request of a match."""
         chosen: dict[str, Any] = match.switches.chosen
         threads = match.seats[0].effort.threads
         rest: dict[str, Any] = {"games": match.games, "seed": match.seed, "longest": match.longest, "stop": match.stop}

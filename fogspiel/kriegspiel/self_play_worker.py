@@ -42,8 +42,6 @@ BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # limits of
 
 @dataclass(frozen=True)
 class Tunable:
-    """An engine whose constants can be tuned."""
-
     constants: type[MatrixParameters] | type[SamplingParameters]
     make: Callable[[SearchLimit, np.ndarray, Any], Player]
 
@@ -80,7 +78,6 @@ def parameter_text(name: str) -> str:
 
 
 def permitted(name: str) -> dict[str, dict[str, Any]]:
-    """Return the constants of an engine with their widest permitted limits."""
     return {
         constant: table
         if constant in BOARDS

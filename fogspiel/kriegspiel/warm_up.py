@@ -107,7 +107,6 @@ class Preparation:
         return self.done.is_set()
 
     def meanwhile(self) -> AbstractContextManager[None]:
-        """Avoid waiting for kernels in a game while this context is open."""
         return interpreted_until(self.done)
 
 

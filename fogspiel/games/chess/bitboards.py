@@ -120,7 +120,6 @@ def union(men):
 
 @in_place
 def kind_on(pos, square):
-    """Return the kind of the man on a square, or NO_MAN."""
     there, found = bit(square), 0
     for kind in range(1, KINDS):  # branch-free, so that nothing is mispredicted
         found += kind * (pos[kind] & there != 0)
@@ -129,7 +128,6 @@ def kind_on(pos, square):
 
 @inlined
 def reach(kind, square, occ):
-    """Return the squares that a man other than a pawn attacks."""
     if kind == KNIGHT:
         return KNIGHT_ATTACKS[square]
     if kind == KING:
@@ -161,7 +159,7 @@ TWO_NORTH, TWO_SOUTH = np.int64(~0xFFFF), np.int64(0x0000FFFFFFFFFFFF)
 
 @inlined
 def fill_up(men, open_squares, step):
-    """Return the squares that `men` reach over open squares in a direction that raises the number of the square."""
+    """Return the squares that `men` reach over open squares in a direction of rising square numbers."""
     men |= open_squares & (men << step)
     open_squares &= open_squares << step
     men |= open_squares & (men << 2 * step)
@@ -171,7 +169,7 @@ def fill_up(men, open_squares, step):
 
 @inlined
 def fill_down(men, open_squares, step):
-    """Return the squares that `men` reach over open squares in a direction that lowers the number of the square."""
+    """Return the squares that `men` reach over open squares in a direction of falling square numbers."""
     men |= open_squares & (men >> step)
     open_squares &= open_squares >> step
     men |= open_squares & (men >> 2 * step)
@@ -187,13 +185,11 @@ def sideways(men, open_squares):
 
 @in_place
 def north(men, open_squares):
-    """Return the squares that rooks reach up the files, their own included."""
     return fill_up(men, open_squares & NORTH, 8)
 
 
 @in_place
 def south(men, open_squares):
-    """Return the squares that rooks reach down the files, their own included."""
     return fill_down(men, open_squares & SOUTH, 8)
 
 
@@ -206,26 +202,22 @@ def diagonally(men, open_squares):
 
 @in_place
 def beside(men):
-    """Return the squares next to a set along ranks and files."""
     return (men << 1) & EAST | (men >> 1) & WEST | (men << 8) & NORTH | (men >> 8) & SOUTH
 
 
 @in_place
 def cornering(men):
-    """Return the squares next to a set along diagonals."""
     east, west = (men << 1) & EAST, (men >> 1) & WEST
     return (east | west) << 8 & NORTH | (east | west) >> 8 & SOUTH
 
 
 @in_place
 def around(men):
-    """Return the squares that kings on a set reach."""
     return beside(men) | cornering(men)
 
 
 @in_place
 def leaps(men):
-    """Return the squares that knights on a set reach."""
     near = (men << 1) & EAST | (men >> 1) & WEST
     far = (men << 2) & TWO_EAST | (men >> 2) & TWO_WEST
     return (near << 16) & TWO_NORTH | (near >> 16) & TWO_SOUTH | (far << 8) & NORTH | (far >> 8) & SOUTH

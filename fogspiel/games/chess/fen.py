@@ -48,7 +48,6 @@ def parse_square(name: str) -> int:
 
 
 def move_name(move: int) -> str:
-    """Return a move in UCI: `e2e4`, `e7e8q`."""
     promotion = promotion_of(move)
     return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
 

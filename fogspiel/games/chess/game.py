@@ -37,7 +37,6 @@ class ChessGame:
         self._arrive()
 
     def _arrive(self) -> None:
-        """Compute the legal moves of the new position, and the reason for the end if the game is over."""
         restrict(self.position, self._limits)
         count = legal_moves(self.position, self._limits, self._room)
         self.legal: list[int] = self._room[:count].tolist()
@@ -66,7 +65,6 @@ class ChessGame:
 
     @property
     def quiet(self) -> int:
-        """Plies since the last capture or pawn move."""
         return int(self.position[CLOCK])
 
     @property

@@ -58,7 +58,6 @@ LIMITS = 3  # the cells filled by `restrict`: checkers, squares that answer the 
 
 @inlined
 def _leapers(pos, square, colour):
-    """Return the men of a colour that attack a square from nearby: pawns, knights and the king."""
     found = bitboards.PAWN_ATTACKS[1 - colour, square] & pos[PAWN]
     found |= bitboards.KNIGHT_ATTACKS[square] & pos[KNIGHT]
     return (found | bitboards.KING_ATTACKS[square] & pos[KING]) & pos[MEN + colour]
@@ -85,7 +84,6 @@ def attackers(pos, square, colour, occ):
 
 @in_place
 def is_attacked(pos, square, colour, occ):
-    """True if a man of a colour attacks a square, with these squares treated as occupied."""
     if _leapers(pos, square, colour):
         return True
     sliders = _sliders(pos, square, colour)
@@ -127,7 +125,6 @@ PROMOTIONS = 4
 
 @in_place
 def pushes(square, colour, blocked):
-    """Return the squares ahead that a pawn can step to: one, and two from its first square."""
     step = FORWARD[colour]
     one = bit(square + step) & ~blocked
     if one and SECOND_RANKS[colour] & bit(square):
@@ -204,13 +201,11 @@ def pawn_captures(pos, square, limits):
 
 @inlined
 def taken_left(pawns, colour):
-    """Return the squares on which pawns of a colour could capture towards the a-file."""
     return (pawns & ~A_FILE) << 7 if colour == WHITE else (pawns & ~A_FILE) >> 9
 
 
 @inlined
 def taken_right(pawns, colour):
-    """Return the squares on which pawns of a colour could capture towards the h-file."""
     return (pawns & ~H_FILE) << 9 if colour == WHITE else (pawns & ~H_FILE) >> 7
 
 
@@ -304,7 +299,6 @@ def _king_can_step(pos, king):
 
 @in_place
 def _piece_can_step(pos, free, own):
-    """True if one of these unpinned men, neither pawns nor kings, can leave its square."""
     for kind in range(KNIGHT, KING):
         near = bitboards.KNIGHT_ATTACKS if kind == KNIGHT else bitboards.KING_ATTACKS
         men = pos[kind] & free
@@ -339,7 +333,7 @@ def can_move(pos, limits):
 
 @in_place
 def is_legal(pos, limits, move):
-    """True if a move of one of the men of the side to move is legal."""
+    """True if a move of a man of the side to move is legal."""
     start, end = start_of(move), end_of(move)
     kind = kind_on(pos, start)
     if kind == KING:

@@ -45,7 +45,6 @@ def promotion_of(move):
 
 @inlined
 def castling_rook(colour, start, end):
-    """Return the square of the rook that castles with a king moving between these squares."""
     return ROOK_HOME[colour, KING_SIDE if end > start else QUEEN_SIDE]
 
 

@@ -19,7 +19,6 @@ MARKS = "+#!?"
 
 
 def short_name(pos: np.ndarray, move: int) -> str:
-    """Return a legal move in standard algebraic notation."""
     kind, start, end = int(kind_on(pos, start_of(move))), start_of(move), end_of(move)
     takes = "x" if int(victim_square(pos, move)) != NO_SQUARE else ""
     if kind == KING and abs(end - start) == 2:
@@ -160,5 +159,4 @@ def tag_lines(tags: Mapping[str, str]) -> list[str]:
 
 
 def fill_movetext(words: Sequence[str]) -> str:
-    """Fill moves and comments into lines of at most WIDTH characters."""
     return fill(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)

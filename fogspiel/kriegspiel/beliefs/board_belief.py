@@ -115,8 +115,6 @@ SPARE_ROOM = 64  # boards: `select_children` may keep one more than requested
 
 @dataclass(frozen=True)
 class BeliefSize:
-    """Capacity of a belief."""
-
     most: int  # boards
     floor: int  # rejuvenated if the effective number of boards is below this
     variants: int  # variants tried from each turn at a rejuvenation
@@ -218,7 +216,6 @@ class BoardBelief:
         self.count = keep_where_refused(self._boards, self._weights, self.count, move)
 
     def _make(self, move: int, message: np.ndarray) -> None:
-        """Make an accepted attempt, and drop the boards on which it gives another message."""
         self.count = keep_where_accepted(self._boards, self._weights, self.count, move, message, self.switches)
 
     def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:

@@ -190,7 +190,6 @@ def put_taker(board, left, square, stream):
 
 @kernel
 def checking_squares(board, kind):
-    """Return the squares from which a man of the opponent would give check."""
     return attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 

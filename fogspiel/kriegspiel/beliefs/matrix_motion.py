@@ -103,7 +103,6 @@ def spread_run_evenly(prob, squares, first, last, chance):
 
 @in_place
 def is_even(attraction):
-    """True if all squares are equally attractive to pieces, as without a database."""
     even = True
     for square in range(64):
         even &= attraction[PIECES, square] == 1.0
@@ -204,7 +203,7 @@ def weigh_takers(prob, known, square, their_tries, parameters, weights):
 
 @kernel
 def predict_capture(prob, known, square, their_tries, parameters):
-    """Predict a capture on `square`, where our man is already gone from `known`: a man that could capture moves there."""
+    """Predict a capture on `square`, where our man is already gone from `known`, by one of their possible capturers."""
     weights = np.empty((3, 64), np.float64)
     summed = weigh_takers(prob, known, square, their_tries, parameters, weights)
     if summed < NO_TAKER:

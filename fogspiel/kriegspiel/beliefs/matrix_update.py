@@ -64,7 +64,7 @@ FAINT = 1e-3  # minimum weight of a piece on a square from which a check may com
 
 @in_place
 def list_seen(prob, known, king, line, squares, sight):
-    """List the squares on a line from our king up to our men, with their visibility probabilities; return their number."""
+    """List the squares on a line from our king up to our men, with their visibility; return their number."""
     count = 0
     for way in (line, line + LINES):
         clear, square = 1.0, NEXT[way, king]
@@ -182,7 +182,6 @@ MIN_SHARPENED = 1e-3
 
 @in_place
 def settle(prob, pawns, pieces):
-    """Correct the sums of pawns and pieces by changing the uncertain squares only."""
     for row, wanted in ((PAWNS, pawns), (PIECES, pieces)):
         for _ in range(CORRECTIONS):
             certain, loose = 0.0, 0.0

@@ -162,7 +162,6 @@ def sure_attacks(meta):
 
 @inlined
 def threatened_by_pawns_up(pawns):
-    """Return the squares on which pawns that go up could capture."""
     return taken_left(pawns, WHITE) | taken_right(pawns, WHITE)
 
 

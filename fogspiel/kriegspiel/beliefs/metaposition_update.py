@@ -126,7 +126,6 @@ def _explains(meta, king, moved, opened, barred, checks):
 
 @kernel
 def _beyond(start, end):
-    """Return the squares of a line that lie beyond its second square, seen from the first."""
     for line in range(4):
         if ABOVE[line, start] & bit(end):
             return ABOVE[line, end]
@@ -165,7 +164,6 @@ def _seen_from_king(meta, direction, occ):
 
 @kernel
 def checkers(meta, direction):
-    """Return the squares on which a man that gives check in this direction may stand."""
     seen = _seen_from_king(meta, direction, ~meta.empty)
     if direction == BY_KNIGHT:
         return seen & meta.theirs[KNIGHT]
@@ -217,7 +215,7 @@ def _fill_files(men, empty, highest, lowest):
 
 @kernel
 def _castle(meta, empty, control):
-    """Return the opponent's king's castling destinations, over squares that may be empty and that it may cross."""
+    """Return the castling destinations of the opponent's king, over squares that may be empty and that it may cross."""
     found = NONE
     if meta.theirs[KING] & KING_AT_HOME == 0:
         meta.their_castles = 0

@@ -251,7 +251,6 @@ def copy_with_margin(prob, own, parameters, survey):
 
 @in_place
 def survey_steps(colour, knight_share, survey):
-    """Set the control by kings, by pawns, and by knights among the pieces."""
     men, ahead = survey.men, 1 if colour == 0 else -1  # their pawns capture towards us
     for square in range(64):
         row, column = MARGIN + square // 8, MARGIN + square % 8
@@ -332,7 +331,7 @@ def pin_chance(known, survey, start, end, parameters):
 
 @in_place
 def king_legality(survey, start, end, parameters):
-    """Return Prob_legal of a king's move: they do not control its path, and for castling the squares between are empty."""
+    """Return Prob_legal of a king's move: an uncontrolled path, and for castling empty squares in between."""
     x = survey.control[KINGS, end] + survey.control[PAWNS, end] + survey.control[PIECES, end]
     x *= parameters.king_control
     chance = 1.0 / (1.0 + x + x * x)
@@ -345,7 +344,7 @@ def king_legality(survey, start, end, parameters):
 
 @in_place
 def unpinned_legality(prob, occupied, kind, start, end):
-    """Return Prob_legal of an unpinned man other than the king: the path is clear, and a pawn's capture has a victim."""
+    """Return Prob_legal of an unpinned man other than the king: a clear path, and a victim for a pawn's capture."""
     if kind != PAWN:
         return clear_chance(occupied, BETWEEN[start, end])
     if (end - start) % 8:

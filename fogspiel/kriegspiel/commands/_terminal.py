@@ -79,7 +79,6 @@ class KriegspielTerminal(Terminal):
         return answer.accepted
 
     def try_captures(self) -> None:
-        """Try the captures of all pawns in order until one is accepted."""
         pawns = int(self.session.state[PAWN])
         captures = [
             action

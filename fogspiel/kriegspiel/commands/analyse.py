@@ -173,7 +173,6 @@ def _typed(view: ViewWords, side: str | None, ply: int | None) -> Subject:
 def _subject(
     game: str, text: str | None, number: int, side: str | None, ply: int | None, store: Path | None
 ) -> Subject:
-    """Return a game of a file or of a stored match."""
     from ...runs.store import Store
     from ..decisions import filtered_decisions, replayed_decisions
     from ..kinds.match import stored_game
@@ -211,7 +210,6 @@ def _subject(
 
 
 def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int | None) -> list["np.ndarray"]:
-    """Return the true board of every analysed decision."""
     pairs = zip(subject.decisions, subject.truth or (), strict=True)
     return [
         board
@@ -221,7 +219,6 @@ def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int 
 
 
 def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | None) -> None:
-    """Print the analysis: one turn in full, or a game in one line per attempt."""
     from ...cli import console
     from ..analysis import HONESTY
     from ..kinds.analysis import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence

@@ -49,7 +49,6 @@ CHECKS["engine"] = check_engine
 
 
 def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
-    """Reject such text in an option, except during shell completion."""
     return words if ctx.resilient_parsing else check_engine(words)
 
 
@@ -125,8 +124,6 @@ Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JS
 
 
 def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
-    """Add a command that runs games between engines."""
-
     @group.command(name, help=about)
     @asking(model)
     def play(
@@ -337,7 +334,6 @@ def check_file(
 
 
 def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
-    """Play as requested by `fogspiel play kriegspiel`."""
     play_game(("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json)
 
 

@@ -120,7 +120,6 @@ def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None
 
 
 def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
-    """Return a problem as lines, and its solution if it was requested."""
     from ..problems.solution import known_men, tree_lines
 
     many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
@@ -202,7 +201,6 @@ class ProblemTerminal:
         return False
 
     def answer(self, said: str) -> None:
-        """Execute the typed command, or print an error message."""
         if said in self.commands:
             self.commands[said]()
         elif said:

@@ -39,7 +39,6 @@ NOISE = 0.02  # moves of nearly the same value are chosen at random
 
 @kernel
 def bars(men, action):
-    """Return the squares on which the lone king makes an attempt illegal."""
     start, end = start_of(action), end_of(action)
     kind = kind_on(men, start)
     if kind == KING:
@@ -114,7 +113,6 @@ class LoneKingPlayer(Engine):
             self._rule_out(turn_move(move, self.side))
 
     def _or_any(self, kings: int) -> int:
-        """Return these squares, or all possible ones if these are contradictory."""
         return kings or int(possible_kings(self.men))
 
     def _rule_out(self, move: int) -> None:

@@ -179,7 +179,6 @@ def distance(a, b):
 
 @kernel
 def _quarters(kings, square):
-    """Count the quarters of the board around a rook or a queen in which the king may be."""
     up, left, right = ~np.int64(0) << (square & 56), LEFT_OF[square & 7], RIGHT_OF[square & 7]
     found = 0
     for half in (up << 8 if square < 56 else np.int64(0), ~up):
@@ -191,7 +190,6 @@ def _quarters(kings, square):
 
 @kernel
 def _cage(men, kings, lines):
-    """Return all squares that the king could ever reach if the own men stood still."""
     free = ~(sight(men, union(men), lines) | union(men))
     cage, before = kings, np.int64(0)
     while cage != before:

@@ -52,7 +52,6 @@ def stand(number, kinds, squares):
 
 @kernel
 def _attacks(kinds, squares, own):
-    """Return the squares that the own men attack; the lone king shields none."""
     found = bitboards.KING_ATTACKS[squares[0]]
     for man in range(1, len(kinds) + 1):
         if kinds[man - 1] == PAWN:

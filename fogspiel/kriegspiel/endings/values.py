@@ -137,7 +137,6 @@ def mating_corners(men):
 
 @inlined
 def _nearest(corners, distances):
-    """Return the least of the distances from some corners."""
     nearest = FARTHEST_TABLE
     for corner in range(4):
         if corners >> corner & 1:

@@ -149,7 +149,6 @@ class Fog(Engine):
                 halving *= NEXT_HALVING
 
     def _keep_better_half(self) -> None:
-        """Drop the attempts that gain less on the boards so far."""
         means, legal = np.empty((2, len(self.offered)))
         table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
         mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)

@@ -86,7 +86,6 @@ class MatrixEngine(Engine):
         self._look(seen)
 
     def _attraction(self, move: int) -> np.ndarray:
-        """Return the attraction of squares for their men in this move, by the opponent model."""
         return attraction_of(self.model, 1 - self.side, move, self.chosen.model_scale)
 
     def _count_quiet(self, message: np.ndarray) -> None:
@@ -97,7 +96,6 @@ class MatrixEngine(Engine):
             self.quiet = 0
 
     def _look(self, seen: np.ndarray) -> None:
-        """Copy the certain facts."""
         self.men[:] = seen[rules.OWN_MEN]
         self.known.own = np.bitwise_or.reduce(self.men)
         self.known.rights = seen[rules.SEEN_RIGHTS]
@@ -163,7 +161,6 @@ class TreeEngine(MatrixEngine):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
 
     def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
-        """Yield slice sizes, in nodes of a tree, until the limit or `enough` is reached."""
         for size in effort.slices(self.size):
             if enough <= 0:
                 return

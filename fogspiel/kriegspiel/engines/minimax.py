@@ -94,7 +94,6 @@ class Minimax(Engine):
         self._begin_turn(seen)
 
     def _begin_turn(self, seen: np.ndarray) -> None:
-        """Copy the own side from the view."""
         self.men[:] = turn_men(seen, self.side)
         self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
@@ -172,7 +171,7 @@ class Minimax(Engine):
         return ranking
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
-        """Return the moves tried before any search: recaptures, captures by pawns, moves to where a check comes from."""
+        """Return the moves tried before any search: recaptures, pawn captures, moves to the source of a check."""
         told = self.turn_message(seen[rules.OTHER_MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
@@ -189,7 +188,6 @@ class Minimax(Engine):
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
     def _may_stalemate(self, move: int) -> bool:
-        """True if it is likely that the opponent could not move after a capture."""
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(end_of(move)))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)

@@ -55,7 +55,6 @@ class ProgramPlayer:
         self.program = KriegspielProgram(words)
 
     def hear_rules(self, switches: HouseRules) -> None:
-        """Send the house rules before a game starts."""
         self.switches = switches
 
     def begin(self, side: int) -> None:

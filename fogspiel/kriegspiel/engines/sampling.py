@@ -78,8 +78,6 @@ class UciScorer(UciEngine):
 
 
 class UciEvaluator:
-    """Evaluates attempts by a chess engine."""
-
     boards = 1
 
     def __init__(self, command: str | Sequence[str], depth: int = 1, patience: float = 10.0):
@@ -258,7 +256,6 @@ class HybridSampler(PoolSampler):
         draw_boards(self.pool, self.count, self.stream, self.before)
 
     def fill(self, seen: np.ndarray) -> None:
-        """Add boards if the pool is thin."""
         if self.count < self.parameters.thin:
             self.freshen(self.parameters.new - self.count, seen, self.before)
 

@@ -167,7 +167,7 @@ def measure_board(prob, known, parameters, features):
 
 @in_place
 def middle_distance(square):
-    """Return the steps from a square to the nearest edges, ranks and files together: 0 in the corner, 6 in the centre."""
+    """Return the steps to the nearest edges, ranks and files together: 0 in the corner, 6 in the centre."""
     rank, file = square // 8, square % 8
     return min(rank, 7 - rank) + min(file, 7 - file)
 
@@ -214,7 +214,6 @@ def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
 
 @in_place
 def board_value(known, prob, features, parameters):
-    """Evaluate the board statically."""
     net, few = features.net, known.their_pawns + known.their_pieces
     return (
         features.material

@@ -96,7 +96,6 @@ def _pawn_danger(meta, squares, weights):
 
 @inlined
 def _least_protector(meta, protectors):
-    """Return the cheapest kind among the own men of a set, the king last."""
     for kind in range(KING):
         if meta.men[kind] & protectors:
             return kind

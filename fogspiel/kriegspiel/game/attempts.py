@@ -123,7 +123,6 @@ def taken_choice(choice, number):
 
 @in_place
 def refuse(refused, start, end):
-    """Record an illegal attempt until the turn is over."""
     refused[start] |= bit(end)
 
 

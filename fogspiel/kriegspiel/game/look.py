@@ -46,7 +46,6 @@ def parse_attempt(text: str) -> int:
 
 
 def refusals_text(number: int) -> str:
-    """Return the number of illegal attempts as text."""
     return f"{number} refusal{'' if number == 1 else 's'}"
 
 
@@ -55,7 +54,6 @@ def squares_in(squares: int) -> list[str]:
 
 
 def tries_text(tries: int, switches: int) -> str:
-    """Describe the announced pawn captures, if any."""
     if switches & TRIES_YES_NO:
         return "a pawn can take"
     if switches & TRIES_BY_SQUARE:
@@ -89,7 +87,6 @@ def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTO
 
 
 def recent_messages(seen: np.ndarray) -> list[str]:
-    """Describe the last two moves as announced, in order."""
     player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
     told, listed = seen.tolist(), []
     turns = (rules.SEEN_TURN, rules.SEEN_OTHER_TURN)
@@ -113,7 +110,6 @@ def ending_words(end: int) -> list[str]:
 
 
 def last_message(state: np.ndarray) -> str:
-    """Describe the last move as announced, from a state of the game."""
     last = 1 - int(state[MOVER])
     said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
     cells = state.tolist()
@@ -128,12 +124,10 @@ def taken_text(seen: np.ndarray) -> str:
 
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
-    """Return the attempts refused in this turn of a view."""
     return tuple(map(move_name, refused_moves(seen[rules.REFUSALS])))
 
 
 def refused_moves(cells: np.ndarray) -> list[int]:
-    """Return the refused attempts, from a set of squares for every square."""
     return [start + 64 * end for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1]
 
 
@@ -287,7 +281,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
 
 
 def first_news(game: Game, now: np.ndarray) -> list[str]:
-    """Return the messages before the player's first move."""
     return _said(now, int(now[rules.SEEN_PLY]))
 
 

@@ -67,9 +67,7 @@ def announce_capture(board, move, switches, out):
 
 @kernel
 def announced_tries(board, limits, switches):
-    """Return the announcement about the pawn of the side to move captures: a number, 0 or 1, a set of pawns, or
-    nothing.
-    """
+    """Return the announcement about pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
     if switches & TRIES_OTHERWISE == 0:
         return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
     if switches & TRIES_HIDDEN:
@@ -109,7 +107,6 @@ def known_tries(message, switches):
 
 @kernel
 def tries_fit(tries, known):
-    """True if a true number of tries fits the known one."""
     return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)
 
 
@@ -119,8 +116,6 @@ NEAR = 0.5  # minimum similarity of a suggested name
 
 @dataclass(frozen=True)
 class RuleSet:
-    """A rule set."""
-
     name: str
     title: str
     about: str  # one sentence for people
@@ -193,7 +188,6 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def rule_set_of(switches: int) -> RuleSet:
-    """Return the rule set among the switches of a state or a view."""
     return next(found for found in RULE_SETS.values() if found.bits == switches & RULE_SET)
 
 

@@ -15,7 +15,7 @@ Data sheet of a state (int64 cells)
                       attempts refused before the question, its answer (0 not asked, 1 no, 2 yes), attempts refused
                       after it, and whether a pawn promoted; always 0 where refusals are private
 Data sheet of a view
-      0 player, 1 side to move, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
+      0 player, 1 to move, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
      11..14 message about the own last move, 15..18 about the opponent's, 19..22 TAKEN, own first,
      23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the opponent
 
@@ -222,7 +222,6 @@ def other_ending(state):
 
 @in_place
 def remember_key(state, limits):
-    """Add the key of the new position to those it may repeat."""
     clock = state[CLOCK]
     if clock > LONGEST:  # the fifty-move rule is off: search back as far as keys are stored
         for ply in range(LONGEST):

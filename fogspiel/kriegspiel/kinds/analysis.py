@@ -33,7 +33,6 @@ def share(chance: float) -> str:
 
 
 def attempt_rows(position: PositionAnalysis, count: int) -> list[tuple[str, str, str, str]]:
-    """Return attempts with their legality, value and gain: the best ones and the one made."""
     return [
         (
             one.move + (" (tried)" if one.move == position.tried else ""),
@@ -139,7 +138,6 @@ def report_text(analysis: GameAnalysis, phases: Sequence[Phase], command: str, o
 
 
 def check_output(output: Path) -> None:
-    """Reject a file name without a supported format."""
     if output.suffix not in (MARKDOWN, *PAGES):
         raise ValueError(f"the report is to be {output}: its name must end in .md or .html")
 
@@ -195,7 +193,6 @@ class AnalysisKind(Kind):
         return [f"{len(analysis.positions)} attempts are analysed{cost}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """Describe the analysed decisions and their cost."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
@@ -216,7 +213,6 @@ class AnalysisKind(Kind):
 
 
 def analysis_of(run: Run) -> GameAnalysis:
-    """Return the analysis so far."""
     ask = run.request
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])

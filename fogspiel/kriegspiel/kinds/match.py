@@ -48,7 +48,6 @@ Rows = Sequence[Sequence[Row]]  # game pairs of every two engines
 
 
 def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
-    """Describe the score of two engines and the statistics of their games."""
     figures, (first, second) = request.outcome(rows), request.names
     yield from strength_lines(first, second, figures, request.stop)
     refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
@@ -212,7 +211,7 @@ KINDS = (KIND,)
 
 
 def match_of(run: Run) -> EngineMatch:
-    """Return the match that a run is, or a ValueError."""
+    """Return the match of a run; raise ValueError if it is another kind."""
     if not KIND.handles(run.request["method"]):
         raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.request['method']}")
     return EngineMatch.from_json(run.request)

@@ -28,7 +28,6 @@ def position_json(position: PositionAnalysis) -> JsonObject:
 
 
 def demand_kriegspiel(game: Game) -> None:
-    """Reject games that no engine can analyse."""
     if game.name != GAME.name:
         raise HTTPException(404, "only games of Kriegspiel are analysed")
 

@@ -28,8 +28,6 @@ class Line(BaseModel):
 
 
 class Solvers:
-    """A solver for each problem, used by one thread at a time."""
-
     def __init__(self) -> None:
         self._solvers: dict[int, Solver] = {}
 

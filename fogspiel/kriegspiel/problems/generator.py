@@ -85,7 +85,7 @@ def find_candidates(seed: int, numbers: Iterable[int]) -> Iterator[Candidate | N
 
 
 def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:
-    """Return the best problem for each of these lengths, varying the material; raise ValueError if there are too few."""
+    """Return the best problem for each of these lengths, varying the material; ValueError if there are too few."""
     chosen: list[Candidate] = []
     for n in lengths:
         used = [candidate.material for candidate in chosen]
@@ -104,7 +104,7 @@ def title_of(material: str, kings: int) -> str:
 
 
 def _counted(letters: list[str]) -> str:
-    """Men as text: `two rooks, pawn`."""
+    """Return the men as text: `two rooks, pawn`."""
     names = [NAMES[LETTERS.index(letter.lower())] for letter in letters]
     return ", ".join(f"two {name}s" if names.count(name) == 2 else name for name in dict.fromkeys(names))
 

@@ -56,7 +56,6 @@ class Problem:
 
     @cached_property
     def positions(self) -> Boards:
-        """The boards for the solver."""
         return frozenset(self._position(board).tobytes() for board in self.boards)
 
     @property
@@ -89,7 +88,6 @@ class Problem:
 
 
 def put_kings(men: str, kings: Iterable[str]) -> tuple[str, ...]:
-    """Return the boards with these men and Black's king on each of the squares."""
     return tuple(with_man(men, "k", parse_square(king)) for king in dict.fromkeys(kings))
 
 
@@ -122,7 +120,7 @@ def shipped_problems() -> list[Problem]:
 
 
 def find_problem(number: int) -> Problem:
-    """Return the shipped problem with this number, or a ValueError."""
+    """Return the shipped problem with this number; raise ValueError if there is none."""
     problems = shipped_problems()
     if not 1 <= number <= len(problems):
         raise ValueError(f"there is no problem {number}: they are 1 to {len(problems)}")
@@ -164,7 +162,6 @@ def _men_of(position: np.ndarray, colour: int) -> tuple[int, ...]:
 
 
 def _heard_before(position: np.ndarray) -> tuple[int, int]:
-    """Return the checks and pawn tries already announced to White."""
     limits = np.empty(LIMITS, np.int64)
     restrict(position, limits)
     return int(directions(position, limits)), int(pawn_tries(position, limits, False))

@@ -46,7 +46,6 @@ class SolutionStep:
 
     @property
     def attempts(self) -> int:
-        """Number of attempts in the tree."""
         return 1 + sum(branch.next.attempts for branch in self.branches if branch.next)
 
 
@@ -83,7 +82,6 @@ def _branch(solver: Solver, part: Part, n: int) -> Branch:
 
 
 def words_of(code: int) -> tuple[str, str]:
-    """Describe the referee's answer to an attempt, and to the reply."""
     end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
     if end == REFUSED:
         return ILLEGAL, ""
@@ -213,8 +211,6 @@ class AttemptRecord:
 
 @dataclass(frozen=True)
 class WhiteKnowledge:
-    """White's knowledge after some attempts."""
-
     boards: Boards  # all possible boards
     moves_left: int
     heard: tuple[AttemptRecord, ...] = ()
@@ -222,7 +218,6 @@ class WhiteKnowledge:
 
     @property
     def over(self) -> bool:
-        """True if no attempt is possible."""
         return bool(self.ending)
 
     @property
@@ -231,7 +226,6 @@ class WhiteKnowledge:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Attempts refused in this turn."""
         found: list[str] = []
         for one in self.heard:
             found = [*found, one.attempt] if one.answer == ILLEGAL else []
@@ -306,7 +300,6 @@ def hint(solver: Solver, scene: WhiteKnowledge) -> str | None:
 
 
 def standing(scene: WhiteKnowledge) -> str:
-    """Describe the status as a sentence."""
     if scene.solved:
         return "Mate on every board that was left: the problem is solved."
     if scene.over:

@@ -155,7 +155,6 @@ class Solver:
         return next((n for n in range(1, most + 1) if self.wins(boards, n)), None)
 
     def keys(self, boards: Boards, n: int) -> Iterator[int]:
-        """Yield the attempts that start a forced mate within n moves."""
         return (attempt for attempt in self.promising(boards, n) if self.works(boards, attempt, n))
 
     def wins(self, boards: Boards, n: int) -> bool:

@@ -108,7 +108,6 @@ def reply_in_silence(meta, zeros):
 
 @kernel
 def _value_move(meta, action, power, boards, weights):
-    """Return the static value after an own move, which is made on the first of the boards."""
     boards[0] = meta
     took = assume(boards[0], action, power)
     worth = value(boards[0], end_of(action), took, weights)
@@ -254,7 +253,6 @@ class Searcher:
         return values
 
     def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
-        """Return the moves by weighted maximax."""
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
             values = self._search(meta, moves, power, statics, self.effort.nodes)
