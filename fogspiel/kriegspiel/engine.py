@@ -243,9 +243,7 @@ def about_engine(name: str) -> str:
 
 
 def find_engine(words: str) -> EngineFactory:
-    """Return the engine of this text, without a limit (`C`, `C:none`, `stray-C`); suggest similar names in a
-    ValueError.
-    """
+    """Return the engine of this text without a limit (`C`, `C:none`); suggest similar names in a ValueError."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines() and name not in engine_variants():
         raise unknown(ENGINE, name, engines())

@@ -32,7 +32,7 @@ def games_of_two(games: int, pairs: int) -> int:
 
 
 def rows_in(matches: Iterable[EngineMatch], play: Play) -> list[Row]:
-    """Return the rows of matches, interleaved over pairings by number; missing ones are played."""
+    """Return the rows of matches, sorted by number within each pairing; missing ones are played."""
     return [row for match in matches for met in play(match) for row in sorted(met, key=lambda row: int(row["number"]))]
 
 

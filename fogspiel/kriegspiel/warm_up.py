@@ -98,9 +98,7 @@ class Preparation:
         )
 
     def is_ready(self, patience: float) -> bool:
-        """True if all is compiled and loaded, which may take some seconds; an engine that is slow interpreted waits for
-        it.
-        """
+        """True if all is compiled and loaded; an engine that is slow when interpreted waits for that."""
         self._known.wait(patience)
         if self.is_slow:
             self.done.wait()

@@ -146,11 +146,7 @@ def cannot_mate(pos):
 
 @inlined
 def _mix(cell, word):
-    """Return the part of a cell in a key.
-
-    Parts are independent, and each has its own factors: a sum over one common mixture would not detect that two cells
-    exchange a high bit.
-    """
+    """Return the part of a cell in a key; separate factors reveal an exchange of high bits between two cells."""
     product = word * FACTORS[0, cell]
     return (product ^ (product >> 32)) * FACTORS[1, cell]
 

@@ -1,4 +1,4 @@
-"""Moves in standard algebraic notation: `Nf3`, which names the man only as far as legal moves leave a doubt."""
+"""Standard algebraic notation: `Nf3`, with the man disambiguated only as far as legal moves require."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -237,10 +237,7 @@ def enter(row, level, last, depth, alpha, beta):
 
 @kernel
 def search_move(rows, worths, depth, alpha, beta):
-    """Search the position in the first row, whose static value is set; return its value for the side to move.
-
-    The number of rows is the greatest depth.
-    """
+    """Search the first row, whose static value is set, to at most all rows; return its value for the side to move."""
     level, last, nodes = 0, len(rows) - 1, 1
     enter(rows[0], 0, last, depth, alpha, beta)
     while True:
@@ -270,9 +267,7 @@ def place(rows, pos, worths):
 
 
 def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:
-    """Search this many plies and quiescence; return the value for the side to move and the number of positions
-    searched.
-    """
+    """Search this many plies and quiescence; return the value for the side to move and the nodes searched."""
     rows = np.zeros((LEVELS, ROW), np.int64)
     place(rows, pos, WORTH)
     value, nodes = search_move(rows, WORTH, depth, -INFINITE, INFINITE)

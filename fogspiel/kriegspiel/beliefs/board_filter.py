@@ -211,10 +211,7 @@ def add_child(children, found, parent, move, weight, key):
 
 @kernel
 def list_children(boards, weights, lost, message, switches, policy, children):
-    """List the distinct boards that may follow, with their weights; return their number.
-
-    `lost` is the square where the opponent has just lost a man, or NO_SQUARE.
-    """
+    """List the distinct boards that may follow, weighted; `lost` as in `evolve`, or NO_SQUARE. Return their number."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     chances, after, found = np.empty(MAX_MOVES), np.empty(POSITION, np.int64), 0
     children.table[:] = FREE

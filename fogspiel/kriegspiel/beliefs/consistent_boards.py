@@ -1,8 +1,8 @@
 """Boards consistent with the last observation alone: own men, the opponent's remaining men, and the last message.
 
-Men implied by the message are placed first: one where a man was captured, one in each direction of check, one
-diagonally in front of a pawn for each try, one in the path of a refused move. The others go anywhere else where they
-give no check, or to their squares on a model board. A board that still does not fit is set up again.
+Men implied by the message are placed first: one where a man was captured, one in each direction of check, one on a
+capture square of a pawn for each try, one in the path of a refused move. The others go anywhere else where they give no
+check, or to their squares on a model board. A board that still does not fit is set up again.
 """
 
 import numpy as np
@@ -223,10 +223,7 @@ def block_refused(board, left, refused, barred, stream):
 
 @kernel
 def put_others(board, left, model, barred, stream):
-    """Place the remaining men as in the model, else on any squares; the king comes last and out of reach.
-
-    Barred squares stay empty.
-    """
+    """Place the remaining men as in the model, else on any squares not barred; the king is last and out of reach."""
     theirs = model[MEN + 1 - board[MOVER]]
     for kind in range(KING):
         while left[kind] > 0:

@@ -88,7 +88,7 @@ DIRECTIONS = 5
 
 @kernel
 def possibly_pinned(meta):
-    """Return the own men that may be pinned: a possible slider may attack them from the far side of the king."""
+    """Return the own men that may be pinned: a possible slider attacks them on the line from their king."""
     king, blocked, found = trailing_zeros(meta.men[KING]), ~meta.empty, NONE
     for line in range(4):
         sliders = meta.theirs[QUEEN] | (meta.theirs[ROOK] if line <= FILE else meta.theirs[BISHOP])
@@ -409,10 +409,7 @@ def hear_tries(meta, tries, refused):
 
 @kernel
 def hear_other(meta, lost, message, zeros):
-    """Update by the opponent's move, which captured the own man on `lost` (or NO_SQUARE).
-
-    `zeros` has a zero for every square.
-    """
+    """Update by the opponent's move, which captured on `lost` (or NO_SQUARE); `zeros` has a zero for every square."""
     if lost == NO_SQUARE:
         spread(meta)
     else:

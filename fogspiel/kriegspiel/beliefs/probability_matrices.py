@@ -101,7 +101,7 @@ def scale_row(prob, row, wanted, possible):
 
 @in_place
 def clear_squares(prob, squares, possible):
-    """Clear these squares of their men and spread these over the rest: "their total sum does not change"."""
+    """Move their men off these squares, spread over the rest: "their total sum does not change"."""
     for row in range(3):
         before, gone = total(prob, row), 0.0
         left = squares

@@ -90,9 +90,7 @@ class LoneKingPlayer(Engine):
     nodes = 0  # sets of squares evaluated so far
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray, kings: int = int(ALL), quiet: int = 0):
-        """Store the king's possible squares `kings` as the board stands, and the own moves since a capture or pawn
-        move.
-        """
+        """Store the king's possible `kings` as the board stands, and the own moves since a capture or pawn move."""
         super().__init__(effort, stream)
         self.first, self.quiet = kings, quiet
 

@@ -316,10 +316,7 @@ def _begin_row(men, kings, action, stack, row):
 
 @kernel
 def value_move(men, kings, action, ahead, width, patience, stack):
-    """Return the value of a move with a lookahead of at least one own move.
-
-    The last ply considers all own moves, those before only the `width` most promising.
-    """
+    """Return the value of a move; the last own move ahead (at least one) is searched in full, earlier ones to `width`."""
     row = ahead
     _begin_row(men, kings, action, stack, row)
     while True:

@@ -117,10 +117,7 @@ def _value_move(meta, action, power, boards, weights):
 
 @kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
-    """Fill in the static values of moves; `power` has the squares where each man surely captures.
-
-    A board is overwritten.
-    """
+    """Fill in the static values of moves; `power` has each man's sure captures. A board is overwritten."""
     for i in range(count):
         out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
 
@@ -173,10 +170,7 @@ def _begin_level(place, static, budget, room, weights):
 
 @kernel
 def search_deeper(static, budget, room, weights):
-    """Search a metaposition after an own move of this static value, within a budget of metapositions; return its value.
-
-    It is the first of the boards, and is overwritten.
-    """
+    """Search a metaposition, the first of the boards (overwritten), after an own move; return its value."""
     boards, place = room.boards, 0
     _begin_level(0, static, budget, room, weights)
     while True:

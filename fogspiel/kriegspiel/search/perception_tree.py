@@ -175,10 +175,7 @@ def most_exposed(prob, known, spared, parameters, survey):
 
 @in_place
 def evolve(prob, known, move, outcome, attraction, parameters, survey):
-    """Update the matrices and the known facts by our move and its outcome; return the square of their capture, or -1.
-
-    `survey` is overwritten.
-    """
+    """Update the matrices and known facts by our move and its outcome; return their capture square, or -1."""
     answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
     kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
