@@ -146,7 +146,7 @@ def cannot_mate(pos):
 
 @inlined
 def _mix(cell, word):
-    """Return the part of a cell in a key; separate factors reveal an exchange of high bits between two cells."""
+    """Return the part of a cell in a key, independent of other parts; own factors tell exchanged high bits apart."""
     product = word * FACTORS[0, cell]
     return (product ^ (product >> 32)) * FACTORS[1, cell]
 

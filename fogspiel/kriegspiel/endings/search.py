@@ -316,7 +316,7 @@ def _begin_row(men, kings, action, stack, row):
 
 @kernel
 def value_move(men, kings, action, ahead, width, patience, stack):
-    """Return the value of a move; the last own move ahead (at least one) is searched in full, earlier ones to `width`."""
+    """Return the value of a move; of own moves ahead, at least one, the last is searched in full, others to `width`."""
     row = ahead
     _begin_row(men, kings, action, stack, row)
     while True:

@@ -56,7 +56,7 @@ from .tablebase import (
 # The table has the distance to mate of a visible king. An unseen king is worse off the fewer its possible squares, so
 # the value of a set of squares, each with its probability, is
 #
-# - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
+#     - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
 #
 # and that of an attempt is the mean over the referee's answers, partly the worst of them, minus the risk. Mostly there
 # is no lookahead, because the table contains it. With a pawn, the value of the best next attempt counts alongside that
