@@ -1,4 +1,4 @@
-"""Problems: mate a king on an unknown square, against the worst answers the referee can give."""
+"""Problems: mate a king whose square you do not know, against the worst answers the referee can give."""
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
