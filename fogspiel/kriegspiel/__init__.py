@@ -1,1 +1,1 @@
-"""Kriegspiel: a referee to talk to, engines that play, and matches between them."""
+"""Kriegspiel: a referee, engines, and matches between them."""

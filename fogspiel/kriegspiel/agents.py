@@ -1,4 +1,4 @@
-"""Agents of Kriegspiel in texts."""
+"""Text forms of Kriegspiel agents."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from ..runs.programs import GAME_SECONDS, ProgramSpec, ProgramType, digest_of, l
 from ..runs.store import Json
 from .game.look import GAMES
 
-# Engines of Kriegspiel as agents (`fog`, `C@0.4s`), in their own matches, and as programs to be tuned.
+# Kriegspiel engines as agents (`fog`, `C@0.4s`), in their own matches, and as programs to tune.
 
 if TYPE_CHECKING:
     from ..runs.requests import MatchRequest
@@ -24,7 +24,6 @@ FACTS = ("nodes", "time", "longest")
 
 
 def names(game: Game) -> list[str]:
-    """Return the names of the engines that play this game."""
     if game.name != GAMES[0].name:
         return []
     from .engine import engines
@@ -33,7 +32,7 @@ def names(game: Game) -> list[str]:
 
 
 def find(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    """Return the engine of a text, with the effort behind its name."""
+    """Return the engine that the text names, with the search limit behind its name."""
     if text.partition("@")[0] not in names(game):
         return None
     from .engine import engine_agent, parse_engine
@@ -42,7 +41,7 @@ def find(game: Game, text: str, store: Path, seed: int) -> Agent | None:
 
 
 def on_page(game: Game, text: str) -> bool:
-    """True if the text is an engine with a plain effort; a ValueError says how an effort is written."""
+    """True if the text is an engine with a plain search limit; raise ValueError with the syntax if it is malformed."""
     engine, mark, effort = text.partition("@")
     if engine not in names(game):
         return False
@@ -55,7 +54,7 @@ def on_page(game: Game, text: str) -> bool:
 def match(
     game: Game, request: "MatchRequest", counted: Json | None, watch: "Callable[[MatchResult], None]"
 ) -> "MatchResult":
-    """Play the games of `fogspiel kriegspiel match`, on from what was counted."""
+    """Play the games of `fogspiel kriegspiel match`, continuing after those already counted."""
     from .engine import parse_engine
     from .match import EngineMatch, EngineSpec, play_engines
 
@@ -65,10 +64,9 @@ def match(
 
 
 def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    """Return an engine as a program whose constants are its parameters."""
     from . import self_play_worker
 
-    constants(words)  # refuses an engine that has no constants
+    constants(words)  # raises for an engine without constants
 
     def check(parameters: "Parameters") -> None:
         self_play_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
@@ -86,14 +84,12 @@ def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Seq
 
 
 def constants(engine: str) -> dict[str, dict[str, Any]]:
-    """Return the constants of an engine as tables, or raise a ValueError if it has none."""
     from .self_play_worker import parameters_of_engine
 
     return parameters_of_engine(engine)
 
 
 def parameter_file(engine: str) -> str:
-    """Return a parameter file of all constants of an engine."""
     from .self_play_worker import parameter_text
 
     return parameter_text(engine)

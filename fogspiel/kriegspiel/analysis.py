@@ -1,12 +1,12 @@
 """Engine analysis of one player's decisions: values of attempts, squares of the opponent's men, costs of moves.
 
-An engine that keeps boards in mind follows the player's views and attempts as if they were its own, and is asked at
-each of them. It never sees anything else, so equal views give equal answers. All figures are its own estimates:
+An engine with a belief over boards follows the player's views and attempts as if they were its own, and evaluates each
+decision. It receives no other input, so equal views give equal results. All figures are its own estimates:
 
-    value   how much more an attempt gains, in pawns, than the mean attempt on the boards where it is legal
-    legal   the share of the boards on which it is legal; being refused costs nothing, so the value does not count it
-    cost    of what was tried: on the boards where that is legal, what the engine's attempts in their order would gain
-            more; the first legal one is made on each board
+    value   the attempt's gain, in pawns, minus that of the mean attempt, on the boards where it is legal
+    legal   the fraction of boards on which it is legal; a refusal costs nothing, so the value ignores it
+    cost    for the attempt made: on the boards where it is legal, the additional gain of trying the engine's attempts
+            in their order; the first legal one is made on each board
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ from .game.look import attempt_name, message_text, refused_in
 from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
 from .protocol import own_board
 
-PAWN_VALUE = 100  # gains are in hundredths of a pawn
-WORST = 5  # the turns that are named after a game
-DEFAULT = SearchLimit(nodes=20_000)  # some 600 boards per attempt, and the same answer on every machine
-DEFAULT_ENGINE = "fog"  # the strongest engine that keeps boards
+PAWN_VALUE = 100  # gains are in centipawns
+WORST = 5  # number of turns listed after a game
+DEFAULT = SearchLimit(nodes=20_000)  # some 600 boards per attempt, and the same result on every machine
+DEFAULT_ENGINE = "fog"  # the strongest engine with a belief over boards
 HONESTY = (
     "These are estimates of the engine, from boards that it has sampled, with the noise that is given as a standard "
     "error: they prove nothing."
@@ -42,15 +42,15 @@ HONESTY = (
 
 @dataclass(frozen=True)
 class AttemptValue(JsonRecord):
-    """An attempt as the engine sees it; None where it was legal on no board, or on one only for the error."""
+    """Evaluation of one attempt; None if it was legal on no board, or, for the error, on one only."""
 
     KEYS = ("move", "legal", "value", "error", "gain")
 
     move: str
     legal: float
     value: float | None
-    error: float | None  # the standard error of the value, boards that differ in nothing counted as one
-    gain: float | None  # what it gains on average, in pawns against the men on the board, where it is legal
+    error: float | None  # standard error of the value, identical boards counted as one
+    gain: float | None  # mean gain where it is legal, in pawns relative to the material on the board
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,15 @@ class PositionAnalysis(JsonRecord):
 
     ply: int
     side: int
-    men: str  # the own men, as the board of a FEN
-    heard: str | None  # what the referee said of the other side's last move
+    men: str  # own men, as the board field of a FEN
+    heard: str | None  # the referee's message about the opponent's last move
     refused: tuple[str, ...]
-    boards: int  # how many different boards the engine keeps in mind
-    evaluated: int  # on how many boards, drawn from these, attempts were evaluated
-    choice: str  # what the engine would try
-    attempts: tuple[AttemptValue, ...]  # the best one first
-    implied: tuple[str, ...]  # what the messages imply, in sentences
-    belief: dict[str, list[float]]  # chances by kind of man for the 64 squares from a1 to h8
+    boards: int  # number of distinct boards in the engine's belief
+    evaluated: int  # number of boards drawn from these to evaluate attempts
+    choice: str  # the engine's choice
+    attempts: tuple[AttemptValue, ...]  # best first
+    implied: tuple[str, ...]  # sentences about what the messages imply
+    belief: dict[str, list[float]]  # probabilities by kind of man for the 64 squares from a1 to h8
     tried: str | None
     accepted: bool | None
     cost: float | None
@@ -80,24 +80,22 @@ class PositionAnalysis(JsonRecord):
 
     @property
     def turn(self) -> str:
-        """The number of the move: `12.` for White, `12...` for Black."""
+        """Move number: `12.` for White, `12...` for Black."""
         return f"{self.ply // 2 + 1}{'...' if self.side else '.'}"
 
     @property
     def best(self) -> str:
-        """Attempt that the engine ranks first, else its choice."""
         return self.attempts[0].move if self.attempts and self.attempts[0].value is not None else self.choice
 
     def to_json(self) -> dict[str, object]:
-        """Everything by name."""
         return super().to_json() | {"side": SIDES[self.side].lower()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Decode a stored analysis."""
         lists = {name: tuple(kept[name]) for name in ("refused", "implied")}
         attempts = tuple(AttemptValue.from_json(one) for one in kept["attempts"])
-        belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}  # in its order, which a store does not keep
+        # In the order of NAMES, which the store does not preserve
+        belief = {name: kept["belief"][name] for name in (*NAMES, PIECE)}
         side = SIDES.index(kept["side"].capitalize())
         return super().from_json({**kept, **lists, "attempts": attempts, "belief": belief, "side": side})
 
@@ -109,9 +107,9 @@ def analyse(
     seed: int = 1,
     only: int | None = None,
 ) -> Iterator[PositionAnalysis]:
-    """Each decision of one player as an engine sees it, or only those after so many plies; the others are followed.
+    """Yield the analysis of each decision of one player, or only of those at these plies; the others are followed.
 
-    A decision without an attempt is the present one: it is analysed if it is asked for, or stands alone.
+    A decision without an attempt is the current one: it is analysed if `only` names it, or if it is the only decision.
     """
     if not decisions:
         return
@@ -129,19 +127,19 @@ def analyse(
 
 
 class AnalysedTurn(NamedTuple):
-    """Attempts between two moves of the other side, if any."""
+    """Attempts between two moves of the opponent, if any."""
 
     positions: tuple[PositionAnalysis, ...]
-    stream: int  # the state of the engine's random numbers afterwards: with it an analysis can go on behind this turn
+    stream: int  # state of the engine's random numbers afterwards: an analysis can resume after this turn
 
 
 def analyse_turns(
     decisions: Sequence[Decision], engine: str, effort: SearchLimit, seed: int, streams: Sequence[int] = ()
 ) -> Iterator[AnalysedTurn]:
-    """The turns of one player as `analyse` sees them, but for the first ones, whose streams are known.
+    """Yield the turns of one player as `analyse` does, except the first ones, whose streams are known.
 
-    These are only followed: an engine's belief comes from views alone. `fog` plays endings by what it thought before,
-    so there it thinks again.
+    The first ones are only followed, because an engine's belief depends on views alone. In endgames `fog` depends on
+    its earlier searches, so there it searches again.
     """
     player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
     for number, (_, group) in enumerate(groupby(decisions, lambda decision: decision.ply)):
@@ -162,7 +160,6 @@ def analyse_turns(
 def analyse_last(
     decisions: Sequence[Decision], engine: str = DEFAULT_ENGINE, effort: SearchLimit = DEFAULT, seed: int = 1
 ) -> Iterator[PositionAnalysis]:
-    """The last decision alone, after following all before it."""
     *earlier, last = decisions
     player = make_engine(engine, effort, seed, int(last.seen[rules.SEEN_PLAYER]))
     for decision in earlier:
@@ -172,7 +169,7 @@ def analyse_last(
 
 
 def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> PositionAnalysis:
-    """Describe a decision by its table of gains."""
+    """Build the analysis of a decision from its table of gains."""
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
     attempts = rank_attempts(table)
     cost, error = cost_of(table, attempts, decision.action)
@@ -200,12 +197,11 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
 
 
 def placement_of(seen: np.ndarray) -> str:
-    """The own men as the board of a FEN."""
     return fen_of(own_board(seen)).split()[0]
 
 
 def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
-    """The different rows of a table, and for how many boards each counts."""
+    """Return the distinct rows of a table, and the number of boards that each represents."""
     if table.gains.shape[1] == 0:
         return table.gains[:0], np.zeros(0)
     first, counts = distinct_rows(table.gains, table.weights)
@@ -213,7 +209,7 @@ def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
 
 
 def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float | None]:
-    """The mean of values that stand for so many boards each, and its standard error, each value counted as one."""
+    """Return the weighted mean, and its standard error with each value counted as one sample."""
     total = counts.sum()
     mean = float(values @ counts / total)
     if len(values) < 2:
@@ -223,8 +219,7 @@ def mean_and_error(values: np.ndarray, counts: np.ndarray) -> tuple[float, float
 
 
 def rank_attempts(table: AttemptTable) -> tuple[AttemptValue, ...]:
-    """The attempts in the engine's order: by its ranks, if it has any, then by their mean advantage, which is drawn
-    towards 0 where few boards speak for it."""
+    """Order the attempts by the engine's ranks, if any, else by mean advantage, shrunk towards 0 for few boards."""
     rows, counts = group_rows(table)
     legal = rows != ILLEGAL
     gains = np.where(legal, rows, 0) / PAWN_VALUE
@@ -250,7 +245,7 @@ def rank_attempts(table: AttemptTable) -> tuple[AttemptValue, ...]:
 def cost_of(
     table: AttemptTable, attempts: Sequence[AttemptValue], action: int | None
 ) -> tuple[float | None, float | None]:
-    """Return the cost of an attempt against the engine's order of attempts, and the standard error."""
+    """Return the cost of an attempt relative to the engine's order of attempts, and its standard error."""
     tried = np.flatnonzero(table.offered == action) if action is not None else np.empty(0, int)
     if len(tried) == 0:
         return None, None
@@ -269,7 +264,7 @@ def cost_of(
 
 @dataclass(frozen=True)
 class GameAnalysis:
-    """The decisions of one player in a game, as an engine sees them."""
+    """Analysed decisions of one player in a game."""
 
     engine: str
     effort: SearchLimit
@@ -280,18 +275,16 @@ class GameAnalysis:
 
     @property
     def worst(self) -> list[PositionAnalysis]:
-        """The moves that cost most, by the engine's own estimate."""
+        """The costliest moves, by the engine's own estimate."""
         made = [one for one in self.positions if one.accepted and one.cost is not None and one.cost > 0]
         return sorted(made, key=lambda one: one.cost or 0.0, reverse=True)[:WORST]
 
     @property
     def mean_cost(self) -> float | None:
-        """Return the mean cost of a move."""
         costs = [one.cost for one in self.positions if one.accepted and one.cost is not None]
         return round(sum(costs) / len(costs), 4) if costs else None
 
     def to_json(self) -> dict[str, object]:
-        """Everything by name."""
         return {
             "engine": self.engine,
             "seconds": self.effort.seconds,
@@ -306,17 +299,16 @@ class GameAnalysis:
         }
 
     def only(self, count: int) -> "GameAnalysis":
-        """The same with so many attempts per position, the best ones and what was tried."""
         return replace(self, positions=tuple(keep_best(one, count) for one in self.positions))
 
 
 def keep_best(position: PositionAnalysis, count: int) -> PositionAnalysis:
-    """A position with so many attempts, the best ones and what was tried."""
+    """Return a position with at most `count` attempts: the best ones and the one made."""
     kept = [one for place, one in enumerate(position.attempts) if place < count or one.move == position.tried]
     return replace(position, attempts=tuple(kept))
 
 
-# Was the belief right? What an engine believed, compared with the true board when the game is over.
+# Calibration: the engine's belief compared with the true boards after the game.
 
 PHASES = ((0, 19), (20, 39), (40, 79), (80, None))  # first and last ply of each phase
 MAN_KINDS = ("king", "pawn", "piece")
@@ -330,14 +322,14 @@ class Phase(JsonRecord):
 
     plies: str
     decisions: int
-    log_loss: float  # of "a man of the other side stands here", in nats per square without an own man
+    log_loss: float  # log-loss of "an opponent's man stands here", in nats per square without an own man
     even_log_loss: float  # the same for a belief that spreads the right number of men evenly over these squares
-    king_rank: float  # the mean rank of the true king's square, 1 the likeliest
-    king_chance: float  # the mean chance that was given to the true king's square
+    king_rank: float  # mean rank of the true king's square, 1 for the likeliest
+    king_chance: float  # mean probability of the true king's square
 
 
 def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]) -> list[Phase]:
-    """Return the belief's accuracy in each phase; every position with its true board."""
+    """Return the accuracy of the belief in each phase, given the true board of every position."""
     found = []
     pairs = [pair for pair in zip(positions, truth, strict=True) if pair[0].boards]
     for first, last in PHASES:
@@ -350,11 +342,11 @@ def look_back(positions: Sequence[PositionAnalysis], truth: Sequence[np.ndarray]
 
 
 def judge(position: PositionAnalysis, board: np.ndarray) -> tuple[float, float, float, float]:
-    """Log-loss per square, that of an even spread, and the rank and the chance of the true king's square."""
+    """Return the log-loss per square, that of an even spread, and rank and probability of the true king's square."""
     theirs = rows_of(board[MEN + 1 - position.side : MEN + 2 - position.side])[0].astype(bool)
     free = rows_of(board[MEN + position.side : MEN + 1 + position.side])[0] == 0
     believed = np.sum([position.belief[kind] for kind in MAN_KINDS], axis=0)
-    # as if half a board more spoke for either side: a finite number of boards never makes anything certain
+    # add half a board to either side: a finite number of boards never makes anything certain
     chance = (np.clip(believed, 0.0, 1.0) * position.boards + 0.5) / (position.boards + 1.0)
     loss = -np.mean(np.log(np.where(theirs, chance, 1.0 - chance)[free]))
     share = theirs[free].mean()

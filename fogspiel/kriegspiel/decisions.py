@@ -1,7 +1,7 @@
-"""Views and attempts of one player of Kriegspiel: all that an analysis may use.
+"""Views and attempts of one player of Kriegspiel: the whole input of an analysis.
 
 A decision is a view and an attempt. Decisions come from a record, which the referee replays; from a game filtered for
-that player, which is followed on the board of the own men; or from words typed by hand.
+that player, which is followed on the board of the own men; or from a view typed by hand.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,30 +22,29 @@ from .protocol import SIDE_WORDS, SILENCE, ProtocolReader
 from .referee import WILD_16, HouseRules, Message, Referee
 
 LAST_RANKS = 0xFF000000000000FF
-MIDDLE = 20  # the plies that are taken to have been made where a view in words does not tell
+MIDDLE = 20  # assumed number of plies where a typed view gives none
 
 
 @dataclass(frozen=True)
 class Decision:
-    """View of a player, and its attempt; None where it is still to choose."""
+    """A player's view and its attempt; None if it is still to choose."""
 
     seen: np.ndarray
     action: int | None
 
     @property
     def ply(self) -> int:
-        """The moves made before."""
         return int(self.seen[rules.SEEN_PLY])
 
     @property
     def actions(self) -> list[int]:
-        """Possible attempts: they follow from the view alone, by the rules' own list."""
+        """Possible attempts: they follow from the view alone, by the list of the rules."""
         out = new_cells(MAX_ATTEMPTS)
         return [int(action) for action in out[: rules.legal(own_state(self.seen), out)]]
 
 
 def own_state(seen: np.ndarray) -> np.ndarray:
-    """A state of the game with all that the list of attempts depends on: what the mover knows."""
+    """Return a state with everything that the list of attempts depends on: the knowledge of the side to move."""
     state, side = new_cells(rules.STATE), int(seen[rules.SEEN_PLAYER])
     said, turn = rules.SAID + MESSAGE * (1 - side), rules.TURNS + rules.TURN * side
     state[: KING + 1] = seen[rules.OWN_MEN]
@@ -61,7 +60,7 @@ def own_state(seen: np.ndarray) -> np.ndarray:
 def replayed_decisions(
     record: Sequence[int], side: int, fen: str | None = None, switches: HouseRules = WILD_16
 ) -> tuple[list[Decision], list[np.ndarray]]:
-    """A side's decisions in a record, the one that is still to come included, and the true board of each."""
+    """Return a side's decisions in a record, the pending one included, and the true board of each."""
     umpire = Referee(fen, switches)
     found, truth = list[Decision](), list[np.ndarray]()
     for action in (*record, None):
@@ -74,7 +73,7 @@ def replayed_decisions(
 
 
 def filtered_decisions(reading: PgnGame) -> list[Decision]:
-    """The decisions of the player for whom a game was filtered, the one that is still to come included."""
+    """Return the decisions of the player for whom a game was filtered, the pending one included."""
     if reading.switches.rules != ICC:
         raise ValueError(
             f"the game is filtered by the rules {reading.switches.rules}, and filtered games are analysed by the rules "
@@ -96,7 +95,7 @@ def filtered_decisions(reading: PgnGame) -> list[Decision]:
 
 
 class OwnView:
-    """The view of one side, kept up by its own attempts and by the messages that it hears."""
+    """One side's view, updated by its own attempts and the messages it receives."""
 
     def __init__(self, side: int, switches: int):
         self.side = side
@@ -107,25 +106,21 @@ class OwnView:
         self.seen[rules.OWN_MESSAGE] = self.seen[rules.OTHER_MESSAGE] = SILENCE
 
     def refuse_all(self, tried: Sequence[int]) -> Iterator[Decision]:
-        """Attempts that were refused one after the other."""
         for action in tried:
             yield Decision(self.seen.copy(), action)
             refuse(self.seen[rules.REFUSALS], start_of(action), end_of(action))
 
     def accept(self, action: int, message: Message) -> None:
-        """The own attempt was made."""
         self.seen[rules.REFUSALS] = 0
         move_own(self.seen[rules.OWN_MEN], self.side, action)
         self._go_on(message, rules.OWN_MESSAGE, rules.SEEN_TAKEN + 2)
 
     def hear(self, message: Message) -> None:
-        """The other side has moved."""
         if message.square is not None:
             lose_announced(self.seen[rules.OWN_MEN], self.side, parse_square(message.square))
         self._go_on(message, rules.OTHER_MESSAGE, rules.SEEN_TAKEN)
 
     def _go_on(self, message: Message, place: slice, taken: int) -> None:
-        """One ply more, with this message in its place."""
         seen = self.seen
         seen[place] = cells_of(message)
         if message.taken:
@@ -138,13 +133,13 @@ class OwnView:
 
 
 def may_castle(men: np.ndarray, castle: int) -> bool:
-    """True if king and rook stand where they must for this right of castling."""
+    """True if king and rook stand where this castling right requires."""
     home, corner = int(KING_HOME[castle // 2]), int(ROOK_HOME[castle // 2, castle % 2])
     return bool(int(men[KING]) >> home & int(men[ROOK]) >> corner & 1)
 
 
 def cells_of(message: Message) -> list[int]:
-    """A message as the cells of a view; a ValueError if it does not tell all that the referee says."""
+    """Return a message as the cells of a view; raise ValueError if it is incomplete."""
     if message.taken not in (None, "pawn", "piece"):
         raise ValueError("the game does not tell whether a pawn or a piece was taken: its comments must say so")
     if set(message.checks) - set(DIRECTIONS):
@@ -165,7 +160,7 @@ def described_decision(
     refused: str = "",
     ply: int | None = None,
 ) -> Decision:
-    """A view in the words of the engine protocol, at which the player is to choose."""
+    """Return the pending decision of a view in the vocabulary of the engine protocol."""
     listener, ply = ProtocolReader(side), MIDDLE + side if ply is None else ply
     _check_words(side, men, lost, taken, castling, ply)
     if last.split() and last.split()[0] not in ("taken", "check", "tries"):
@@ -184,7 +179,6 @@ def described_decision(
 
 
 def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply: int) -> None:
-    """Refuse words whose form is wrong."""
     foreign = [letter for letter in men if letter.lower() in LETTERS and letter.isupper() == bool(side)]
     if foreign:
         raise ValueError(
@@ -205,7 +199,7 @@ def _check_words(side: int, men: str, lost: str, taken: str, castling: str, ply:
 
 
 def _check_men(side: int, seen: np.ndarray) -> None:
-    """Refuse men with which nobody can play."""
+    """Reject sets of men that cannot play."""
     men = [int(there) % 2**64 for there in seen[rules.OWN_MEN]]
     if men[KING].bit_count() != 1 or men[PAWN].bit_count() > 8 or sum(there.bit_count() for there in men) > 16:
         raise ValueError(f"{SIDES[side]} must have one king, at most eight pawns and at most 16 men")
@@ -220,5 +214,4 @@ def _check_men(side: int, seen: np.ndarray) -> None:
 
 
 def last_message(seen: np.ndarray) -> list[int]:
-    """Announcement of the other side's last move."""
     return [int(cell) for cell in seen[rules.OTHER_MESSAGE]]

@@ -1,8 +1,8 @@
-"""Common part of engines: a search limit, and a belief that follows the referee's messages.
+"""Base of engines: a search limit, and a belief that follows the referee's messages.
 
-An engine sees views only. Between two calls of `choose` everything that it may know has happened in this order: its
-last attempt was refused, or it was accepted with a message; then, if it was accepted, the other side moved, of which
-there is a message too. `Engine` tells these apart and calls the hooks of its subclass.
+An engine receives views only. Between two calls of `choose`, its last attempt was refused, or accepted with a message;
+if it was accepted, the opponent then moved, with a message too. `Engine` distinguishes these events and calls the hooks
+of its subclass.
 """
 
 import re
@@ -27,15 +27,15 @@ from .game import rules
 from .game.attempts import PASSANT_TAKEN, PAWN_TAKEN, SQUARE, TAKEN, TRIES, move_own
 from .game.rule_sets import known_tries
 
-# An engine in words, and the effort that it may spend: `C`, `C@0.4s`, `stray-C:none@20000n`.
+# Text form of an engine with its search limit: `C`, `C@0.4s`, `stray-C:none@20000n`.
 
-# Where engines are found: a file of this folder, or of the same one in a plug-in folder, is one or several engines.
+# Package of the engines: a file of this folder, or of the same one in a plug-in folder, has one or several engines.
 ROOM = "kriegspiel.engines"
 ENGINE = "Kriegspiel engine"
-PROGRAM = "program"  # what stands before the command of an engine that is a program
-STRAY = "stray-"  # what stands before the name of an engine that strays from its way early in the game
-# While a person plays before kernels are compiled, they run some hundred times slower: there are so many more looks at
-# the clock, and so many times the seconds.
+PROGRAM = "program"  # prefix of the command of an external engine
+STRAY = "stray-"  # prefix of an engine that plays random moves early in the game
+# While a person plays before kernels are compiled, they run about a hundred times slower: the clock is read this many
+# times as often, and the time limit is this many times as long.
 INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 
 
@@ -43,8 +43,8 @@ INTERPRETED_SHARE, INTERPRETED_TIMES = 64, 5
 class SearchLimit(JsonRecord):
     """Limit of an engine's search per attempt: seconds, or nodes of its search (then it is deterministic).
 
-    Seconds are those of the processor, so that other work on the machine takes nothing away; where several threads or
-    an outside program think, they are those of the clock.
+    Seconds are CPU time, so that other load on the machine does not matter; with several threads or an external program
+    they are wall-clock time.
     """
 
     KEYS = ("seconds", "nodes", "threads", "outside")
@@ -52,7 +52,7 @@ class SearchLimit(JsonRecord):
     seconds: float | None = None
     nodes: int | None = None
     threads: int = 1
-    outside: bool = False  # true if an outside program does the thinking
+    outside: bool = False  # true if an external program searches
 
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.nodes is None):
@@ -66,7 +66,7 @@ class SearchLimit(JsonRecord):
                 raise ValueError(f"the {name} of an engine is {value}: it must be positive")
 
     def slices(self, size: int) -> Iterator[int]:
-        """Numbers of nodes to search, one slice after the other, until the effort is spent."""
+        """Yield the sizes of search slices, in nodes, until the limit is reached."""
         from ..core.compile.kernel import interprets
 
         if self.nodes is not None:
@@ -82,18 +82,18 @@ class SearchLimit(JsonRecord):
             yield size
 
     def clock(self) -> float:
-        """The time now, in seconds of the kind that is counted."""
+        """Return the current time, in seconds of the counted kind."""
         return time.thread_time() if self.threads == 1 and not self.outside else time.perf_counter()
 
     def left(self, began: float) -> "SearchLimit":
-        """Return the remainder since a time of `clock`: only the search uses up nodes."""
+        """Return the remaining limit since a time of `clock`; nodes are counted by the search only."""
         if self.seconds is None:
             return self
         return replace(self, seconds=max(self.seconds - (self.clock() - began), 1e-4))
 
 
 def plain_name(words: str) -> str:
-    """The name of an engine alone: `C` of `stray-C:none`."""
+    """Return the name of an engine alone: `C` of `stray-C:none`."""
     return words.removeprefix(STRAY).partition(":")[0]
 
 
@@ -102,12 +102,12 @@ DEFAULT = SearchLimit(seconds=0.1)
 
 
 def asks_program(engine: str) -> bool:
-    """True if an engine in words asks a chess engine (`hs:uci=COMMAND`), which is a program of the user's."""
+    """True if an engine uses a chess engine (`hs:uci=COMMAND`), which is a program of the user."""
     return ":uci=" in engine
 
 
 def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchLimit]:
-    """An engine in words, and its effort, if it has one of its own: `C`, `C@0.4s`, `C:none@20000n`."""
+    """Parse an engine with an optional search limit: `C`, `C@0.4s`, `C:none@20000n`."""
     name, _, own = words.rpartition("@")
     found = EFFORT.fullmatch(own) if name else None
     if found is None:
@@ -122,7 +122,6 @@ def parse_engine(words: str, usual: SearchLimit = DEFAULT) -> tuple[str, SearchL
 
 
 def check_engine(words: str) -> None:
-    """Refuse a name that no engine has."""
     name, _ = parse_engine(words)
     if ":" not in name and name != PROGRAM:
         find_engine(plain_name(name))
@@ -132,10 +131,10 @@ def check_engine(words: str) -> None:
 
 
 def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-    """A message about a move of this colour as beliefs take it that do not know the rule sets.
+    """Translate a message about a move of this colour for beliefs that ignore the rule sets.
 
-    Instead of tries that are not counted there is UNKNOWN or SOME, and a capture en passant is one of a pawn where that
-    stood; a man of which it is not said whether it was a pawn remains one.
+    Uncounted tries become UNKNOWN or SOME, and an en passant capture becomes that of a pawn on its own square; a man
+    not announced as pawn or piece stays one.
     """
     told = message.copy()
     told[TRIES] = known_tries(message, seen[rules.SEEN_SWITCHES])
@@ -145,24 +144,21 @@ def plain_message(message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndar
 
 
 def placement_after(men: np.ndarray, colour: int, move: int) -> bytes:
-    """The own men after a move as a key, by which repetitions are counted."""
     after = men.copy()
     move_own(after, colour, move)
     return after.tobytes()
 
 
 def takes_by_pawn(pawns: int, move: int) -> bool:
-    """True if a move is that of one of these pawns from one file to another."""
+    """True if a move takes one of these pawns to another file."""
     return bool(int(pawns) >> start_of(move) & 1) and (end_of(move) - start_of(move)) % 8 != 0
 
 
 def turn_move(move: int, side: int) -> int:
-    """A move of a side as White would see it, or back."""
     return move ^ (UPSIDE_DOWN | UPSIDE_DOWN << 6) if side else move
 
 
 def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
-    """The own men of a view as White would see them."""
     men = seen[rules.OWN_MEN]
     return men.byteswap() if side else men.copy()
 
@@ -170,8 +166,8 @@ def turn_men(seen: np.ndarray, side: int) -> np.ndarray:
 class Engine(ABC):
     """A player that keeps a belief."""
 
-    asks = False  # true if the engine is offered the question whether any pawn can take; those that are not never ask
-    interpretable = True  # true if a reply takes a few seconds where Python itself runs the kernels
+    asks = False  # true if the engine may ask whether any pawn can capture; others never do
+    interpretable = True  # true if a reply takes at most a few seconds with interpreted kernels
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray):
         self.effort, self.stream = effort, stream
@@ -189,12 +185,11 @@ class Engine(ABC):
         return self.last
 
     def follow(self, seen: np.ndarray, action: int) -> None:
-        """Remember a choice that was made earlier."""
+        """Record a choice that was made earlier."""
         self._hear(seen)
         self.last = action
 
     def _hear(self, seen: np.ndarray) -> None:
-        """Bring the belief up to date."""
         ply = int(seen[rules.SEEN_PLY])
         if self.ply < 0:
             self.reset(seen)
@@ -209,49 +204,46 @@ class Engine(ABC):
         self.ply = ply
 
     def reset(self, seen: np.ndarray) -> None:
-        """A game begins: with all men at home, or as `seen` if it begins in the middle."""
+        """Start a game: with all men at home, or as `seen` if it starts in the middle."""
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
-        """The own move was made, with this message; `seen` is later by the other's move."""
+        """Update by an accepted own move and its message; `seen` is after the opponent's move."""
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
-        """The own attempt was refused."""
+        """Update by a refused own attempt."""
 
     def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        """The other side has moved, with this message."""
+        """Update by the opponent's move and its message."""
 
     @abstractmethod
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
         """Return the action to attempt next."""
 
 
-EngineFactory = Callable[
-    [SearchLimit, np.ndarray], Player
-]  # what makes a player that spends this effort and draws from this stream
+EngineFactory = Callable[[SearchLimit, np.ndarray], Player]  # maker of a player with this limit and stream
 Choice = Callable[
     [str], EngineFactory
-]  # what makes a maker of the words behind an engine's colon; of no words the usual one
+]  # maker of an engine from the text behind its colon; the default one for an empty text
 
 
 def engines() -> dict[str, EngineFactory]:
-    """Every engine by name: each module of the room lists its own in ENGINES."""
+    """Return every engine by name: each module of the package lists its own in ENGINES."""
     return collect(ROOM, "ENGINES")
 
 
 def engine_variants() -> dict[str, Choice]:
-    """The engines that can be had in several ways: a module lists them in CHOICES, if it has any."""
+    """Return the engines with variants, which modules list in CHOICES."""
     return {name: choice for module in modules(ROOM) for name, choice in getattr(module, "CHOICES", {}).items()}
 
 
 def about_engine(name: str) -> str:
-    """Return the first paragraph of an engine's docstring."""
     maker = engines()[name]
-    described = getattr(maker, "func", maker)  # a class or function, perhaps with some of its arguments given
+    described = getattr(maker, "func", maker)  # a class or function, perhaps with bound arguments
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())
 
 
 def find_engine(words: str) -> EngineFactory:
-    """The engine in these words, without an effort (`C`, `C:none`, `stray-C`), or a ValueError with similar names."""
+    """Return the engine of this text without a limit (`C`, `C:none`); suggest similar names in a ValueError."""
     name, mark, choice = words.removeprefix(STRAY).partition(":")
     if name not in engines() and name not in engine_variants():
         raise unknown(ENGINE, name, engines())
@@ -264,7 +256,6 @@ def find_engine(words: str) -> EngineFactory:
 
 
 def engine_file(words: str) -> Path:
-    """The file of an engine."""
     name = plain_name(words)
     for module in modules(ROOM):
         if name in module.ENGINES or name in getattr(module, "CHOICES", {}):
@@ -273,12 +264,12 @@ def engine_file(words: str) -> Path:
     return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))
 
 
-STRAYING, EARLY = 0.2, 8  # how often it does, and in how many of its moves
-OWN_STREAM = 1 << 20  # the child of the engine's stream that decides when it strays: no engine splits so far
+STRAYING, EARLY = 0.2, 8  # probability of straying, and the number of own moves in which it may
+OWN_STREAM = 1 << 20  # child of the engine's stream that decides when it strays: no engine splits so far
 
 
 class Straying:
-    """An engine some of whose first moves are any, so that a population does not play the same openings only."""
+    """An engine with some random early moves, so that a population varies its openings."""
 
     def __init__(self, maker: EngineFactory, effort: SearchLimit, stream: np.ndarray):
         self.stream = np.array([split(stream[0], OWN_STREAM)], np.uint64)
@@ -289,7 +280,7 @@ class Straying:
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Any action in a move in which the engine strays, else its own choice."""
+        """Choose a random action in a straying move, else the engine's own."""
         ply = int(seen[rules.SEEN_PLY])
         if ply != self.turn:
             self.turn, self.strays = ply, ply < 2 * EARLY and random_unit(self.stream) < STRAYING
@@ -301,11 +292,9 @@ class Straying:
 
     @property
     def nodes(self) -> int | None:
-        """The nodes that the engine has searched, if it counts them."""
         return getattr(self.engine, "nodes", None)
 
 
 def engine_agent(name: str, effort: SearchLimit) -> PlayerAgent:
-    """An engine as an agent."""
     maker = find_engine(name)
     return PlayerAgent(name, lambda stream: maker(effort, stream))

@@ -26,28 +26,28 @@ from .game.rule_sets import TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
 
-SHOWN = 4  # squares or men that a sentence names before it says how many more there are
-LOOKED_AT = 500  # boards that are looked at one by one, the likeliest first
+SHOWN = 4  # squares or men named in a sentence before "and N more"
+LOOKED_AT = 500  # boards inspected one by one, the likeliest first
 DIGITS = 3
 
 
 class Boards(NamedTuple):
-    """Different boards, and the share of each."""
+    """Distinct boards, and the share of each."""
 
     cells: np.ndarray
     shares: np.ndarray
 
 
 def chances(boards: Boards, sets: np.ndarray) -> np.ndarray:
-    """The chance of each of the 64 squares to be in a set that every board has one of."""
+    """Return the probability of each of the 64 squares to be in its board's set."""
     return np.asarray(boards.shares @ rows_of(sets))
 
 
-PIECE = "piece"  # what is no pawn and no king
+PIECE = "piece"  # any man except pawn and king
 
 
 def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
-    """The chance of every kind of man of a colour, and of a piece of any kind, for the 64 squares from a1 to h8."""
+    """Return the probabilities by kind of man of a colour, and of any piece, for the 64 squares from a1 to h8."""
     theirs = boards.cells[:, MEN + colour]
     maps = {name: chances(boards, boards.cells[:, kind] & theirs) for kind, name in enumerate(NAMES)}
     maps[PIECE] = np.sum([maps[NAMES[kind]] for kind in range(KNIGHT, KING)], axis=0)
@@ -55,21 +55,21 @@ def belief_in(boards: Boards, colour: int) -> dict[str, list[float]]:
 
 
 def percent(chance: float) -> str:
-    """A chance in words: `62 %`."""
+    """Format a probability: `62 %`."""
     if 0 < chance < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < chance < 0.9999 else f"{100 * chance:.0f} %"
 
 
 def listed(found: Sequence[tuple[str, float]]) -> str:
-    """Names with their chances, the likeliest first: `g8 62 %, h8 20 % and 3 more`."""
+    """Format names with their probabilities, the likeliest first: `g8 62 %, h8 20 % and 3 more`."""
     ranked = sorted((one for one in found if one[1] > 0), key=lambda one: -one[1])
     words = ", ".join(f"{name} {percent(chance)}" for name, chance in ranked[:SHOWN])
     return f"{words} and {len(ranked) - SHOWN} more" if len(ranked) > SHOWN else words
 
 
 def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterator[str]:
-    """List the knowledge at a decision, one sentence each; `kings` is the exact set of squares of a lone king."""
+    """Yield the knowledge at a decision, one sentence each; `kings` is the exact set of squares of a lone king."""
     if len(boards.cells) == 0:
         yield "The engine has no board in mind that explains all that was said"
         return
@@ -87,14 +87,13 @@ def imply(seen: np.ndarray, boards: Boards, kings: int | None = None) -> Iterato
 
 
 def likeliest(boards: Boards) -> Boards:
-    """The boards with the greatest shares, as many as can be looked at one by one."""
+    """Return the boards with the greatest shares, as many as are inspected one by one."""
     order = np.argsort(-boards.shares, kind="stable")[:LOOKED_AT]
     shares = boards.shares[order]
     return Boards(boards.cells[order], shares / shares.sum())
 
 
 def of_king(seen: np.ndarray, boards: Boards) -> str:
-    """Describe the possible squares of the other king."""
     theirs = boards.cells[:, MEN + 1 - seen[rules.SEEN_PLAYER]]
     where = chances(boards, boards.cells[:, KING] & theirs)
     squares = [(square_name(square), float(where[square])) for square in range(64)]
@@ -105,7 +104,6 @@ def of_king(seen: np.ndarray, boards: Boards) -> str:
 
 
 def of_lone_king(kings: int) -> str:
-    """Describe the possible squares of a king that has lost all its men."""
     squares = squares_in(kings)
     where = squares[0] if len(squares) == 1 else f"one of {len(squares)} squares: {', '.join(squares)}"
     return f"The other king stands alone, on {where}"
@@ -121,7 +119,6 @@ def of_taker(seen: np.ndarray, boards: Boards, square: int) -> str:
 
 
 def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
-    """Describe the men that give check."""
     side, found = int(seen[rules.SEEN_PLAYER]), dict[str, float]()
     for board, share in zip(boards.cells, boards.shares, strict=True):
         men = int(attackers(board, king_of(board, side), 1 - side, occupied(board))) % 2**64
@@ -134,7 +131,7 @@ def of_checks(seen: np.ndarray, boards: Boards, checks: int) -> Iterator[str]:
 
 
 def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
-    """Describe the own pawns that can take."""
+    """Describe the own pawns that can capture."""
     pawns, limits = int(seen[rules.SEEN_MEN + PAWN]), np.empty(LIMITS, np.int64)
     captures = {
         (start_of(move), end_of(move)): move for move in Decision(seen, None).actions if takes_by_pawn(pawns, move)
@@ -154,7 +151,7 @@ def of_tries(seen: np.ndarray, boards: Boards, tries: int) -> str:
 
 
 def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
-    """Describe the possible obstacle of a refused attempt; captures by pawns, knights and the king are left out."""
+    """Describe the possible obstacle of a refused attempt; captures by pawns, knights and the king are omitted."""
     start, end = start_of(move), end_of(move)
     pushed = int(seen[rules.SEEN_MEN + PAWN]) >> start & 1 and (end - start) % 8 == 0
     way = int(BETWEEN[start, end] | (bit(end) if pushed else 0)) % 2**64
@@ -166,30 +163,28 @@ def of_refusal(seen: np.ndarray, boards: Boards, move: int) -> Iterator[str]:
 
 # Engine's table of the attempts of a decision; the only module that reads it from each kind of engine.
 #
-# los, aosp, hs   evaluate boards that were drawn; each counts once
-# fog             evaluates weighted boards, here every attempt on each of them
-# fog, endings    against a lone king there are no values, but the exact set of squares on which it may be
+#     los, aosp, hs    evaluate boards that were drawn; each counts once
+#     fog              evaluates weighted boards, here every attempt on each of them
+#     fog, endgames    against a lone king there are no values, but the exact set of its possible squares
 
-LOOSE_BOARDS = 1000  # boards of the last observation that are drawn for an engine that keeps none
-Analyst = Sampler | Fog  # the engines that keep boards in mind
+LOOSE_BOARDS = 1000  # boards of the last observation drawn for an engine without a pool
+Analyst = Sampler | Fog  # engines with a belief over boards
 
 
 class AttemptTable(NamedTuple):
-    """Engine's evaluation of the attempts of a position."""
-
     gains: np.ndarray  # a row per evaluated board, a column per attempt, ILLEGAL where it is not legal
     offered: np.ndarray
     boards: Boards
     choice: int
-    weights: np.ndarray  # for how many drawn boards each row counts
-    # The engine's own ranks of the attempts, the greatest first, if it has others than their values.
+    weights: np.ndarray  # number of drawn boards that each row represents
+    # The engine's own ranks of the attempts, the greatest first, if they differ from their values.
     ranks: np.ndarray | None = None
-    doubt: float = DOUBT  # boards on which an attempt is taken to be average, besides those on which it was evaluated
-    kings: int | None = None  # the squares on which a lone king may be, if that is all the other side has
+    doubt: float = DOUBT  # pseudo-boards on which an attempt is assumed average
+    kings: int | None = None  # possible squares of the opponent's lone king, if it has no other man
 
 
 def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analyst:
-    """The engine of an analysis, at the beginning of a game."""
+    """Create the engine of an analysis, at the start of a game."""
     engine = find_engine(words)(effort, stream_of(seed, side))
     if not isinstance(engine, Analyst):
         makers = engines().items()
@@ -202,7 +197,7 @@ def make_engine(words: str, effort: SearchLimit, seed: int, side: int) -> Analys
 
 
 def look(engine: Analyst, decision: Decision) -> AttemptTable:
-    """Ask an engine about a decision, after which it goes on with what was tried."""
+    """Evaluate a decision with an engine, which then continues with the attempt made."""
     choice = engine.choose(decision.seen, decision.actions)
     engine.last = decision.action
     return (
@@ -211,7 +206,6 @@ def look(engine: Analyst, decision: Decision) -> AttemptTable:
 
 
 def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> AttemptTable:
-    """Return the table of a sampling engine."""
     gains = engine.gains[: engine.evaluated].copy()
     if isinstance(engine, PoolSampler):
         boards = engine.pool[: engine.count]
@@ -222,7 +216,6 @@ def table_of_boards(engine: Sampler, decision: Decision, choice: int) -> Attempt
 
 
 def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
-    """Return the table of `fog`, or the squares of the lone king."""
     if engine.ending:
         kings, nothing = engine.ending.squares, np.empty((0, 0), np.int32)
         boards = lone_king_boards(decision.seen, kings)
@@ -234,13 +227,13 @@ def table_of_fog(engine: Fog, decision: Decision, choice: int) -> AttemptTable:
 
 
 def distinct_boards(boards: np.ndarray, weights: np.ndarray) -> Boards:
-    """Boards that differ in their men, castling rights or en passant, each with its share of the weight."""
+    """Merge boards with equal men, castling rights and en passant; each has its share of the weight."""
     first, sums = distinct_rows(boards[:, : PASSANT + 1], weights)
     return Boards(boards[first], sums / max(weights.sum(), np.finfo(float).tiny))
 
 
 def distinct_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of the distinct rows, and the sum of the weights of each."""
+    """Return the indices of the distinct rows, and the sum of the weights of each."""
     cells = np.ascontiguousarray(rows)
     keys = cells.view(np.dtype((np.void, cells.shape[1] * cells.itemsize))).ravel()
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
@@ -248,7 +241,7 @@ def distinct_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np
 
 
 def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
-    """The own men with a lone king on each of these squares, all alike."""
+    """Return the own men with a lone king on each of these squares, with equal shares."""
     squares = [square for square in range(64) if kings >> square & 1]
     boards = np.tile(own_board(seen), (len(squares), 1))
     there = np.array([bit(square) for square in squares], np.int64)
@@ -259,23 +252,23 @@ def lone_king_boards(seen: np.ndarray, kings: int) -> Boards:
 
 # Belief maps of every kind of engine, throughout a finished game.
 #
-# The record is played again with a fresh engine of the same kind, which is told what it did and does not search; its
-# belief is read whenever it has heard something. Matrices are as they were. A metaposition only has the squares on
-# which a man may stand, so its men are spread evenly over them. Boards are counted by their weights; they are drawn
-# again, so that they are alike but not the same.
+# The record is replayed with a fresh engine of the same kind, which follows its moves without searching; its belief is
+# read after every message. Matrices are reproduced exactly. A metaposition only has possible squares, so its men are
+# spread evenly over them. Boards are counted by their weights; they are drawn again, so they are similar but not the
+# same.
 
-BOARDS = 200  # boards of the last observation that are drawn for an engine that keeps none
-# It does not think, and a pool of this effort, one or two thousand boards, is enough to count.
+BOARDS = 200  # boards of the last observation drawn for an engine without a pool
+# It does not search, and a pool of this limit, one or two thousand boards, is enough to count.
 LIGHT = SearchLimit(nodes=200)
 PIECES = slice(KNIGHT, KING)  # the kinds from knight to queen
 
-Belief = list[list[float]]  # chances for the 64 squares from a1 to h8 that the king stands there, or a pawn, or a piece
+Belief = list[list[float]]  # probabilities for the 64 squares from a1 to h8 of the king, a pawn and a piece
 
 
 def beliefs(words: str, side: int, record: Sequence[int], switches: HouseRules = WILD_16) -> list[Belief | None]:
     """Return the beliefs of the engine that `words` name, on this side, before each move and after the last.
 
-    None where it had not been asked yet, and always for a player that keeps no belief or is no engine.
+    None before its first decision, and always for a player without a belief or that is not an engine.
     """
     try:
         name, _ = parse_engine(words)
@@ -299,7 +292,6 @@ def beliefs(words: str, side: int, record: Sequence[int], switches: HouseRules =
 
 
 def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
-    """Return the belief of an engine that has just processed its view."""
     if isinstance(engine, MatrixEngine):
         chances = engine.prob
     elif isinstance(engine, Minimax):
@@ -317,7 +309,7 @@ def belief_of(engine: Player, seen: np.ndarray) -> Belief | None:
 
 
 def spread_evenly(meta: np.record, side: int) -> np.ndarray:
-    """The men of a metaposition, each kind spread evenly over the squares where it may be."""
+    """Spread the men of a metaposition evenly over their possible squares, by kind."""
     theirs = rows_of(meta.theirs)
     if side:  # a metaposition is turned so that the own men go up
         theirs = theirs.reshape(KINDS, 8, 8)[:, ::-1].reshape(KINDS, 64)

@@ -1,7 +1,7 @@
-"""Pairs of games of two engines with the colours swapped, as rows that can be stored, and what such rows say.
+"""Game pairs of two engines with the colours swapped, as rows that can be stored, and statistics of such rows.
 
-A pair depends on the two engines, their effort, the rule switches, the seed and its number alone. With nodes it is the
-same bytes whenever it is played; with seconds the machine has a say in it.
+A pair depends only on the two engines, their limits, the rule switches, the seed and its number. With node limits it is
+byte-identical whenever it is played; with time limits it also depends on the machine.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ from .engine import SearchLimit, engine_file, find_engine
 from .engines.program import bring_programs, commands_of
 from .referee import LIMIT, WILD_16, HouseRules, Referee, play_game
 
-MatchRow = Mapping[str, Any]  # a stored pair of games: what was asked, and the `games`
+MatchRow = Mapping[str, Any]  # a stored game pair: the request, and the `games`
 
 
 class EngineJson(TypedDict):
-    """An engine with its effort, as a request keeps it."""
+    """An engine with its search limit, as stored in a request."""
 
     engine: str
     seconds: float | None
@@ -38,45 +38,42 @@ class EngineJson(TypedDict):
 
 
 class GameJson(TypedDict):
-    """One game of a pair; what there are two of belongs to the first engine and to the second."""
+    """One game of a pair; two-element lists belong to the first engine and to the second."""
 
-    white: int  # which engine has White: 0 or 1
-    result: int  # the first engine's: 0 loss, 1 draw, 2 win
+    white: int  # engine with White: 0 or 1
+    result: int  # of the first engine: 0 loss, 1 draw, 2 win
     ending: str
     plies: int
-    refused: list[int]  # how many attempts were refused
+    refused: list[int]  # numbers of illegal attempts
     nodes: list[int | None]
     record: list[int]
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine, and what it may spend on a move."""
+    """An engine with its search limit per attempt."""
 
     engine: str
     effort: SearchLimit
 
     @property
     def name(self) -> str:
-        """The engine with its effort: `C (0.1 s)`."""
         effort = self.effort
         nodes = f"{effort.nodes:,} node{'' if effort.nodes == 1 else 's'}" if effort.nodes is not None else None
         spent = nodes or f"{effort.seconds:g} s"
         return f"{self.engine} ({spent}{f', {effort.threads} threads' if effort.threads > 1 else ''})"
 
     def to_json(self) -> EngineJson:
-        """The engine as a request keeps it."""
         effort = self.effort
         return {"engine": self.engine, "seconds": effort.seconds, "nodes": effort.nodes, "threads": effort.threads}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """The engine that a request keeps."""
         return cls(kept["engine"], SearchLimit(kept.get("seconds"), kept.get("nodes"), kept["threads"]))
 
 
 def code_of(engine: str) -> str:
-    """A digest of all the code and of the model or weights that an engine uses: with others it may play otherwise."""
+    """Return a digest of all code and of the model or weights of an engine: with others it may play differently."""
     maker, code = find_engine(engine), code_digest(engine_file(engine))
     while isinstance(maker, partial):
         model, learned = maker.keywords.get("model"), maker.keywords.get("learned")
@@ -97,10 +94,10 @@ def play_pair(
     programs: Mapping[str, tuple[str, ...]] | None = None,
     **labels: object,
 ) -> dict[str, list[GameJson]]:
-    """Play two games: the first engine has White in the one, Black in the other; each player has its own stream.
+    """Play two games with swapped colours, the first engine White in the first; each player has its own stream.
 
-    Programs are the commands of engines that are programs. Labels (names, digests of the engines' code) tell pairs
-    apart, but do not change how they are played.
+    `programs` are the commands of engines that are programs. Labels (names, digests of the engines' code) distinguish
+    pairs, but do not change how they are played.
     """
     bring_programs(programs or {})
     specs, house = [EngineSpec.from_json(seat) for seat in seats], HouseRules.from_json(switches)
@@ -110,7 +107,6 @@ def play_pair(
 def _play_one(
     specs: Sequence[EngineSpec], seed: int, number: int, white: int, longest: int | None, switches: HouseRules
 ) -> GameJson:
-    """One game of a pair, in which the engine of that number has White."""
     one, other = (
         find_engine(spec.engine)(spec.effort, stream_of(seed, number, white, who)) for who, spec in enumerate(specs)
     )
@@ -128,29 +124,26 @@ def _play_one(
 
 
 def results_of(rows: Sequence[MatchRow]) -> list[list[int]]:
-    """The first engine's results in each pair."""
     return [[game["result"] for game in row["games"]] for row in rows]
 
 
 def elo_of_pairs(rows: Sequence[MatchRow]) -> Strength:
-    """Return the first engine's strength from pairs of games."""
     return strength_of(results_of(rows))
 
 
 @dataclass(frozen=True)
 class GameStatistics(JsonRecord):
-    """Means over games: length, refused attempts and nodes per move of each engine, endings."""
+    """Means over games: length, illegal attempts and nodes per move of each engine, reasons for the end."""
 
     KEYS = ("plies", "refused_per_move", "nodes_per_move", "endings")
 
     plies: float
     refused_per_move: list[float]
-    nodes_per_move: list[float | None]  # none where an engine does not count its nodes
+    nodes_per_move: list[float | None]  # None where an engine does not count its nodes
     endings: dict[str, int]
 
 
 def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
-    """Return the statistics of these pairs' games."""
     games: list[GameJson] = [game for row in rows for game in row["games"]]
     moves = [max(1, sum((game["plies"] + (game["white"] == who)) // 2 for game in games)) for who in (0, 1)]
     refused = [sum(game["refused"][who] for game in games) / moves[who] for who in (0, 1)]
@@ -163,30 +156,30 @@ def statistics_of(rows: Sequence[MatchRow]) -> GameStatistics:
     return GameStatistics(plies, refused, nodes, dict(sorted(Counter(game["ending"] for game in games).items())))
 
 
-# Matches and round robins of Kriegspiel engines: who plays, for how many games, and what the rows say.
+# Matches and round robins of Kriegspiel engines: players, number of games, and statistics of the rows.
 #
-# A row is a pair of games with the colours swapped. It depends on the engines, their code, their effort, the seed and
-# its number alone, so a longer match, or a round robin with one engine more, recalls what was played before.
+# A row is a game pair with the colours swapped. It depends only on the engines, their code, their limits, the seed and
+# its number, so a longer match, or a round robin with one engine more, reuses what was played before.
 
-GAME = METHOD = "kriegspiel"  # the game, and what stands for the method in the request of such a run
-NODES_PER_SECOND = 1000  # what the slowest engine searches at least: so long one waits for a sign of life
+GAME = METHOD = "kriegspiel"  # the game, and the method name in the request of such a run
+NODES_PER_SECOND = 1000  # minimum speed of the slowest engine, for the longest wait between heartbeats
 
 
 @dataclass(frozen=True)
 class EngineMatch(Meetings):
-    """Request of a match: two engines or more, each against each; a job is a pair of games."""
+    """Request of a match of two engines, or of a round robin; a job is a game pair."""
 
     seats: tuple[EngineSpec, ...]
-    games: int  # at most so many games of two engines; an odd number is rounded up
+    games: int  # greatest number of games of two engines; an odd number is rounded up
     seed: int = 1
-    longest: int | None = None  # after so many plies a game counts as drawn
-    stop: bool = False  # true if two engines stop as soon as it is proved who is better
+    longest: int | None = None  # after this many plies a game counts as drawn
+    stop: bool = False  # true if a match of two stops as soon as the better engine is shown at 95 % confidence
     switches: HouseRules = WILD_16
 
     def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        """Check everything first, so that nothing is written for an invalid request."""
         check_seed(self.seed)
-        if len(self.seats) != 2:  # two may be the same
+        if len(self.seats) != 2:  # two may be equal
             check_players(self.names, "a round robin", "engines")
         check_option("games", self.games)
         if self.longest is not None:
@@ -194,12 +187,11 @@ class EngineMatch(Meetings):
 
     @property
     def names(self) -> list[str]:
-        """The engines with their efforts."""
         return [seat.name for seat in self.seats]
 
     @property
     def pairs_of_games(self) -> int:
-        """The most pairs of games of two engines."""
+        """Greatest number of game pairs of two engines."""
         return -(-self.games // 2)
 
     @property
@@ -210,7 +202,6 @@ class EngineMatch(Meetings):
         return usual._replace(going_on=usual.going_on + 3 * longest)
 
     def to_json(self) -> Json:
-        """The first row of the run."""
         return {
             "game": GAME,
             "method": METHOD,
@@ -226,12 +217,10 @@ class EngineMatch(Meetings):
 
     @classmethod
     def from_json(cls, ask: Json) -> Self:
-        """The request that a first row keeps."""
         seats = tuple(EngineSpec.from_json(kept) for kept in ask["players"])
         return cls(seats, ask["games"], ask["seed"], ask["longest"], ask["stop"], HouseRules.from_json(ask["switches"]))
 
     def jobs(self, meeting: tuple[int, int]) -> list[Job]:
-        """A job for every pair of games of two engines."""
         ask = self.to_json()
         shared = {
             "first": self.names[meeting[0]],
@@ -258,25 +247,23 @@ class EngineMatch(Meetings):
         return f" {tally(elo_of_pairs(rows).to_json())}"
 
     def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
-        """Every two engines, and the figures of their games."""
+        """Return every two engines, and the figures of their games."""
         met = zip(self.meetings, rows, strict=True)
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 
     def outcome(self, rows: Sequence[Sequence[Row]]) -> Json:
-        """Return the result: the figures of a match, or the best of a round robin."""
         if len(rows) > 1:
             return super().outcome(rows)
         return self.figures(rows[0]) | {"decision": self.proved_winner(rows[0])}
 
     def figures(self, rows: Sequence[Row]) -> Json:
-        """Return the strength of two engines and the statistics of their games."""
         return {**elo_of_pairs(rows).to_json(self.stop), **statistics_of(rows).to_json()}
 
 
 def play_engines(
     match: EngineMatch, payoffs: tuple[float, ...], counted: Json | None, watch: Callable[[MatchResult], None]
 ) -> MatchResult:
-    """The score of two engines in the games of their stored match, on from what was counted before."""
+    """Return the score of two engines from the games of their stored match, resumed after those counted."""
     outcomes, observed = (counted["outcomes"], counted["observed"]) if counted else ([0] * 3, [0] * 5)
     score = MatchResult(payoffs, tuple(outcomes), tuple(observed))
     for job in match.jobs((0, 1))[sum(observed) :]:

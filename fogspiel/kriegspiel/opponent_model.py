@@ -1,6 +1,6 @@
-"""The opponent's model of the paper (section 5): D_w(p, t) and D_b(p, t), learned from game records.
+"""The opponent model of the paper (section 5): D_w(p, t) and D_b(p, t), learned from game records.
 
-Counts and models are arrays of [colour, kind of man, move number, square]; a model has chances where counts have games.
+Counts and models are arrays of [colour, kind of man, move number, square]: numbers of games, and probabilities.
 """
 
 import math
@@ -18,31 +18,30 @@ from ..games.chess.position import MEN, MOVER, PLY
 from .game import rules
 from .parameters import read_arrays, write_arrays
 
-LATEST = 60  # moves that are counted; later ones are too noisy to be of use
+LATEST = 60  # moves counted; later ones are too noisy
 SHAPE = (2, KINDS, LATEST, 64)
-# Of a model that is not compressed; a number has at most eight bytes, and the head some hundred.
+# Size of an uncompressed model: a number has at most eight bytes, and the header some hundred.
 MAX_BYTES = 8 * math.prod(SHAPE) + 1000
-SMEARED = 0.004  # how much of a square's chance goes to the squares around it, for each move that has been played
-MIN_ATTRACTION = 0.1  # no square attracts less than this, however rarely men went there (set by hand)
-SWING = 4  # a change of so many times the mean doubles the attraction of a square (set by hand)
-# Up to the first of these moves the model counts in full, from the second on not at all: it is too noisy then.
+SMEARED = 0.004  # share of a square's probability that spreads to its neighbours, for each move played
+MIN_ATTRACTION = 0.1  # minimum attraction of a square, however rarely men went there (set by hand)
+SWING = 4  # a change of this many times the mean doubles the attraction of a square (set by hand)
+# The model has full weight up to the first of these moves, and none from the second on: it is too noisy then.
 #
 # In 60 games of C against the minimax program, differences of the generic model that always counted in full made the
 # log-loss of the matrices 3 % worse after move 30; faded out like this it is 2 to 8 % better up to move 18, and not
 # worse later. (Learned without the minimax program: 2 % better, 1 % worse, 4 % better at moves 0 to 5, 6 to 11, 12 to
 # 17.)
 TRUSTED, NOISY = 8, 28
-# The model that comes with the package: docs/kriegspiel.md says from which games.
+# The shipped model; docs/kriegspiel.md lists its games.
 GENERIC = Path(__file__).with_name("model.npz")
 GENERIC_NAME, NO_MODEL = "generic", "none"
 BOTH = (0, 1)  # the colours
-# Where men of each colour and kind stand before the first move, as rows of 0 and 1.
+# Initial squares of the men of each colour and kind, as rows of 0 and 1.
 AT_HOME = rows_of(rules.HOME[None, :KINDS] & rules.HOME[MEN : MEN + 2, None]).astype(np.float32)
 
 
 @kernel
 def count_men(state, record, counts):
-    """Replay a record and count where the men of a colour stand after each of its moves."""
     for action in record:
         colour, ply = state[MOVER], state[PLY]
         rules.apply(state, action)
@@ -56,7 +55,7 @@ def count_men(state, record, counts):
 
 
 def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np.ndarray:
-    """Count the placements of these colours' men in a game: counts of different games can be added."""
+    """Count the placements of these colours' men in a game; counts of different games can be added."""
     counts, state = np.zeros(SHAPE, np.int64), new_cells(rules.STATE)
     rules.start(state)
     count_men(state, np.array(record, np.int64), counts)
@@ -65,12 +64,12 @@ def count_placements(record: Sequence[int], colours: Sequence[int] = BOTH) -> np
 
 
 def model_of(counts: np.ndarray) -> np.ndarray:
-    """The chance of each kind on each square at each move, smoothed over moves and, later in the game, over squares."""
-    games = counts[:, KING].sum(axis=-1)  # a game that lasts so long has one king
+    """Return the probability of each kind by square and move, smoothed over moves and, later, over squares."""
+    games = counts[:, KING].sum(axis=-1)  # every game of at least this length has one king
     if not games[:, 0].all():
         raise ValueError("a model needs at least one game with a move of each side")
     shares = counts / np.maximum(games, 1)[:, None, :, None]
-    for move in range(1, LATEST):  # beyond the longest game nothing is known: men stay where they were
+    for move in range(1, LATEST):  # beyond the longest game nothing is known: men stay in place
         absent = games[:, move] == 0
         shares[absent, :, move] = shares[absent, :, move - 1]
     edged = np.pad(shares, [(0, 0), (0, 0), (1, 1), (0, 0)], mode="edge")
@@ -79,7 +78,6 @@ def model_of(counts: np.ndarray) -> np.ndarray:
 
 
 def _smear(shares: np.ndarray, part: float) -> np.ndarray:
-    """Give a part of every square's chance to the squares around it."""
     board = shares.reshape(*shares.shape[:-1], 8, 8)
     edged = np.pad(board, [(0, 0)] * (board.ndim - 2) + [(1, 1), (1, 1)], mode="edge")
     around = sum(edged[..., up : up + 8, right : right + 8] for up in range(3) for right in range(3))
@@ -88,7 +86,7 @@ def _smear(shares: np.ndarray, part: float) -> np.ndarray:
 
 
 def change_of(before: np.ndarray, after: np.ndarray) -> float:
-    """The mean total-variation distance of two models: of a kind's squares at a move, weighted by men of that kind."""
+    """Return the mean total-variation distance of two models, weighted by the number of men of each kind and move."""
     men = np.minimum(before.sum(axis=-1), after.sum(axis=-1))
     shares = [model / np.maximum(model.sum(axis=-1, keepdims=True), 1e-9) for model in (before, after)]
     distances = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
@@ -96,19 +94,18 @@ def change_of(before: np.ndarray, after: np.ndarray) -> float:
 
 
 def trust(move: int) -> float:
-    """Return the weight of a model at a move: full at first, then decreasing."""
     return max(0.0, min(1.0, (NOISY - move) / (NOISY - TRUSTED)))
 
 
 def _matrix_rows(by_kind: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers by kind of man as rows of the probability matrices: kings, pawns, pieces."""
+    """Return numbers by kind of man as rows of the probability matrices: kings, pawns, pieces."""
     return by_kind[KING], by_kind[PAWN], by_kind[PAWN + 1 : KING].sum(axis=0)
 
 
 def attraction_of(model: np.ndarray | None, colour: int, move: int, scale: float) -> np.ndarray:
-    """f of the paper: how a move, the first being 0, attracts king, pawns and pieces to squares, 1 on average.
+    """Return f of the paper: the attraction of squares for king, pawns and pieces at a move, 1 on average.
 
-    It scales D after the move less D before it.
+    It scales D after the move (the first being 0) minus D before it.
     """
     attraction = np.ones((3, 64), np.float32)
     scale *= trust(move)
@@ -135,13 +132,12 @@ def habits_of(model: np.ndarray | None, colour: int, move: int) -> np.ndarray:
 
 
 def write_model(model: np.ndarray, path: Path) -> Path:
-    """Write a model to a small file. Its path."""
+    """Write a model to a small file; return its path."""
     write_arrays(path, "the model", model=model.astype(np.float16))
     return path
 
 
 def read_model(path: Path) -> np.ndarray:
-    """Read a model."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}: a model is a file that `fogspiel kriegspiel learn` has written")
     try:
@@ -157,7 +153,7 @@ def read_model(path: Path) -> np.ndarray:
 
 
 def find_model(words: str) -> np.ndarray | None:
-    """The model in words: `generic`, `none`, or a file."""
+    """Return the model of this name: `generic`, `none`, or a file."""
     if words == NO_MODEL:
         return None
     return read_model(GENERIC if words == GENERIC_NAME else Path(words))

@@ -1,6 +1,6 @@
-"""A population of engines whose games teach something: who plays, and what a request to learn from it must be.
+"""Training games of a population of engines: the players, and the checks of a training request.
 
-Games are stored matches and round robins, so that a lesson which was interrupted, or a second one, recalls them.
+Games are stored matches and round robins, so an interrupted or repeated training reuses them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,12 +18,11 @@ from .match import EngineMatch, EngineSpec
 from .opponent_model import BOTH, NO_MODEL, SHAPE, change_of, count_placements, model_of, write_model
 
 SUFFIX = ".npz"
-# What plays a match, or recalls it, and gives the rows of every two engines.
+# Function that plays a match, or recalls it, and returns the rows of every two engines.
 Play = Callable[[EngineMatch], list[list[Row]]]
 
 
 def with_straying(members: Iterable[tuple[str, SearchLimit]]) -> list[EngineSpec]:
-    """Every engine as it is, and straying."""
     return [EngineSpec(prefix + name, effort) for name, effort in members for prefix in ("", STRAY)]
 
 
@@ -33,12 +32,12 @@ def games_of_two(games: int, pairs: int) -> int:
 
 
 def rows_in(matches: Iterable[EngineMatch], play: Play) -> list[Row]:
-    """The rows of matches, which are played where they have not been before: those of every two engines by number."""
+    """Return the rows of matches, sorted by number within each pairing; missing ones are played."""
     return [row for match in matches for met in play(match) for row in sorted(met, key=lambda row: int(row["number"]))]
 
 
 def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what: str, **numbers: int) -> None:
-    """Refuse engines that there are not, a file that cannot be written, and numbers that are not positive."""
+    """Reject unknown engines, a file that cannot be written, and numbers that are not positive."""
     for name, number in numbers.items():
         if number <= 0:
             raise ValueError(f"--{name} is {number}: it must be a positive number")
@@ -50,31 +49,31 @@ def check_lesson(engines: Sequence[str], effort: SearchLimit, output: Path, what
         find_engine(parse_engine(words, effort)[0])
 
 
-# Learning the opponent's model: a population of engines plays rounds of games, and where men stood is counted.
+# Training of the opponent model: a population of engines plays rounds of games, and placements of men are counted.
 #
 # The games of a round are stored matches and round robins. In round 0 no engine has a model; in each further round
-# those that can use one have that of all games so far. Learning ends when a round has hardly changed it.
+# those that can use one have that of all games so far. Training ends when a round has hardly changed it.
 
-# Who plays if nothing is said: with nodes for some milliseconds per move, as quick as makes sense for each.
+# Default players, with node limits for some milliseconds per move, as fast as is reasonable for each.
 POPULATION = ("minimax@1000n", "C@3000n", "B10@50n")
-SETTLED = 0.03  # the mean total-variation change below which learning ends
+SETTLED = 0.03  # mean total-variation change below which training ends
 
 
 @dataclass(frozen=True)
 class Training:
     """Request of a training: the players, the budget, and the sides whose men are counted."""
 
-    engines: tuple[str, ...]  # in words; each of them also strays
+    engines: tuple[str, ...]  # as text; each of them also strays
     effort: SearchLimit
-    games: int  # about so many games per round
-    rounds: int  # at most so many
+    games: int  # approximate number of games per round
+    rounds: int  # greatest number of rounds
     output: Path
     seed: int = 1
     against: str | None = None  # count the men of this engine only: a model of one opponent
-    without: str | None = None  # do not count the men of this engine, however it comes: an opponent that is held out
+    without: str | None = None  # do not count the men of this engine in any variant: a held-out opponent
 
     def __post_init__(self) -> None:
-        """Check everything at once, so that nothing is written for a request that cannot be met."""
+        """Check everything first, so that nothing is written for an invalid request."""
         check_lesson(self.engines, self.effort, self.output, "a model", games=self.games, rounds=self.rounds)
         names = [member.engine.removesuffix(f":{NO_MODEL}") for member in self.population(None)]
         plain = list(dict.fromkeys(map(plain_name, names)))
@@ -86,7 +85,7 @@ class Training:
         self.matches(0)
 
     def population(self, model: Path | None) -> list[EngineSpec]:
-        """Every engine as it is and straying, with the model if it can use one."""
+        """Return every engine as is and straying, with the model if it can use one."""
         members = []
         for words in self.engines:
             name, effort = parse_engine(words, self.effort)
@@ -98,7 +97,7 @@ class Training:
     def matches(self, number: int) -> list[EngineMatch]:
         """List the pairings of a round: each against each, or, for a model of one opponent, that one against each.
 
-        Every round has a seed of its own, for engines without a model would play the same games again.
+        Every round has its own seed, because engines without a model would repeat the same games.
         """
         members, seed = self.population(self.draft(number - 1) if number else None), self.seed + number
         pairs = list(combinations(members, 2))
@@ -108,13 +107,12 @@ class Training:
         return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
-        """True if the men of an engine at the board are counted."""
+        """True if the men of an engine are counted."""
         if self.against is not None:
             return engine.partition(":")[0] == self.against.partition(":")[0]
         return plain_name(engine) != self.without
 
     def count(self, rows: Sequence[Row]) -> np.ndarray:
-        """Count the placements of the counted sides' men."""
         total = np.zeros(SHAPE, np.int64)
         for row in rows:
             counted = [self.counts(seat["engine"]) for seat in row["seats"]]
@@ -123,25 +121,21 @@ class Training:
         return total
 
     def draft(self, number: int) -> Path:
-        """Return the path of the model of all games up to this round."""
         return self.output.with_name(f"{self.output.stem}-{number}{SUFFIX}")
 
 
 class Round(NamedTuple):
-    """Results of one round of training."""
-
     number: int
     games: int  # all games so far
-    change: float | None  # how far the model moved in this round; the first has nothing to compare with
+    change: float | None  # change of the model in this round; None for the first
 
     @property
     def settled(self) -> bool:
-        """True if the model has hardly changed."""
         return self.change is not None and self.change < SETTLED
 
 
 def train(training: Training, play: Play) -> Iterator[Round]:
-    """Play and count, round by round; the model is written after each, and at last as what was asked for."""
+    """Play and count, round by round; write the model after each, and the final one under the requested name."""
     counts, games = np.zeros(SHAPE, np.int64), 0
     model: np.ndarray | None = None
     for number in range(training.rounds):

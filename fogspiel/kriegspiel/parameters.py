@@ -1,9 +1,9 @@
-"""The numbers that the paper leaves open (sections 5.2 and 5.3), in one place, so that they can be tuned by self-play.
+"""Numbers that the paper leaves open (sections 5.2 and 5.3), in one place, so that they can be tuned by self-play.
 
 Kernels receive them as a record. The values were found by SPSA (simultaneous perturbation of all logarithms) in games
 of 300 to 400 nodes per move against the minimax program: 1,360 games from hand-made values, of which rounds 80 to 130
 were averaged, then 2,000 with smaller steps from there. `checker_taken_by_king`, `repetition`, `pawn_wall` and
-`model_scale` are set by hand. "Ours" is what the paper does not have.
+`model_scale` are set by hand. "Ours" marks additions to the paper.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from .beliefs.board_filter import ROWS
 
 @dataclass(frozen=True)
 class MatrixParameters(JsonRecord):
-    """The parameters of the probability matrices, of the opponent's model and of the search."""
+    """Parameters of the probability matrices, the opponent model and the search."""
 
     KEYS = (
         "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
@@ -34,84 +34,83 @@ class MatrixParameters(JsonRecord):
         "king_escape", "advance_early", "patience", "king_danger", "repetition",
     )  # fmt: skip
 
-    line_share: float = 3 / 7  # c1: how many of their seven pieces attack along a given line (paper)
-    knight_share: float = 2 / 7  # how many of them are knights
-    damping: float = 0.888  # c2: what is left of control and check for each further square of the way
-    pin: float = 0.366  # weight of the pin term in the chance that a move is legal
-    king_control: float = 0.478  # weight of control in the chance that a king's move is legal
+    line_share: float = 3 / 7  # c1: share of their seven pieces that attack along a given line (paper)
+    knight_share: float = 2 / 7  # share of knights among them
+    damping: float = 0.888  # c2: factor of control and check for each further square of the path
+    pin: float = 0.366  # weight of the pin term in the probability that a move is legal
+    king_control: float = 0.478  # weight of control in the probability that a king's move is legal
     retaliation: float = 0.441
-    checker_taken: float = 0.193  # the chance that a man who gives check is taken, where they control the square
-    checker_taken_by_king: float = 0.7  # the chance that a king takes an unprotected man beside it who gives check
-    # How eagerly they take with a pawn, as odds for each pawn: the referee tells them that they have a try.
+    checker_taken: float = 0.193  # probability that a checking man is captured, where they control the square
+    checker_taken_by_king: float = 0.7  # probability that a king captures an unprotected checking man next to it
+    # Odds, for each pawn, that they capture with it: the referee announces their tries to them.
     hazard_pawn: float = 2.29
-    hazard_piece: float = 0.0895  # the odds that a piece happens to take what it controls
-    hazard_king: float = 0.0778  # the odds that their king happens to take an unprotected neighbour
-    recapture: float = 0.236  # how much of the taker's value is expected back on a protected square
-    piece_activity: float = 1.96  # how much more often than a pawn or the king a piece is moved
-    # The share of a piece's moves that go along each of the four lines; the rest are a knight's.
+    hazard_piece: float = 0.0895  # odds that a piece happens to capture what it controls
+    hazard_king: float = 0.0778  # odds that their king happens to capture an unprotected neighbour
+    recapture: float = 0.236  # share of the capturer's value that is expected back on a protected square
+    piece_activity: float = 1.96  # frequency of piece moves relative to those of a pawn or the king
+    # Share of a piece's moves along each of the four lines; the rest are a knight's.
     line_spread: float = 0.195
-    knight_spread: float = 0.195  # the share that are a knight's
-    pawn_wall: float = 0.5  # a square that holds a pawn more probably than this stops the spreading of pieces
-    model_scale: float = 1.0  # how strongly the deltas of the opponent's model attract their men
+    knight_spread: float = 0.195  # share of knight moves
+    pawn_wall: float = 0.5  # a square with a greater probability of a pawn stops the spreading of pieces
+    model_scale: float = 1.0  # strength of the opponent model's deltas in the attraction of their men
     exploration: float = 0.388  # c of UCT, in pawns
-    hope: float = 0.538  # how much of what the next move adds counts now
+    hope: float = 0.538  # share of the next move's gain that counts now
     value_knight: float = 3.0
     value_bishop: float = 3.0
     value_rook: float = 4.68
     value_queen: float = 8.95
     value_pawn: float = 1.0
     value_their_pawn: float = 1.29
-    value_their_piece: float = 4.45  # what a man is worth: the paper counts men, which is all of them 1
-    # What a pawn gains by its first step; every further step gains more (ours: the way to a queen).
+    value_their_piece: float = 4.45  # values of men: the paper counts men, so all of them are 1
+    # Gain of a pawn by its first step; every further step gains more (ours: progress towards a queen).
     advance: float = 0.0684
-    mobility: float = 0.00468  # what a square that we attack is worth (ours)
-    confinement: float = 0.302  # what a square less for the bare king is worth (ours)
-    centre: float = 0.437  # what a step of the bare king towards the edge is worth (ours)
-    approach: float = 0.0875  # what a step of our king towards the bare king is worth (ours)
-    mate: float = 11.1  # what mate is worth beyond all men (ours)
-    # What it is worth that a man of ours is protected, beyond the hazards that are known (ours).
+    mobility: float = 0.00468  # value of a square that we attack (ours)
+    confinement: float = 0.302  # value of a square less for the bare king (ours)
+    centre: float = 0.437  # value of a step of the bare king towards the edge (ours)
+    approach: float = 0.0875  # value of a step of our king towards the bare king (ours)
+    mate: float = 11.1  # value of mate beyond all men (ours)
+    # Value of protecting a man of ours, beyond the known hazards (ours).
     protection: float = 0.0211
-    # Weight of their control of the square in the chance that a man who has taken is taken back.
+    # Weight of their control of the square in the probability that a capturing man is recaptured.
     retaliation_control: float = 0.58
-    king_escape: float = 2.38  # how much each safe square beside our king helps it (ours)
-    # How much of the gain by advancing a pawn has even while all of their men are there (ours).
+    king_escape: float = 2.38  # benefit of each safe square next to our king (ours)
+    # Share of the gain by advancing that a pawn has even while all of their men are there (ours).
     advance_early: float = 0.273
-    # How much of what the best attempt adds here is expected of places that the search has not visited yet (ours).
+    # Share of the best attempt's gain here that is expected of nodes not visited yet (ours).
     patience: float = 0.77
-    king_danger: float = 5.5  # what it costs if a check would leave our king no escape (ours)
-    repetition: float = 0.3  # what it costs to set up the own men as they stood before (ours)
+    king_danger: float = 5.5  # cost if a check would leave our king no escape (ours)
+    repetition: float = 0.3  # cost of repeating a placement of the own men (ours)
 
     @property
     def record(self) -> np.record:
-        """The parameters as kernels receive them."""
         found: np.record = np.array([astuple(self)], LAYOUT)[0]
         return found
 
 
 @dataclass(frozen=True)
 class SamplingParameters(JsonRecord):
-    """The numbers of the players that evaluate sampled boards."""
+    """Parameters of the players that evaluate sampled boards."""
 
     KEYS = ("new", "thin", "kept", "stale")
 
-    new: int = 500  # with so many boards that explain the last observation a pool begins anew
+    new: int = 500  # boards of the last observation with which a pool restarts
     thin: int = 20  # a hybrid pool that is smaller is filled up to `new`
-    kept: int = 2000  # boards of the turn before that a hybrid player keeps
+    kept: int = 2000  # boards of the turn before that a hybrid player stores
     stale: float = 40.0
 
 
 @dataclass(frozen=True)
 class FogParameters:
-    """The numbers of the engine `fog`, set by hand; what is learned from games is in its file of weights."""
+    """Parameters of the engine `fog`, set by hand; learned values are in its file of weights."""
 
-    boards: int = 6000  # the most boards of its belief
-    floor: int = 50  # its belief is mended if its boards count for fewer than so many of equal weight
-    variants: int = 800  # boards that are tried when it is mended, from each of three turns
-    threat: float = 0.6  # the share of what it threatens that it counts on
-    placement: float = 0.3  # how much of what a good square is worth in chess counts, for men other than pawns
-    doubt: float = 2.0  # boards on which an attempt is taken to be average, besides those on which it was evaluated
-    probing: float = 5.0  # what a refusal is worth for what it tells, in hundredths of a pawn
-    # What it costs, in hundredths of a pawn, to put the own men up as they stood before, for each time they did.
+    boards: int = 6000  # greatest number of boards in its belief
+    floor: int = 50  # belief is rejuvenated if the effective number of boards is below this
+    variants: int = 800  # variants tried at a rejuvenation, from each of three turns
+    threat: float = 0.6  # share of a threat that counts as gain
+    placement: float = 0.3  # share of the square bonuses of chess that counts, for men other than pawns
+    doubt: float = 2.0  # pseudo-boards on which an attempt is assumed average
+    probing: float = 5.0  # value of the information of a refusal, in centipawns
+    # Cost, in centipawns, of each earlier occurrence of the same placement of the own men.
     stale: float = 40.0
 
 
@@ -121,34 +120,32 @@ LAYOUT = np.dtype((np.record, [(field.name, np.float64) for field in fields(Matr
 
 # Trained weights of the engine `fog`, as a file.
 #
-# `benchmarks/kriegspiel_training.py` makes such a file; docs/kriegspiel.md says how the shipped one was made.
+# `benchmarks/kriegspiel_training.py` makes such a file; docs/kriegspiel.md documents how the shipped one was made.
 
 SHIPPED = Path(__file__).with_name("fog.npz")
 SUFFIX = ".npz"
 MAX_BYTES = 1_000_000  # of a file of weights, and of an array in it
-# A phase has fewer men on the board than this, kings included: opening, middle game, ending.
+# Phases end below these numbers of men on the board, kings included: opening, middle game, endgame.
 MEN_IN_PHASE = (33, 24, 12)
 
 
 class FogWeights(NamedTuple):
     """Reply policy of opponents, and values of men."""
 
-    replies: np.ndarray  # the logarithms of a policy as in `beliefs.board_filter`
-    worths: np.ndarray  # the worth of a man by phase and kind, in hundredths of a pawn
+    replies: np.ndarray  # logarithms of a policy as in `beliefs.board_filter`
+    worths: np.ndarray  # value of a man by phase and kind, in centipawns
 
 
 def phase_of_men(men: int) -> int:
-    """Return the phase of a position with this many men."""
     return sum(men < most for most in MEN_IN_PHASE) - 1
 
 
 SHAPES = {"replies": (ROWS, 64), "worths": (len(MEN_IN_PHASE), KINDS)}
-# The greatest numbers, of either sign: chances of replies do not overflow, nor do sums of men.
+# Greatest absolute values: probabilities of replies and sums of men do not overflow.
 MAX = {"replies": 100.0, "worths": 10_000.0}
 
 
 def write_arrays(path: Path, what: str, **arrays: Any) -> None:
-    """Write arrays to a small file."""
     try:
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)
@@ -157,9 +154,9 @@ def write_arrays(path: Path, what: str, **arrays: Any) -> None:
 
 
 def read_arrays(path: Path, what: str, most: int, otherwise: str, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Read arrays of at most so many bytes each; a broken file raises one of many errors of ZipFile and NumPy."""
+    """Read arrays of at most this many bytes each; a broken file raises one of many errors of ZipFile and NumPy."""
     whole = read_bytes(path, what, most, otherwise)
-    with ZipFile(BytesIO(whole)) as parts:  # its sizes before it is unpacked, for a small file may hold a huge array
+    with ZipFile(BytesIO(whole)) as parts:  # check sizes before unpacking: a small file may hold a huge array
         sizes = [parts.getinfo(f"{name}.npy").file_size for name in names]
     if max(sizes) > most:
         raise ValueError(f"an array of {max(sizes):,} bytes")
@@ -168,20 +165,18 @@ def read_arrays(path: Path, what: str, most: int, otherwise: str, names: Iterabl
 
 
 def write_fog_weights(learned: FogWeights, path: Path) -> None:
-    """Write a file of weights."""
     arrays = {name: one.astype(np.float32) for name, one in zip(SHAPES, learned, strict=True)}
     write_arrays(path, "the weights", **arrays)
 
 
 @cache
 def read_fog_weights(path: Path = SHIPPED) -> FogWeights:
-    """Read a file of weights."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}: name a file of weights of the engine fog")
     wrong = f"{path} has no weights of the engine fog: name a file that `benchmarks/kriegspiel_training.py` has written"
     try:
         arrays = read_arrays(path, "the file of weights", MAX_BYTES, "it has no weights", SHAPES)
-    except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file is told in a dozen ways
+    except Exception:  # of ZipFile, NumPy or Python's tokenizer: a broken file raises various errors
         raise ValueError(wrong) from None
     for name, array in arrays.items():
         if array.shape != SHAPES[name] or array.dtype != np.float32 or not (np.abs(array) <= MAX[name]).all():

@@ -1,10 +1,10 @@
-"""Kriegspiel games as PGN: ordinary chess games to any viewer, the umpire's words in the comments.
+"""Kriegspiel games as PGN: ordinary chess games to any viewer, with the umpire's messages in comments.
 
-A comment begins with the form that was proposed at Maryland, `(K:attempts:information)`: what was refused before the
-move, with commas, then what the other side was told (T and the square of a capture; CR, CF, CD, CK check on rank, file,
-diagonal, by a knight). The question whether any pawn can take stands among the attempts, as `any`. The referee's full
-message follows in words. A game filtered for one player has `??` for the other's moves, as was proposed at Berkeley,
-and neither the other's refused attempts nor short notation.
+A comment starts with the form that was proposed at Maryland, `(K:attempts:information)`: the attempts refused before
+the move, with commas, then the information for the opponent (T and the square of a capture; CR, CF, CD, CK check on
+rank, file, diagonal, by a knight). The question whether any pawn can capture stands among the attempts, as `any`. The
+referee's full message follows as text. A game filtered for one player has `??` for the opponent's moves, as was
+proposed at Berkeley, and neither the opponent's illegal attempts nor short notation.
 """
 
 import re
@@ -40,11 +40,11 @@ from .game.rule_sets import ICC, RULE_SETS
 from .game.rules import HOME, OWN_RIGHTS
 from .referee import WILD_16, HouseRules, Message, Referee
 
-HIDDEN = "??"  # what stands for a move that is not told
+HIDDEN = "??"  # placeholder of a hidden move
 
 
 def long_name(men: np.ndarray, move: int) -> str:
-    """A move with both its squares, from the own men in the first cells of `men`."""
+    """Return a move with both its squares, from the own men in the first cells of `men`."""
     kind, start, end = int(kind_on(men, start_of(move))), start_of(move), end_of(move)
     if kind == KING and abs(end - start) == 2:
         return "O-O" if end > start else "O-O-O"
@@ -54,7 +54,6 @@ def long_name(men: np.ndarray, move: int) -> str:
 
 
 def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
-    """List every attempt of a side with these men, captures by pawns included."""
     own = 0
     for kind in range(KING + 1):
         own |= int(men[kind])
@@ -76,17 +75,17 @@ REFUSED_LAST = "refused after the last move: "
 
 @dataclass(frozen=True)
 class PgnTurn:
-    """One move with what was refused before it and what was said of it."""
+    """One move with the attempts refused before it and its announcement."""
 
     colour: int
-    refused: tuple[str, ...]  # long, as all that only the mover may know
+    refused: tuple[str, ...]  # in long notation, as everything private to the side that moves
     short: str
     long: str
     message: Message
 
 
 def turns_of(record: Sequence[int], umpire: Referee) -> tuple[list[PgnTurn], list[str]]:
-    """A recorded game turn by turn, played on the umpire's board, and what was refused after its last move."""
+    """Replay a record on the umpire's board; return its turns, and the attempts refused after the last move."""
     turns, refused = [], list[str]()
     for action in record:
         pos, colour = umpire.state[:POSITION].copy(), umpire.mover
@@ -101,13 +100,12 @@ def turns_of(record: Sequence[int], umpire: Referee) -> tuple[list[PgnTurn], lis
 
 
 def code_of(message: Message) -> str:
-    """Return the announcement to the other side, in the letters of the Maryland form."""
     codes = [f"T{message.square}"] if message.taken else []
     return ",".join(codes + [CHECK_CODES[direction] for direction in message.checks])
 
 
 def comment_of(refused: Sequence[str], message: Message, ending: str | None = None) -> str | None:
-    """The comment after a move, or None if there is nothing to say."""
+    """Return the comment after a move, or None if it is empty."""
     code, words = code_of(message), message.text.split(", ")[1:]
     parts = [f"(K:{','.join(refused)}:{code})"] if refused or code else []
     if ending:
@@ -118,7 +116,6 @@ def comment_of(refused: Sequence[str], message: Message, ending: str | None = No
 
 
 def header(tags: Mapping[str, str], switches: HouseRules, fen: str | None, result: str, viewer: str) -> list[str]:
-    """The tags of a game, those that every PGN has first."""
     rest = {key: value for key, value in tags.items() if key not in ROSTER and key != "Result"}
     kept, house = switches.to_json(), RULE_SETS[switches.rules].title
     chosen = {
@@ -142,7 +139,7 @@ def write_pgn(
     switches: HouseRules | None = None,
     result: str | None = None,
 ) -> str:
-    """A game as PGN, for the umpire or as one player knows it; a result is given where the board does not tell it."""
+    """Return a game as PGN, for the umpire or one player; a result is given if the board does not determine it."""
     if viewer not in VIEWERS:
         raise ValueError(f"a game is written for {', '.join(VIEWERS[:-1])} or {VIEWERS[-1]}, not for {viewer!r}")
     if viewer != "umpire" and fen is not None and fen != START:
@@ -175,15 +172,14 @@ MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file, or raise a ValueError that says why it cannot be read."""
+    """Return the text of a file; raise ValueError with the reason if it cannot be read."""
     return untrusted_input.read_text(file, "the PGN file", MAX_BYTES, "split it")
 
 
-# Reading Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.
+# Reader of Kriegspiel games: our own PGN, the comments proposed at Maryland, and games filtered as at Berkeley.
 #
-# An unfiltered game is replayed by the referee, who gives its messages: what the comments say of them is not needed. A
-# filtered one is followed on the board of the player who knows it: the other's moves are `??`, and the messages are
-# read.
+# The referee replays an unfiltered game and produces its messages, so those in the comments are ignored. A filtered
+# game is followed on the board of its player: the opponent's moves are `??`, and the messages are read.
 
 MARYLAND = re.compile(r"\(K:([^:)]*):([^)]*)\)")
 TAKEN = re.compile(r"\b(pawn|piece|man) taken (en passant )?on ([a-h][1-8])")
@@ -200,33 +196,31 @@ ASKED = re.compile(r"asked whether pawns can take: (yes|no)")
 
 @dataclass(frozen=True)
 class PgnGame:
-    """A game that was read."""
+    """A parsed and replayed game."""
 
     tags: dict[str, str]
-    viewer: str  # who knows what it tells: `umpire`, `white` or `black`
-    # For each half-move what was tried, the move that was made at the end; nothing where it is not told.
+    viewer: str  # point of view: `umpire`, `white` or `black`
+    # Attempts of each half-move, the accepted one last; empty where they are hidden.
     attempts: tuple[tuple[int, ...], ...]
-    # What the referee said of each half-move; a filtered game of others may not tell what kind of man was taken.
+    # Announcement of each half-move; a filtered game of others may omit the kind of the captured man.
     messages: tuple[Message, ...]
     refused_last: tuple[int, ...]
     result: str
     switches: HouseRules
     fen: str | None
-    dropped: tuple[str, ...]  # refused attempts that cannot be placed: not a move, never possible there, or legal
+    dropped: tuple[str, ...]  # refused attempts that cannot be placed: malformed, never possible there, or legal
 
     @property
     def record(self) -> list[int]:
-        """All attempts in their order, as `written` and the umpire take them; an unfiltered game's is complete."""
+        """All attempts in order, as `written` and the umpire use them; complete for an unfiltered game."""
         return [action for turn in self.attempts for action in turn] + list(self.refused_last)
 
 
 def read_pgn(text: str) -> list[PgnGame]:
-    """All games of a PGN file; a ValueError says which one is not a game of Kriegspiel, and where."""
     return [reading_of(game, number) for number, game in enumerate(games_in(text), 1)]
 
 
 def reading_of(game: Movetext, number: int = 1) -> PgnGame:
-    """One game, replayed."""
     hidden = {place % 2 for place, (move, _) in enumerate(game.half_moves) if move == HIDDEN}
     if len(hidden) == 2:
         raise ValueError(f"game {number} hides moves of both sides: nobody knows such a game")
@@ -236,7 +230,7 @@ def reading_of(game: Movetext, number: int = 1) -> PgnGame:
 
 
 def switches_in(tags: dict[str, str]) -> HouseRules:
-    """The rule switches that the tags tell; a draw that they do not claim as a rule does not end the game."""
+    """Return the rule switches of the tags; draws that are not listed as a rule do not end the game."""
     house = tags.get("Rules", ICC)
     usual = HouseRules.usual(house) if house.lower() in TITLES else WILD_16
     told: dict[str, Any] = {}
@@ -262,14 +256,13 @@ def _only(found: Sequence[int], number: int, place: int, text: str, line: int) -
 
 
 def _replay(game: Movetext, number: int) -> PgnGame:
-    """An unfiltered game, replayed by the umpire."""
     fen, switches = game.tags.get("FEN"), switches_in(game.tags)
     umpire, dropped = Referee(fen, switches), list[str]()
     begun = umpire.plies
     attempts, messages = list[tuple[int, ...]](), list[Message]()
 
     def refuse(texts: list[str]) -> list[int]:
-        """Try what was refused; what would be accepted, or cannot be tried, is dropped."""
+        """Attempt the refused moves; drop those that would be accepted or cannot be tried."""
         made, pos = [], umpire.state[:POSITION]
         legal = moves_in(pos)
         for text in texts:
@@ -303,7 +296,7 @@ def _replay(game: Movetext, number: int) -> PgnGame:
 
 
 def parse_message(said: str, colour: int) -> Message:
-    """The message that a comment tells, from its words or else from the letters of the Maryland form."""
+    """Parse the message of a comment, from its text or else from the letters of the Maryland form."""
     codes = (MARYLAND.search(said) or [""] * 3)[2].split(",")
     in_words, in_code = TAKEN.search(said), TAKEN_CODE.search(",".join(codes))
     taken, passant, square = in_words.groups() if in_words else (None, None, None)
@@ -336,7 +329,6 @@ def _number(pattern: re.Pattern[str], said: str) -> int:
 
 
 def _filter_messages(game: Movetext, number: int, side: int) -> PgnGame:
-    """A game as one player knows it, followed on the board of the own men."""
     men, dropped = HOME.copy(), list[str]()
     for kind in range(MEN):
         men[kind] &= HOME[MEN + side]
@@ -372,6 +364,6 @@ def _filter_messages(game: Movetext, number: int, side: int) -> PgnGame:
 
 
 def lose_announced(men: np.ndarray, side: int, square: int) -> None:
-    """Take off the man that was lost; one taken en passant may have been announced one square behind."""
+    """Remove the lost man; one captured en passant may have been announced one square behind."""
     if int(lose_own(men, square)) == NO_MAN:
         lose_own(men, square + (8 if side == 0 else -8))

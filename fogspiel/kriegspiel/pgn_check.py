@@ -1,6 +1,6 @@
-"""Games of a PGN file against our referee: every move legal, every message as it was written, every refusal a refusal.
+"""Check of a PGN file's games by our referee: legal moves, equal messages, confirmed refusals.
 
-A file is cut where a tag `Event` begins, so that one game that cannot be read does not hide the next.
+A file is split at each tag `Event`, so that an unreadable game does not hide the next.
 """
 
 import re
@@ -20,7 +20,7 @@ DIAGONALS = ("long diagonal", "short diagonal")
 
 @dataclass(frozen=True)
 class CheckedGame(JsonRecord):
-    """A game of a file, and what is wrong with it in one sentence, or None."""
+    """A game of a file, and its fault in one sentence, or None."""
 
     KEYS = ("number", "line", "white", "black", "viewer", "moves", "refused", "fault")
 
@@ -28,14 +28,14 @@ class CheckedGame(JsonRecord):
     line: int
     white: str
     black: str
-    viewer: str | None  # who knows what it tells: `umpire`, `white` or `black`; None where it cannot be read
+    viewer: str | None  # point of view: `umpire`, `white` or `black`; None if unreadable
     moves: int
     refused: int
     fault: str | None
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:
-    """Each game of a file, checked."""
+    """Yield each game of a file, checked."""
     number = 0
     for piece in pieces_of(text):
         found = games_in(piece)
@@ -56,14 +56,13 @@ def check_pgn(text: str) -> Iterator[CheckedGame]:
 
 
 def pieces_of(text: str) -> Iterator[str]:
-    """The text from one tag `Event` to the next, below as many empty lines as stand before it in the file."""
+    """Yield the text from one tag `Event` to the next, padded with empty lines to keep line numbers."""
     cuts = [0, *(found.start() for found in BEGINNING.finditer(text) if text[: found.start()].strip()), len(text)]
     for start, end in pairwise(cuts):
         yield "\n" * text.count("\n", 0, start) + text[start:end]
 
 
 def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
-    """A game as it was written, replayed and compared."""
     white, black = (game.tags.get(side, "?") for side in SIDES)
     try:
         reading = reading_of(game, number)
@@ -76,14 +75,14 @@ def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
 
 
 def fault_in(game: Movetext, reading: PgnGame, number: int) -> str | None:
-    """The first thing that is wrong with a game whose moves are legal."""
+    """Return the first fault of a game whose moves are legal."""
     if reading.dropped:
         text = reading.dropped[0]
         return (
             f"game {number} (line {game.line}): {text!r} is said to have been refused, but would be accepted there or "
             "cannot be tried"
         )
-    if reading.viewer != "umpire":  # the messages are all that there is
+    if reading.viewer != "umpire":  # there are only messages to check
         return None
     ours = "Rules" in game.tags
     first = Referee(reading.fen).plies
@@ -103,7 +102,7 @@ def difference(said: str, message: Message, whole: bool) -> str | None:
     if (told.taken in ("pawn", "piece") or whole) and told.taken != message.taken:
         return f"the comment says {_capture(told)}, the referee {_capture(message)}"
     heard = message.checks
-    if "diagonal" in told.checks:  # the Maryland form does not tell which one
+    if "diagonal" in told.checks:  # the Maryland form does not distinguish diagonals
         heard = tuple(dict.fromkeys("diagonal" if name in DIAGONALS else name for name in heard))
     if (told.checks or whole) and set(told.checks) != set(heard):
         return f"the comment says {_checks(told.checks)}, the referee {_checks(heard)}"
@@ -121,7 +120,6 @@ def _checks(names: tuple[str, ...]) -> str:
 
 
 def _wrong_result(reading: PgnGame, number: int, line: int) -> str | None:
-    """Return the fault of a result that differs from that on the board."""
     umpire = Referee(reading.fen, reading.switches)
     for action in reading.record:
         umpire.attempt(action)

@@ -1,7 +1,7 @@
-"""The engine protocol in lines: what a referee tells the program that plays for one side (docs/kriegspiel-protocol.md).
+"""The engine protocol as lines: a referee's messages to the program of one side (docs/kriegspiel-protocol.md).
 
-Every line follows from the view of that side, its own attempts, the rules of the house and the limits; this file knows
-neither the referee nor a state. `ProtocolReader` is the other end: it makes the same view of the lines again.
+Every line follows from the view of that side, its own attempts, the house rules and the limits; this file imports
+neither the referee nor a state. `ProtocolReader` is the other end: it rebuilds the same view from the lines.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_Y
 from .warm_up import play_trial
 
 VERSION = 1
-# What the referee says first, and what a program answers, which is not what an echo would.
+# First line of the referee, and the program's reply, which differs from an echo.
 HELLO, READY = f"kriegspiel {VERSION}", f"kriegspielok {VERSION}"
 SIDE_WORDS = ("white", "black")
 DIRECTION_WORDS = [name.replace(" ", "-") for name in DIRECTIONS]
 TAKEN_WORDS = {PAWN_TAKEN: "pawn", PIECE_TAKEN: "piece", MAN_TAKEN: "man", PASSANT_TAKEN: "passant"}
-SOME_TRIES = "some"  # instead of a number of tries, where it is only said that there are some
-SILENCE = (0, NO_SQUARE, 0, 0)  # a message of nothing
+SOME_TRIES = "some"  # replaces the number of tries where only their existence is announced
+SILENCE = (0, NO_SQUARE, 0, 0)  # an empty message
 UNTOLD = (0,) * rules.TURN
 
 
@@ -38,7 +38,7 @@ def limit_words(effort: SearchLimit) -> str:
 
 
 def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) -> str:
-    """A new game: the side, the rules, the limits, and a seed for programs that want one."""
+    """Return the `new` line: the side, the rules, the limits, and a seed for programs that want one."""
     named = {"rules": ICC} | switches.to_json()
     house = " ".join(f"{name} {_word(value)}" for name, value in named.items())
     limits = f"{limit_words(effort)} threads {effort.threads}"
@@ -46,7 +46,7 @@ def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) ->
 
 
 def house_in(given: Mapping[str, str]) -> HouseRules:
-    """The rules of the house that a `new` line names; switches that it does not are the usual ones."""
+    """Parse the house rules of a `new` line; omitted switches have their defaults."""
     chosen: dict[str, bool | str] = {name: given[name] for name in WORDS if name in given}
     chosen |= {name: given[name] != "off" for name in FLAGS if name in given}
     return HouseRules.usual(given["rules"], chosen)
@@ -57,14 +57,14 @@ def _word(value: bool | str) -> str:
 
 
 class ProtocolWriter:
-    """Tells a program what its side sees, turn by turn."""
+    """Writer of a side's view, turn by turn, as protocol lines."""
 
     def __init__(self) -> None:
-        self.last: int | None = None  # the attempt whose answer has not been told yet
+        self.last: int | None = None  # the attempt whose answer has not been sent yet
         self.ply: int | None = None
 
     def news(self, seen: np.ndarray) -> list[str]:
-        """List the referee's messages since the last time: on the own attempt, and on the other side's move."""
+        """List the referee's messages since the last call: on the own attempt, and on the opponent's move."""
         ply, own, other = (seen[cells] for cells in (rules.SEEN_PLY, rules.OWN_MESSAGE, rules.OTHER_MESSAGE))
         switches = int(seen[rules.SEEN_SWITCHES])
         made, lines = 0 if self.ply is None else int(ply) - self.ply, []
@@ -78,7 +78,6 @@ class ProtocolWriter:
         return lines
 
     def _answer(self, seen: np.ndarray, made: bool) -> str:
-        """The answer to the own attempt, or question."""
         assert self.last is not None
         name = attempt_name(self.last)
         if self.last == rules.ANY:
@@ -88,7 +87,7 @@ class ProtocolWriter:
         return _line(f"accepted {name}", seen[rules.OWN_MESSAGE], UNTOLD, int(seen[rules.SEEN_SWITCHES]))
 
     def turn(self, seen: np.ndarray, actions: Sequence[int]) -> list[str]:
-        """All that the side knows at its turn, and what it may try."""
+        """Return the side's knowledge at its turn, and its possible attempts."""
         men, _, castling = fen_of(own_board(seen)).split()[:3]
         counts = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
         return [
@@ -100,7 +99,6 @@ class ProtocolWriter:
 
 
 def own_board(seen: np.ndarray) -> np.ndarray:
-    """The own men and castling rights of a view, as a position."""
     position, side = np.zeros(POSITION, np.int64), seen[rules.SEEN_PLAYER]
     position[:KINDS] = seen[rules.OWN_MEN]
     position[MEN + side] = np.bitwise_or.reduce(seen[rules.OWN_MEN])
@@ -109,7 +107,7 @@ def own_board(seen: np.ndarray) -> np.ndarray:
 
 
 def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, switches: int) -> str:
-    """A line with a message: `moved taken pawn e5 check file tries 2`."""
+    """Format a message as a line: `moved taken pawn e5 check file tries 2`."""
     words = [word]
     if turn[rules.REFUSED_BEFORE]:
         words.append(f"refused {turn[rules.REFUSED_BEFORE]}")
@@ -138,7 +136,7 @@ def _parse_tries(word: str) -> int:
 
 
 class ProtocolReader:
-    """Hears the lines of one game and keeps the view that they were made of."""
+    """Reader of the lines of one game that rebuilds their view."""
 
     def __init__(self, side: int, switches: int = 0) -> None:
         self.seen = np.zeros(rules.VIEW, np.int64)
@@ -148,7 +146,7 @@ class ProtocolReader:
         self.actions: list[int] = []
 
     def hear(self, word: str, rest: Sequence[str]) -> None:
-        """Take in a line; words that are not known are passed over."""
+        """Process a line; unknown keywords are ignored."""
         if word == "illegal":
             self._refuse(parse_attempt(rest[0]))
         elif word == "answer":
@@ -166,7 +164,7 @@ class ProtocolReader:
             self._look(pairs_in(rest))
 
     def _refuse(self, move: int) -> None:
-        """An own attempt was refused; where both sides hear of that, it counts."""
+        """Record a refused own attempt; count it where refusals are public."""
         self.seen[rules.REFUSALS][start_of(move)] |= np.int64(1) << np.int64(end_of(move))
         if self.seen[rules.SEEN_SWITCHES] & REFUSALS_HEARD:
             turn = self.seen[rules.OWN_TURN]
@@ -183,12 +181,10 @@ class ProtocolReader:
 
 
 def pairs_in(words: Sequence[str]) -> dict[str, str]:
-    """The values of a line by their names."""
     return dict(zip(words[::2], words[1::2], strict=False))
 
 
 def _message(words: Sequence[str]) -> list[int]:
-    """The cells of a message in words."""
     cells, left = list(SILENCE), iter(words)
     for word in left:
         if word == "taken":
@@ -202,7 +198,6 @@ def _message(words: Sequence[str]) -> list[int]:
 
 
 def _turn(words: Sequence[str]) -> list[int]:
-    """The cells of what is heard of the other side's turn."""
     cells, left = list(UNTOLD), iter(words)
     for word in left:
         if word == "refused":
@@ -214,11 +209,11 @@ def _turn(words: Sequence[str]) -> list[int]:
     return cells
 
 
-# One of our engines as a program that speaks the engine protocol.
+# One of our engines as a program that uses the engine protocol.
 
 
 def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[str], None]) -> None:
-    """Answer a referee until it says `quit` or nothing more; a line that cannot be read is a ValueError."""
+    """Answer a referee until `quit` or the end of input; raise ValueError for an unreadable line."""
     player: Player | None = None
     listener = ProtocolReader(0)
     for line in lines:
@@ -247,7 +242,6 @@ def serve(name: str, maker: EngineFactory, lines: Iterable[str], say: Callable[[
 
 
 def _begin(maker: EngineFactory, given: dict[str, str]) -> tuple[Player, ProtocolReader]:
-    """A player for the game that a `new` line describes."""
     house = house_in(given)
     side, threads = SIDE_WORDS.index(given["side"]), int(given.get("threads", 1))
     if "nodes" in given:

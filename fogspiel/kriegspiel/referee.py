@@ -1,9 +1,9 @@
-"""The referee: one game of Kriegspiel as friendly objects around the rules.
+"""The referee: one game of Kriegspiel, an object interface to the rules.
 
 referee = Referee()
 referee.attempt("e2e4").accepted     # True: the referee says "White moved"
 referee.attempts()[:3]               # what Black may try
-referee.view(BLACK)                  # everything that Black knows, for a player
+referee.view(BLACK)                  # Black's whole view, for a player
 """
 
 from collections.abc import Sequence
@@ -40,18 +40,18 @@ NO_CHANCE = np.zeros(1, np.uint64)  # the stream of chance in a game without cha
 class Message:
     """Announcement of the referee to both players after a move."""
 
-    colour: int  # whose move it was
-    taken: str | None  # `pawn` or `piece`, or `man` where the rules tell no more
-    square: str | None  # where it was taken
-    checks: tuple[str, ...]  # the directions of check to the side that is to move now
-    tries: int  # how many legal captures that side's pawns have; 1 where it is only said that there are some
-    text: str  # the whole message in words
-    squares: tuple[str, ...] = ()  # where the rules name them, the pawns that have captures
-    promoted: bool = False  # true if it was said that a pawn promoted
-    en_passant: bool = False  # true if it was said that the capture was en passant
-    # How many attempts both sides heard to be refused, before the question and after it.
+    colour: int  # side that moved
+    taken: str | None  # `pawn` or `piece`, or `man` where the rules reveal no more
+    square: str | None  # square of the capture
+    checks: tuple[str, ...]  # directions of check to the side to move now
+    tries: int  # number of legal captures by that side's pawns; 1 if only their existence is announced
+    text: str  # whole message as text
+    squares: tuple[str, ...] = ()  # pawns that have captures, where the rules name them
+    promoted: bool = False  # true if a promotion was announced
+    en_passant: bool = False  # true if the capture was announced as en passant
+    # Numbers of public refusals, before the question and after it.
     refused: tuple[int, int] = (0, 0)
-    asked: str | None = None  # the answer to the question whether any pawn can take, if it was asked: yes or no
+    asked: str | None = None  # answer to the question whether any pawn can capture, if it was asked: yes or no
 
 
 TAKEN_WORDS = {PIECE_TAKEN: "piece", MAN_TAKEN: "man"}
@@ -67,7 +67,6 @@ class Answer:
 
 
 def message_in(state: np.ndarray) -> Message:
-    """Return the referee's last announcement, in a state of the game."""
     last, told, switches = 1 - int(state[MOVER]), state.tolist(), int(state[rules.SWITCHES])
     cells = told[rules.SAID + MESSAGE * last :][:MESSAGE]
     turn = told[rules.TURNS + rules.TURN * last :][: rules.TURN]
@@ -89,7 +88,7 @@ def message_in(state: np.ndarray) -> Message:
 
 
 def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
-    """The answer to an attempt that has led to this state; so many plies were made before it."""
+    """Return the answer to an attempt that has led to this state; `plies` moves were made before it."""
     if action == rules.ANY:
         return Answer(False, None, ANSWERS[int(state[rules.TURNS + rules.TURN * state[MOVER] + rules.ANSWER])])
     if state[PLY] == plies:
@@ -99,7 +98,7 @@ def answer_in(state: np.ndarray, plies: int, action: int) -> Answer:
 
 
 def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> Game:
-    """The game by the rules of a house, from a position."""
+    """Return the game by house rules, from a position."""
     position = rules.HOME if fen is None else position_of(fen)
     title = GAME.title if switches.rules == ICC else f"Kriegspiel ({RULE_SETS[switches.rules].title} rules)"
     begun = GAME.rules._replace(start=lambda state: rules.begin(state, position, switches.bits))
@@ -107,18 +106,17 @@ def kriegspiel_from(fen: str | None = None, switches: HouseRules = WILD_16) -> G
 
 
 def switches_in(state: np.ndarray) -> HouseRules:
-    """The rules of the house, in a state of the game."""
     return HouseRules.from_bits(int(state[rules.SWITCHES]))
 
 
 class Referee(Session):
-    """One game, its true position, and everything that was tried."""
+    """One game: its true position, and every attempt."""
 
     def __init__(self, fen: str | None = None, switches: HouseRules = WILD_16):
         super().__init__(kriegspiel_from(fen, switches))
         self.switches, self.first = switches, self.plies
-        self.refused = [0, 0]  # how many attempts of White and of Black were refused
-        self.forfeit: str | None = None  # why the side to move has lost without being mated, if it has
+        self.refused = [0, 0]  # illegal attempts of White and of Black
+        self.forfeit: str | None = None  # reason why the side to move has lost without being mated, if it has
 
     @property
     def turn(self) -> int:
@@ -127,7 +125,6 @@ class Referee(Session):
 
     @property
     def ending(self) -> str | None:
-        """Reason for the end of the game."""
         return f"forfeit: {self.forfeit}" if self.forfeit else ENDINGS.get(int(self.state[rules.END]))
 
     @property
@@ -139,12 +136,10 @@ class Referee(Session):
 
     @property
     def plies(self) -> int:
-        """Moves made so far."""
         return int(self.state[PLY])
 
     @property
     def fen(self) -> str:
-        """The true position."""
         return fen_of(self.state[:POSITION])
 
     @property
@@ -156,23 +151,22 @@ class Referee(Session):
         return replace(said, text=said.text.replace(f"{SIDES[said.colour]} moved", f"{SIDES[self.turn]} begins", 1))
 
     def attempts(self) -> list[str]:
-        """Attempts of the mover, in UCI."""
         return [attempt_name(action) for action in self.actions]
 
     def view(self, side: int) -> np.ndarray:
-        """Everything that a side knows, and nothing else."""
+        """Return a side's view: everything that it knows, and nothing else."""
         if side not in (0, 1):
             raise ValueError(f"there is no side {side}: 0 is White and 1 is Black")
         return super().view(side)
 
     def apply(self, action: int) -> None:
-        """Make a move that can be tried, or count it as refused."""
+        """Make a possible attempt: a legal move is played, any other counted as refused."""
         before, side = self.plies, self.turn
         super().apply(action)
         self.refused[side] += self.plies == before and action != rules.ANY
 
     def attempt(self, move: str | int) -> Answer:
-        """Try a move: made if it is legal, refused if not; a ValueError if it can never be tried."""
+        """Try a move: played if it is legal, refused if not; raise ValueError if it can never be tried."""
         action = parse_attempt(move) if isinstance(move, str) else int(move)
         if action not in self.actions:
             raise ValueError(self.illegal_reason(action))
@@ -181,12 +175,11 @@ class Referee(Session):
         return answer_in(self.state, before, action)
 
     def illegal_reason(self, action: int) -> str:
-        """Explain from the player's knowledge why an attempt is not on the list."""
         return why_impossible(self.state, action, self.actions)
 
 
 def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> str:
-    """Explain from the player's knowledge why an attempt is not among the mover's actions."""
+    """Explain from the player's knowledge why an attempt is not among the actions of the side to move."""
     if state[rules.END]:
         return f"the game is over ({ENDINGS[int(state[rules.END])]}): nothing can be tried any more"
     if action == rules.ANY:
@@ -225,17 +218,17 @@ def why_impossible(state: np.ndarray, action: int, actions: Sequence[int]) -> st
 
 @runtime_checkable
 class LifecyclePlayer(Protocol):
-    """A player that is told more than the others: the rules of the house before a game, and how it ended."""
+    """A player that also receives the house rules before a game, and its result."""
 
     def hear_rules(self, switches: HouseRules) -> None:
-        """The rules, before the game begins."""
+        """Receive the rules before the game starts."""
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
-        """The end of the game: what the player sees then, the result as in PGN, and why in words."""
+        """Receive the end of the game: the last view, the result as in PGN, and the reason as text."""
 
 
 def play_game(players: tuple[Player, Player], referee: Referee, longest: int | None = None) -> Referee:
-    """Let two players finish a game, or play up to so many plies, after which it counts as drawn."""
+    """Let two players finish a game; after `longest` plies it counts as drawn."""
 
     def goes_on() -> bool:
         beat()
@@ -258,23 +251,23 @@ def play_game(players: tuple[Player, Player], referee: Referee, longest: int | N
     return referee
 
 
-# True if an engine accepts a draw: if by its own belief it is worse.
+# Draw offers: an engine accepts if it is worse by its own belief.
 #
-# Only `fog` has a value of the position itself: the mean material on the boards that explain what it has heard, by what
-# men are worth in Kriegspiel. Every other engine declines, and so does `fog` against a lone king.
+# Only `fog` has a value of the position itself: the mean material on the boards consistent with its messages, by the
+# values of men in Kriegspiel. Every other engine declines, and so does `fog` against a lone king.
 
-BOARDS = 200  # boards that are weighed, the heaviest ones
+BOARDS = 200  # heaviest boards that are evaluated
 
 
 def accepts_draw(player: Player) -> bool:
-    """True if a player that has just chosen its move would rather have a draw."""
+    """True if a player that has just chosen its move would prefer a draw."""
     advantage = material_advantage(player)
     return advantage is not None and advantage < 0
 
 
 def material_advantage(player: Player) -> float | None:
-    """Return the material advantage by its belief, in hundredths of a pawn; None if unknown."""
-    engine = getattr(player, "engine", player)  # within its budget of time
+    """Return the material advantage by its belief, in centipawns; None if unknown."""
+    engine = getattr(player, "engine", player)  # unwrap a turn budget
     if not isinstance(engine, Fog) or engine.ending or not engine.belief.count:
         return None
     boards, weights = engine.belief.boards, engine.belief.weights

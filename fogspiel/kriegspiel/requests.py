@@ -20,8 +20,8 @@ ENGINE = (
     "C:generic, C:FILE.npz for an opponent's model (A, B and C); fog:FILE.npz for other weights; hs:uci=COMMAND for a "
     "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
-ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # that rows have as requests do
-DEFAULT_SECONDS = 0.1  # effort of an attempt where nothing is said
+ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # keys that rows share with requests
+DEFAULT_SECONDS = 0.1  # default limit of an attempt
 Seconds = Annotated[
     float | None,
     Field(gt=0, title="Seconds for each attempt", description="Seconds for each attempt (0.1)."),
@@ -94,11 +94,11 @@ class EngineOptions(Request):
     material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), Asked(on_page=False)] = None
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
-        """Return the engines as they are typed, and what each may spend unless it has an effort of its own."""
+        """Return the engines as typed, each with its search limit (its own, or the common one)."""
         raise NotImplementedError
 
     def match(self) -> "EngineMatch":
-        """Return the match; a program is tried first, and kept by its digest."""
+        """Return the match; a program is tried first, and stored by its digest."""
         from .engine import find_engine, parse_engine
         from .engines.program import name_engine
         from .game.rule_sets import HouseRules
@@ -137,7 +137,6 @@ class EngineRequest(EngineOptions):
 
     @classmethod
     def of(cls, match: "EngineMatch") -> Self:
-        """Return the request of a match."""
         chosen: dict[str, Any] = match.switches.chosen
         threads = match.seats[0].effort.threads
         rest: dict[str, Any] = {"games": match.games, "seed": match.seed, "longest": match.longest, "stop": match.stop}
@@ -219,7 +218,6 @@ class AnalysisRequest(Request):
 
     @property
     def digest(self) -> str:
-        """The digest of what was seen and tried."""
         whole = hashlib.sha256()
         for decision in self.decisions:
             whole.update(f"{decision.action} ".encode() + decision.seen.tobytes())
@@ -243,13 +241,12 @@ class AnalysisRequest(Request):
 
 
 def _typed(seat: "EngineSpec") -> str:
-    """Return an engine with its effort as the command line reads it."""
     effort = seat.effort
     return f"{seat.engine}@{effort.nodes}n" if effort.nodes is not None else f"{seat.engine}@{effort.seconds:g}s"
 
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
-    """Return what an engine may spend on an attempt."""
+    """Return the search limit of an attempt."""
     from .engine import SearchLimit
 
     if time is not None and nodes is not None:
@@ -258,7 +255,7 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLim
 
 
 def asks_programs(engines: Sequence[str]) -> bool:
-    """True if a run of these engines goes on only when the user names its programs again."""
+    """True if a run of these engines resumes only when the user names its programs again."""
     from .engine import asks_program
     from .engines.program import commands_of
 

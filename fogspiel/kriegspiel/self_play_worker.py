@@ -26,9 +26,9 @@ from .pgn import write_pgn
 from .referee import LIMIT, Referee, play_game
 
 LONGEST = 400  # plies after which a game is drawn
-STEP = 0.25  # the change that matters, as a share of the usual value
-WIDE = 5.0  # how many times smaller or larger than the usual value a constant is in a parameter file of ours
-WIDEST = 100.0  # how many times larger than the usual value it may be at all; the least value is 0
+STEP = 0.25  # relevant change, as a share of the default value
+WIDE = 5.0  # range of a constant in our parameter files, as a factor of the default value
+WIDEST = 100.0  # upper limit of a constant, as a factor of the default value; the lower limit is 0
 SHARES = frozenset(
     {
         "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
@@ -37,13 +37,11 @@ SHARES = frozenset(
     }
 )  # fmt: skip
 """Constants that are probabilities or parts of a whole."""
-BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # the limits of numbers of boards
+BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # limits of numbers of boards
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """An engine whose constants can be tuned."""
-
     constants: type[MatrixParameters] | type[SamplingParameters]
     make: Callable[[SearchLimit, np.ndarray, Any], Player]
 
@@ -57,7 +55,7 @@ ENGINES = {
 
 
 def parameters_of_engine(name: str) -> dict[str, dict[str, Any]]:
-    """The constants of an engine as tables of a parameter file: usual value, limits, and the change that matters."""
+    """Return the constants of an engine as tables of a parameter file: default, limits, and relevant change."""
     tables: dict[str, dict[str, Any]] = {}
     for constant, start in _tunable(name).constants().to_json().items():
         if constant in BOARDS:
@@ -70,7 +68,6 @@ def parameters_of_engine(name: str) -> dict[str, dict[str, Any]]:
 
 
 def parameter_text(name: str) -> str:
-    """The parameter file of all constants of an engine."""
     return (
         "\n\n".join(
             "\n".join([f"[{constant}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())])
@@ -81,7 +78,6 @@ def parameter_text(name: str) -> str:
 
 
 def permitted(name: str) -> dict[str, dict[str, Any]]:
-    """The constants of an engine with the widest limits that they may have."""
     return {
         constant: table
         if constant in BOARDS
@@ -91,7 +87,7 @@ def permitted(name: str) -> dict[str, dict[str, Any]]:
 
 
 def demand_constants(name: str, tables: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse tables of a parameter file that name no constant of the engine, or whose limits are too wide."""
+    """Reject tables that name no constant of the engine, or whose limits are too wide."""
     known = permitted(name)
     for constant, table in tables.items():
         own = _known(name, constant, known)
@@ -102,7 +98,7 @@ def demand_constants(name: str, tables: Mapping[str, Mapping[str, Any]]) -> None
 
 
 def _known(name: str, constant: str, tables: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The table of a constant, or a ValueError with similar names."""
+    """Return the table of a constant; suggest similar names in a ValueError."""
     if constant not in tables:
         near = get_close_matches(str(constant), tables, n=3)
         known = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(tables)}"
@@ -125,7 +121,7 @@ class SelfPlay:
     longest: int = LONGEST
 
     def answer(self, request: object) -> Answer:
-        """The score of a in the game that is asked for, and the game."""
+        """Play the requested game; return the score of a, and the game."""
         asked, seed, swap = game_of(request)
         sets = [self._constants(values_in(asked, key)) for key in ("a", "b")]
         make = _tunable(self.engine).make
@@ -142,7 +138,7 @@ class SelfPlay:
         return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
 
     def _constants(self, values: Mapping[str, object]) -> MatrixParameters | SamplingParameters:
-        """A set of constants, those that are not named as usual, or a ValueError."""
+        """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
         tables, known = permitted(self.engine), dict[str, Any]()
         for name, value in values.items():
             known[name] = _number(name, value, _known(self.engine, name, tables))
@@ -161,7 +157,7 @@ def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Answer requests until there are no more."""
+    """Answer requests until the end of input."""
     parser = WordParser(prog="tuning_worker", description=__doc__, allow_abbrev=False)
     parser.add_argument("--engine", default="C", help=f"the engine: {' or '.join(ENGINES)}")
     effort = parser.add_mutually_exclusive_group()

@@ -1,9 +1,9 @@
-"""An engine made ready beside a person who plays: its kernels are compiled or loaded.
+"""Preparation of an engine while a person plays: its kernels are compiled or loaded.
 
-A trial game of a few plies with the least effort does it, so that it serves every engine. Nothing of the trial reaches
-the game that is played: the players of the trial are others, with streams of their own. What is not in the cache is
-compiled by another process, and until the trial has ended Python itself runs the kernels of the person's game, so that
-an engine replies at once, though it does not look as far ahead.
+It plays a trial game of a few plies with the least search limit, which works for every engine. The trial does not
+affect the person's game: its players are separate, with their own streams. Another process compiles what is not in the
+cache. Until the trial has ended, Python itself runs the kernels of the person's game, so that an engine replies at
+once, with a shallower search.
 """
 
 import subprocess
@@ -19,10 +19,10 @@ from .engine import Engine, EngineFactory, SearchLimit, asks_program, engines, f
 from .engines.simple import ENGINES as SIMPLE
 from .referee import Referee, play_game
 
-# The length of a trial game: until then both sides have answered moves, and `fog` has mended its belief once.
+# Length of a trial game: by then both sides have answered moves, and `fog` has rejuvenated its belief once.
 TRIAL_PLIES = 12
 UMPIRE_ONLY = "random"  # the engine that needs the fewest kernels besides those of the umpire
-# Seconds after which it is clear that something is compiled; kernels that were compiled before load faster.
+# Seconds after which a kernel is evidently being compiled; cached kernels load faster.
 PATIENCE = 5.0
 
 
@@ -33,7 +33,7 @@ def play_trial(maker: EngineFactory) -> None:
 
 
 def start_compiling(engine: str) -> subprocess.Popen[bytes]:
-    """A process that compiles an engine into the cache; it does not outlive this one."""
+    """Start a process that compiles an engine into the cache; it does not outlive this one."""
     command = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)]
     started = subprocess.Popen(
         command,
@@ -47,7 +47,6 @@ def start_compiling(engine: str) -> subprocess.Popen[bytes]:
 
 
 def finish_compiling(started: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a process that compiles."""
     started.wait()
     own_guard().tell("-", started.pid)
 
@@ -57,13 +56,13 @@ class _NotInCache(Exception):
 
 
 class Preparation:
-    """A trial game of an engine in a thread of its own."""
+    """A trial game of an engine in a separate thread."""
 
     def __init__(self, name: str, effort: SearchLimit):
         self.name = name
         engine = find_engine(name)(effort, stream_of(1, 0))
         self.thinks = name not in SIMPLE
-        # True if its replies would take long where Python itself runs the kernels.
+        # True if its replies would take long with interpreted kernels.
         self.is_slow = effort.seconds is None or (isinstance(engine, Engine) and not engine.interpretable)
         self.done = threading.Event()
         self.compiles = False  # true if a kernel was not found in the cache
@@ -90,8 +89,7 @@ class Preparation:
             raise _NotInCache
 
     def notice(self, patience: float = PATIENCE) -> str | None:
-        """The line for a person whose engine is being compiled; None if it is ready, only has to be loaded, or does not
-        search."""
+        """Return the notice that an engine is being compiled; None if it is ready, only loads, or does not search."""
         self._known.wait(patience if self.thinks else 0)
         if self.done.is_set() or not self.compiles or not self.thinks:
             return None
@@ -100,14 +98,13 @@ class Preparation:
         )
 
     def is_ready(self, patience: float) -> bool:
-        """True if all is compiled and loaded; to load it may take some seconds, and who is slow else waits for all."""
+        """True if all is compiled and loaded; an engine that is slow when interpreted waits for that."""
         self._known.wait(patience)
         if self.is_slow:
             self.done.wait()
         return self.done.is_set()
 
     def meanwhile(self) -> AbstractContextManager[None]:
-        """As long as this lasts, a game does not wait for kernels."""
         return interpreted_until(self.done)
 
 
@@ -117,8 +114,10 @@ def _prepare_once(name: str, effort: SearchLimit) -> Preparation:
 
 
 def prepare(name: str, effort: SearchLimit) -> Preparation:
-    """Begin to make an engine ready, once per process; of a program, of one that asks a program and of a strategy the
-    umpire alone, by an engine that does not search."""
+    """Start to prepare an engine, once per process.
+
+    For programs, engines that use one, and strategies, only the umpire is prepared, by an engine without a search.
+    """
     if asks_program(name) or plain_name(name) not in engines():
         name = UMPIRE_ONLY
     return _prepare_once(name, effort)

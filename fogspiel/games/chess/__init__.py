@@ -1,1 +1,1 @@
-"""Chess for a referee: positions, legal moves, and what each side may try without seeing the other."""
+"""Chess rules for a referee: positions, legal moves, and the attempts of a side that does not see its opponent."""

@@ -1,8 +1,8 @@
-"""Sets of squares as the bits of an int64, and where men reach.
+"""Bitboards: sets of squares as the bits of an int64, and attack sets.
 
-Square 0 is a1, 7 is h1, 63 is h8; bit s of a set is square s. Lines of sliding men are found by obstruction
-difference: on a line through a square, subtracting the nearest blocker below from the blockers above flips exactly the
-bits between the two nearest blockers.
+Square 0 is a1, 7 is h1, 63 is h8; bit s of a set is square s. Sliding attacks use obstruction difference: on a line
+through a square, subtracting the nearest blocker below from the blockers above flips exactly the bits between the two
+nearest blockers.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ NO_SQUARE = -1
 A_FILE = np.int64(0x0101010101010101)
 H_FILE = np.int64(-0x7F7F7F7F7F7F7F80)
 SECOND_RANKS = np.array([0xFF << 8, 0xFF << 48], np.int64)
-LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)  # where each colour's pawns start, and where they promote
+LAST_RANKS = np.array([-(1 << 56), 0xFF], np.int64)  # start rank and promotion rank of each colour's pawns
 LIGHT_SQUARES = np.int64(0x55AA55AA55AA55AA)
 # The lines through a square: its rank, its file, the diagonal parallel to a1-h8, and that parallel to a8-h1.
 RANK, FILE, RISING, FALLING = 0, 1, 2, 3
@@ -24,13 +24,11 @@ KING_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 
 
 
 def _word(squares: list[int]) -> int:
-    """A set of squares as a signed 64-bit number."""
     bits = sum(1 << square for square in squares)
     return bits - 2**64 if bits >= 2**63 else bits
 
 
 def _squares_reached(square: int, steps: tuple[tuple[int, int], ...], far: bool = False) -> list[int]:
-    """The squares that are one of these steps away, or any number of them, on an empty board."""
     found = []
     for up, right in steps:
         rank, file = square // 8 + up, square % 8 + right
@@ -47,7 +45,7 @@ def _table(rows: list[list[list[int]]]) -> np.ndarray:
 
 
 def _between(a: int, b: int) -> tuple[list[int], list[int]]:
-    """The squares strictly between two squares of a line, and the whole line; empty if they share none."""
+    """Return the squares strictly between two squares of a line, and the whole line; empty if they share no line."""
     for up, right in STEPS:
         above, below = _squares_reached(a, ((up, right),), True), _squares_reached(a, ((-up, -right),), True)
         for side in (above, below):
@@ -59,7 +57,7 @@ def _between(a: int, b: int) -> tuple[list[int], list[int]]:
 SQUARES = range(64)
 KNIGHT_ATTACKS = _table([[_squares_reached(s, KNIGHT_STEPS) for s in SQUARES]])[0]
 KING_ATTACKS = _table([[_squares_reached(s, KING_STEPS) for s in SQUARES]])[0]
-# Where a pawn takes, by colour and square.
+# Capture squares of a pawn, by colour and square.
 PAWN_ATTACKS = _table([[_squares_reached(s, ((up, -1), (up, 1))) for s in SQUARES] for up in (1, -1)])
 ABOVE = _table([[_squares_reached(s, (step,), True) for s in SQUARES] for step in STEPS])
 # The squares of each line above and below a square.
@@ -69,19 +67,17 @@ THROUGH = _table([[_between(a, b)[1] for b in SQUARES] for a in SQUARES])  # the
 
 
 def rows_of(sets: np.ndarray) -> np.ndarray:
-    """Sets of squares as rows of 64 zeros and ones."""
     return (sets[..., None] >> np.arange(64)) & 1
 
 
 @inlined
 def bit(square):
-    """The set of one square."""
     return np.int64(1) << square
 
 
 @inlined
 def along(line, square, occupied):
-    """The squares that a sliding man on this line of the board reaches, up to and with the nearest blockers."""
+    """Return the squares that a sliding man reaches on this line, up to and including the nearest blockers."""
     below = BELOW[line, square] & occupied
     above = ABOVE[line, square] & occupied
     nearest = np.int64(1) << (63 - leading_zeros(below | 1))
@@ -90,24 +86,22 @@ def along(line, square, occupied):
 
 @inlined
 def straight(square, occupied):
-    """Return the squares a rook reaches."""
     return along(RANK, square, occupied) | along(FILE, square, occupied)
 
 
 @inlined
 def diagonal(square, occupied):
-    """Return the squares a bishop reaches."""
     return along(RISING, square, occupied) | along(FALLING, square, occupied)
 
 
-# The kinds and colours of men, who stands where (six sets of squares, one for each kind), and where a man reaches.
+# Kinds and colours of men, six sets of squares (one for each kind), and attack sets.
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 0, 1, 2, 3, 4, 5
 KINDS = 6
-NO_MAN = 6  # what stands on an empty square
+NO_MAN = 6  # value of an empty square
 WHITE, BLACK = 0, 1
-UPSIDE_DOWN = 56  # what the number of a square is combined with (exclusive or) when the board is turned
-FORWARD = np.array([8, -8], np.int64)  # how much greater the number of the square before a pawn is, by colour
+UPSIDE_DOWN = 56  # exclusive-or mask that turns a square number upside down
+FORWARD = np.array([8, -8], np.int64)  # offset of the square in front of a pawn, by colour
 _LINES = ABOVE | BELOW
 _STRAIGHT, _DIAGONAL = _LINES[RANK] | _LINES[FILE], _LINES[RISING] | _LINES[FALLING]
 # The squares that a man attacks on an empty board, by kind and square; none for a pawn.
@@ -118,7 +112,6 @@ ALONE = np.array(
 
 @inlined
 def union(men):
-    """All squares of six sets of men."""
     found = NONE
     for kind in range(KINDS):
         found |= men[kind]
@@ -127,16 +120,14 @@ def union(men):
 
 @in_place
 def kind_on(pos, square):
-    """The kind of the man on a square, or NO_MAN."""
     there, found = bit(square), 0
-    for kind in range(1, KINDS):  # no jumps, which could not be foreseen
+    for kind in range(1, KINDS):  # branch-free, so that nothing is mispredicted
         found += kind * (pos[kind] & there != 0)
     return found if found or pos[PAWN] & there else NO_MAN
 
 
 @inlined
 def reach(kind, square, occ):
-    """The squares that a man other than a pawn attacks."""
     if kind == KNIGHT:
         return KNIGHT_ATTACKS[square]
     if kind == KING:
@@ -151,7 +142,6 @@ def reach(kind, square, occ):
 
 @in_place
 def attacks_of(kind, square, colour, occ):
-    """The squares that a man attacks."""
     return PAWN_ATTACKS[colour, square] if kind == PAWN else reach(kind, square, occ)
 
 
@@ -169,7 +159,7 @@ TWO_NORTH, TWO_SOUTH = np.int64(~0xFFFF), np.int64(0x0000FFFFFFFFFFFF)
 
 @inlined
 def fill_up(men, open_squares, step):
-    """The squares that `men` reach over open squares in a direction that raises the number of the square."""
+    """Return the squares that `men` reach over open squares in a direction of rising square numbers."""
     men |= open_squares & (men << step)
     open_squares &= open_squares << step
     men |= open_squares & (men << 2 * step)
@@ -179,7 +169,7 @@ def fill_up(men, open_squares, step):
 
 @inlined
 def fill_down(men, open_squares, step):
-    """The squares that `men` reach over open squares in a direction that lowers the number of the square."""
+    """Return the squares that `men` reach over open squares in a direction of falling square numbers."""
     men |= open_squares & (men >> step)
     open_squares &= open_squares >> step
     men |= open_squares & (men >> 2 * step)
@@ -189,61 +179,54 @@ def fill_down(men, open_squares, step):
 
 @in_place
 def sideways(men, open_squares):
-    """Squares that rooks reach along ranks, with their own."""
+    """Return the squares that rooks reach along ranks, their own included."""
     return fill_up(men, open_squares & EAST, 1) | fill_down(men, open_squares & WEST, 1)
 
 
 @in_place
 def north(men, open_squares):
-    """Squares that rooks reach up the files, with their own."""
     return fill_up(men, open_squares & NORTH, 8)
 
 
 @in_place
 def south(men, open_squares):
-    """Squares that rooks reach down the files, with their own."""
     return fill_down(men, open_squares & SOUTH, 8)
 
 
 @in_place
 def diagonally(men, open_squares):
-    """Squares that bishops reach, with their own."""
+    """Return the squares that bishops reach, their own included."""
     rising = fill_up(men, open_squares & NORTH & EAST, 9) | fill_down(men, open_squares & SOUTH & WEST, 9)
     return rising | fill_up(men, open_squares & NORTH & WEST, 7) | fill_down(men, open_squares & SOUTH & EAST, 7)
 
 
 @in_place
 def beside(men):
-    """The squares next to a set along ranks and files."""
     return (men << 1) & EAST | (men >> 1) & WEST | (men << 8) & NORTH | (men >> 8) & SOUTH
 
 
 @in_place
 def cornering(men):
-    """The squares next to a set along diagonals."""
     east, west = (men << 1) & EAST, (men >> 1) & WEST
     return (east | west) << 8 & NORTH | (east | west) >> 8 & SOUTH
 
 
 @in_place
 def around(men):
-    """The squares that kings on a set reach."""
     return beside(men) | cornering(men)
 
 
 @in_place
 def leaps(men):
-    """The squares that knights on a set reach."""
     near = (men << 1) & EAST | (men >> 1) & WEST
     far = (men << 2) & TWO_EAST | (men >> 2) & TWO_WEST
     return (near << 16) & TWO_NORTH | (near >> 16) & TWO_SOUTH | (far << 8) & NORTH | (far >> 8) & SOUTH
 
 
-# The lines of the board, square by square: along them chances are carried one step at a time.
+# Lines of the board, square by square; probabilities are propagated along them one step at a time.
 
 
 def _step(square: int, up: int, right: int) -> int:
-    """The square that is so many ranks and files away, or -1 beyond the edge."""
     rank, file = square // 8 + up, square % 8 + right
     return 8 * rank + file if 0 <= rank < 8 and 0 <= file < 8 else -1
 
@@ -254,7 +237,6 @@ NEXT = np.array(
 
 
 def _line(direction: int, square: int) -> list[int]:
-    """A square and all that follow it in a direction."""
     found = [square]
     while NEXT[direction, found[-1]] >= 0:
         found.append(int(NEXT[direction, found[-1]]))
@@ -268,5 +250,5 @@ _ALL = [
     if NEXT[direction + len(STEPS), square] < 0 <= NEXT[direction, square]
 ]
 LENGTHS = np.array([len(line) for line in _ALL])
-# Every rank, file and diagonal of two squares or more: its squares from the lower end, and how many they are.
+# Every rank, file and diagonal of at least two squares: its squares from the lower end, and their number.
 LINES = np.array([line + [0] * (8 - len(line)) for line in _ALL])

@@ -1,4 +1,4 @@
-"""Positions, squares and moves in words: FEN and UCI."""
+"""Text forms of positions, squares and moves: FEN and UCI."""
 
 import re
 from collections.abc import Sequence
@@ -38,37 +38,34 @@ UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq]?)")
 
 
 def square_name(square: int) -> str:
-    """A square as people write it: `e4`."""
     return FILES[square % 8] + RANKS[square // 8]
 
 
 def parse_square(name: str) -> int:
-    """The number of a square."""
     if len(name) != 2 or name[0] not in FILES or name[1] not in RANKS:
         raise ValueError(f"{name!r} is not a square: squares are a1 to h8")
     return 8 * RANKS.index(name[1]) + FILES.index(name[0])
 
 
 def move_name(move: int) -> str:
-    """A move in UCI: `e2e4`, `e7e8q`."""
     promotion = promotion_of(move)
     return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
 
 
 def parse_move(text: str) -> int:
-    """The number of a move in UCI, or a ValueError."""
+    """Return the number of a UCI move; raise ValueError if it is malformed."""
     found = UCI.fullmatch(text.strip().lower())
     if found is None:
         raise ValueError(
             f"{text.strip()[:20]!r} is not a move: write the squares it leaves and goes to, as e2e4 or e7e8q"
         )
     start, end, promotion = found.groups()
-    with interpreted():  # engines read their openings when they are imported
+    with interpreted():  # engines read their openings at import
         return int(move_of(parse_square(start), parse_square(end), LETTERS.index(promotion) if promotion else 0))
 
 
 def position_of(fen: str) -> np.ndarray:
-    """The position of a FEN, or a ValueError that says what is wrong with it."""
+    """Return the position of a FEN; raise ValueError with the fault if it is invalid."""
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
         raise ValueError(f"a FEN has four to six fields, not {len(fields)}: {fen[:90]!r}")
@@ -93,7 +90,7 @@ def position_of(fen: str) -> np.ndarray:
 
 
 def put_men(pos: np.ndarray, placement: str) -> None:
-    """Put the men of the first field of a FEN on an empty board."""
+    """Place the men of a FEN's first field on an empty board."""
     rows = placement.split("/")
     if len(rows) != 8:
         raise ValueError(f"the board of a FEN has eight ranks, not {len(rows)}: {placement[:80]!r}")
@@ -114,7 +111,7 @@ def put_men(pos: np.ndarray, placement: str) -> None:
 
 
 def _check(pos: np.ndarray) -> None:
-    """Refuse positions that no chess game can reach and that the rules could not go on from."""
+    """Reject positions that no chess game can reach and that the rules cannot continue from."""
     for colour in (WHITE, BLACK):
         _check_men([(int(pos[kind] & pos[MEN + colour]) % 2**64).bit_count() for kind in range(KINDS)], SIDES[colour])
     if pos[PAWN] & ~np.int64(0x00FFFFFFFFFFFF00):
@@ -139,7 +136,7 @@ def _check(pos: np.ndarray) -> None:
 
 
 def _check_men(counts: list[int], side: str) -> None:
-    """Refuse more men of a side than eight pawns can leave or become."""
+    """Reject more men of a side than eight pawns can leave or promote to."""
     if counts[KING] != 1:
         raise ValueError(f"{side} must have one king, not {counts[KING]}")
     promoted = sum(max(count - first, 0) for count, first in zip(counts[KNIGHT:KING], (2, 2, 2, 1), strict=True))
@@ -150,7 +147,6 @@ def _check_men(counts: list[int], side: str) -> None:
 
 
 def fen_of(pos: np.ndarray) -> str:
-    """A position as a FEN."""
     rows = []
     for rank in range(7, -1, -1):
         row, gap = "", 0
@@ -168,18 +164,17 @@ def fen_of(pos: np.ndarray) -> str:
     return f"{'/'.join(rows)} {'wb'[pos[MOVER]]} {rights} {passant} {pos[CLOCK]} {pos[PLY] // 2 + 1}"
 
 
-# Directions of check and boards in words.
+# Text forms of check directions and boards.
 
 DIRECTIONS = ("rank", "file", "long diagonal", "short diagonal", "knight")
 
 
 def directions_in(checks: int) -> list[str]:
-    """The names of a set of directions."""
     return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
 
 
 def men_letters(men: Sequence[int], whites: int) -> str:
-    """The men on a1 to h8 as letters: White's are capitals; squares that are empty or unknown are dots."""
+    """Return the men on a1 to h8 as letters: capitals for White, dots for empty or unknown squares."""
     found = ["."] * 64
     for kind, letter in enumerate(LETTERS):
         for square in range(64):
@@ -189,11 +184,10 @@ def men_letters(men: Sequence[int], whites: int) -> str:
 
 
 def draw_letters(letters: Sequence[str]) -> str:
-    """The letters of a1 to h8 as a board with the eighth rank on top."""
+    """Draw the letters of a1 to h8 as a board with the eighth rank on top."""
     ranks = [f"{rank + 1}  {' '.join(letters[8 * rank : 8 * rank + 8])}" for rank in range(7, -1, -1)]
     return "\n".join([*ranks, "   a b c d e f g h"])
 
 
 def board_text(men: Sequence[int], whites: int) -> str:
-    """A board in letters."""
     return draw_letters(men_letters(men, whites))

@@ -1,8 +1,8 @@
-"""One game of chess as friendly objects around the rules: a referee for players that see everything.
+"""One game of chess: an object interface to the rules, for players that see the full board.
 
 game = ChessGame()
 game.make(parse_move("e2e4"))
-game.ending                     # None: it goes on
+game.ending                     # None: not over
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ LONGEST_QUIET = 100  # plies without a capture or a pawn move that end a game
 
 
 class ChessGame:
-    """A game, its position, and the moves that led there; draws need not be claimed."""
+    """A game: its position and the moves that led there; draws need not be claimed."""
 
     def __init__(self, fen: str = START):
         self.position = position_of(fen)
@@ -37,7 +37,6 @@ class ChessGame:
         self._arrive()
 
     def _arrive(self) -> None:
-        """Work out what can be played in the new position, and why the game is over if it is."""
         restrict(self.position, self._limits)
         count = legal_moves(self.position, self._limits, self._room)
         self.legal: list[int] = self._room[:count].tolist()
@@ -61,12 +60,11 @@ class ChessGame:
 
     @property
     def ply(self) -> int:
-        """Moves since the start of the game of which the first position is a part."""
+        """Plies since the start of the game that the initial position belongs to."""
         return int(self.position[PLY])
 
     @property
     def quiet(self) -> int:
-        """Plies since the last capture or pawn move."""
         return int(self.position[CLOCK])
 
     @property
@@ -78,12 +76,11 @@ class ChessGame:
 
     @property
     def uci_position(self) -> str:
-        """The position with the moves that led there, as UCI engines are told."""
+        """The position and the moves that led there, as a UCI `position` command."""
         first = "startpos" if self.fen == START else f"fen {self.fen}"
         return f"position {first}" + (f" moves {' '.join(map(move_name, self.moves))}" if self.moves else "")
 
     def make(self, move: int) -> None:
-        """Make a legal move, or raise a ValueError."""
         if move not in self.legal:
             raise ValueError(f"{move_name(move)} is not a legal move in {fen_of(self.position)}")
         make(self.position, move)
@@ -92,7 +89,7 @@ class ChessGame:
 
 
 def numbered_moves(fen: str, moves: Iterable[int]) -> list[str]:
-    """Moves in standard algebraic notation with their numbers, as the words of a PGN."""
+    """Return moves in standard algebraic notation with move numbers, as PGN tokens."""
     position, words = position_of(fen), list[str]()
     for move in moves:
         ply = int(position[PLY])
@@ -103,22 +100,22 @@ def numbered_moves(fen: str, moves: Iterable[int]) -> list[str]:
     return words
 
 
-# A chess engine that speaks UCI in a process of its own.
+# A UCI chess engine in a separate process.
 
 
 class UciEngine(ProgramProcess):
-    """A chess engine in a process of its own, which has said who it is and what options it has."""
+    """A UCI engine in a separate process, after its identification and options were read."""
 
     what, language = "chess engine", "UCI"
 
     def __init__(self, command: str | Sequence[str], patience: float = 10.0, guard: ProcessGuard | None = None):
         super().__init__(command, patience, guard)
         self.say("uci")
-        # The lines in which it says who it is and what options it has.
+        # Lines with its identification and options.
         self.handshake = [line for line in self.answer("uci", "uciok") if line.startswith(("id ", "option "))]
 
     def ready(self) -> None:
-        """Wait until the engine has done what it was told."""
+        """Wait until the engine has processed all commands."""
         self.say("isready")
         for _ in self.answer("isready", "readyok"):
             pass

@@ -1,7 +1,7 @@
-"""Legal moves: where each man may go, from pins and checks, without making a move to find out.
+"""Legal moves from pins and checks, without making a move to test it.
 
-`restrict` works out once for a position who gives check, where a man may go so as to answer it, and which men are
-pinned; `destinations` then gives the legal squares of one man as a set.
+`restrict` computes the checkers, the squares that answer a check, and the pinned men once per position; `destinations`
+then returns the legal squares of one man as a set.
 """
 
 import numpy as np
@@ -50,15 +50,14 @@ from .position import (
     start_of,
 )
 
-# Checks and pins: what limits the moves of a side.
+# Checks and pins, which limit the moves of a side.
 
 CHECKERS, ALLOWED, PINNED = 0, 1, 2
-LIMITS = 3  # the cells that `restrict` fills: who gives check, where that can be answered, and which men are pinned
+LIMITS = 3  # the cells filled by `restrict`: checkers, squares that answer the check, pinned men
 
 
 @inlined
 def _leapers(pos, square, colour):
-    """The men of a colour that attack a square from nearby: pawns, knights and the king."""
     found = bitboards.PAWN_ATTACKS[1 - colour, square] & pos[PAWN]
     found |= bitboards.KNIGHT_ATTACKS[square] & pos[KNIGHT]
     return (found | bitboards.KING_ATTACKS[square] & pos[KING]) & pos[MEN + colour]
@@ -66,14 +65,14 @@ def _leapers(pos, square, colour):
 
 @inlined
 def _sliders(pos, square, colour):
-    """The men of a colour that would attack a square along a line if nobody else were there."""
+    """Return the men of a colour that would attack a square along a line if no other man were on the board."""
     found = ALONE[ROOK, square] & (pos[ROOK] | pos[QUEEN]) | ALONE[BISHOP, square] & (pos[BISHOP] | pos[QUEEN])
     return found & pos[MEN + colour]
 
 
 @in_place
 def attackers(pos, square, colour, occ):
-    """The men of a colour that attack a square, with these squares taken as occupied."""
+    """Return the men of a colour that attack a square, with these squares treated as occupied."""
     found, sliders = _leapers(pos, square, colour), _sliders(pos, square, colour)
     while sliders:
         slider = trailing_zeros(sliders)
@@ -85,7 +84,6 @@ def attackers(pos, square, colour, occ):
 
 @in_place
 def is_attacked(pos, square, colour, occ):
-    """True if a man of a colour attacks a square, with these squares taken as occupied."""
     if _leapers(pos, square, colour):
         return True
     sliders = _sliders(pos, square, colour)
@@ -98,7 +96,7 @@ def is_attacked(pos, square, colour, occ):
 
 @in_place
 def restrict(pos, limits):
-    """Work out what limits the mover: checks and pins."""
+    """Compute the checks and pins of the side to move."""
     mover = pos[MOVER]
     king, own, occ = king_of(pos, mover), pos[MEN + mover], pos[MEN] | pos[MEN + 1]
     checkers, sliders, pinned = _leapers(pos, king, 1 - mover), _sliders(pos, king, 1 - mover), NONE
@@ -120,13 +118,13 @@ def restrict(pos, limits):
 
 
 MAX_MOVES = 256  # no position has more than 218 legal moves
-MAX_ATTEMPTS = 384  # more than nine queens, two rooks, two bishops, two knights and a king can try on an empty board
+# More than nine queens, two rooks, two bishops, two knights and a king can attempt on an empty board
+MAX_ATTEMPTS = 384
 PROMOTIONS = 4
 
 
 @in_place
 def pushes(square, colour, blocked):
-    """The squares ahead that a pawn can step to: one, and two from its first square."""
     step = FORWARD[colour]
     one = bit(square + step) & ~blocked
     if one and SECOND_RANKS[colour] & bit(square):
@@ -147,13 +145,12 @@ def castlings(king, colour, rights, occ):
 
 @in_place
 def _king_is_safe(pos, king, square):
-    """True if the king of the mover, gone from its square, would not be in check on another."""
     return not is_attacked(pos, square, 1 - pos[MOVER], occupied(pos) & ~bit(king))
 
 
 @in_place
 def _king_may_go(pos, king, end, limits):
-    """True if the king may go to a square: nowhere attacked, and castling neither from nor through nor into check."""
+    """True if the king may go to a square: not attacked, and castling neither out of nor through nor into check."""
     if bitboards.KING_ATTACKS[king] & bit(end):
         return pos[MEN + pos[MOVER]] & bit(end) == 0 and _king_is_safe(pos, king, end)
     if limits[CHECKERS] or castlings(king, pos[MOVER], pos[RIGHTS], occupied(pos)) & bit(end) == 0:
@@ -183,7 +180,6 @@ def _king_destinations(pos, king, limits):
 
 @in_place
 def passant_is_legal(pos, square):
-    """True if the pawn on `square` may take en passant: the king may not be in check when both pawns have gone."""
     mover, end = pos[MOVER], pos[PASSANT]
     victim = bit(end - FORWARD[mover])
     occ = (occupied(pos) & ~bit(square) & ~victim) | bit(end)
@@ -192,7 +188,7 @@ def passant_is_legal(pos, square):
 
 @in_place
 def pawn_captures(pos, square, limits):
-    """The squares on which a pawn of the mover may legally take, en passant too."""
+    """Return the squares on which a pawn of the side to move may legally capture, en passant included."""
     mover = pos[MOVER]
     reached = bitboards.PAWN_ATTACKS[mover, square]
     found = reached & pos[MEN + 1 - mover] & limits[ALLOWED]
@@ -205,26 +201,24 @@ def pawn_captures(pos, square, limits):
 
 @inlined
 def taken_left(pawns, colour):
-    """The squares on which pawns of a colour could take towards the a-file."""
     return (pawns & ~A_FILE) << 7 if colour == WHITE else (pawns & ~A_FILE) >> 9
 
 
 @inlined
 def taken_right(pawns, colour):
-    """The squares on which pawns of a colour could take towards the h-file."""
     return (pawns & ~H_FILE) << 9 if colour == WHITE else (pawns & ~H_FILE) >> 7
 
 
 @in_place
 def threatened_by_pawns(pos, colour):
-    """The squares on which the pawns of a colour could take."""
+    """Return the squares on which the pawns of a colour could capture."""
     pawns = pos[PAWN] & pos[MEN + colour]
     return taken_left(pawns, colour) | taken_right(pawns, colour)
 
 
 @in_place
 def destinations(pos, kind, square, limits):
-    """The squares to which a man of the mover may legally go."""
+    """Return the squares to which a man of the side to move may legally go."""
     mover = pos[MOVER]
     if kind == KING:
         return _king_destinations(pos, square, limits)
@@ -238,7 +232,7 @@ def destinations(pos, kind, square, limits):
 
 @in_place
 def list_moves(start, ends, promotes, out, count):
-    """Write the moves of a man to these squares; where pawns promote, all four. The new length of the list."""
+    """Write the moves of a man to these squares, all four promotions included; return the new length of the list."""
     while ends:
         end = trailing_zeros(ends)
         if promotes and LAST_RANKS[0] & bit(end) | LAST_RANKS[1] & bit(end):
@@ -254,7 +248,7 @@ def list_moves(start, ends, promotes, out, count):
 
 @in_place
 def list_queening_moves(start, ends, is_pawn, out, count):
-    """Write the moves of a man to these squares; pawns become queens. The new length of the list."""
+    """Write the moves of a man to these squares, promoting to queens only; return the new length of the list."""
     while ends:
         end = trailing_zeros(ends)
         promotes = is_pawn and (LAST_RANKS[0] | LAST_RANKS[1]) & bit(end)
@@ -266,7 +260,7 @@ def list_queening_moves(start, ends, is_pawn, out, count):
 
 @in_place
 def legal_moves(pos, limits, out):
-    """List the legal moves of a position whose limits were worked out."""
+    """List the legal moves of a position whose limits are known."""
     count, own = 0, pos[MEN + pos[MOVER]]
     for kind in range(KINDS):
         men = pos[kind] & own
@@ -279,7 +273,6 @@ def legal_moves(pos, limits, out):
 
 @in_place
 def legal_count(pos, limits):
-    """The number of legal moves."""
     count, own = 0, pos[MEN + pos[MOVER]]
     for kind in range(KINDS):
         men = pos[kind] & own
@@ -295,7 +288,7 @@ def legal_count(pos, limits):
 
 @in_place
 def _king_can_step(pos, king):
-    """True if the king can go to a neighbouring square; where it may castle it can."""
+    """True if the king can step to a neighbouring square (if it may castle, it can)."""
     targets = bitboards.KING_ATTACKS[king] & ~pos[MEN + pos[MOVER]]
     while targets:
         if _king_is_safe(pos, king, trailing_zeros(targets)):
@@ -306,7 +299,6 @@ def _king_can_step(pos, king):
 
 @in_place
 def _piece_can_step(pos, free, own):
-    """True if one of these men other than pawns and the king, none of them pinned, can leave its square."""
     for kind in range(KNIGHT, KING):
         near = bitboards.KNIGHT_ATTACKS if kind == KNIGHT else bitboards.KING_ATTACKS
         men = pos[kind] & free
@@ -320,7 +312,7 @@ def _piece_can_step(pos, free, own):
 
 @in_place
 def can_move(pos, limits):
-    """True if there is a legal move at all; what is found soonest is looked for first."""
+    """True if a legal move exists; the cheapest tests come first."""
     mover = pos[MOVER]
     own, occ = pos[MEN + mover], occupied(pos)
     if limits[CHECKERS] == 0:
@@ -341,7 +333,7 @@ def can_move(pos, limits):
 
 @in_place
 def is_legal(pos, limits, move):
-    """True if a move of one of the mover's men is legal."""
+    """True if a move of a man of the side to move is legal."""
     start, end = start_of(move), end_of(move)
     kind = kind_on(pos, start)
     if kind == KING:
@@ -360,7 +352,7 @@ def is_legal(pos, limits, move):
 
 @in_place
 def possible_passant(pos, limits):
-    """The square of a possible capture en passant, or NO_SQUARE."""
+    """Return the square of a possible capture en passant, or NO_SQUARE."""
     if pos[PASSANT] != NO_SQUARE:
         pawns = bitboards.PAWN_ATTACKS[1 - pos[MOVER], pos[PASSANT]] & pos[PAWN] & pos[MEN + pos[MOVER]]
         while pawns:
@@ -372,7 +364,7 @@ def possible_passant(pos, limits):
 
 @kernel
 def perft(pos, depth):
-    """The number of move sequences of that length: the classic check of a move generator."""
+    """Count the move sequences of that length: the classic test of a move generator."""
     limits = np.empty(LIMITS, np.int64)
     if depth == 0:
         return 1

@@ -1,4 +1,4 @@
-"""Moves in standard algebraic notation: `Nf3`, which names the man only as far as legal moves leave a doubt."""
+"""Standard algebraic notation: `Nf3`, with the man disambiguated only as far as legal moves require."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,6 @@ MARKS = "+#!?"
 
 
 def short_name(pos: np.ndarray, move: int) -> str:
-    """A legal move in standard algebraic notation."""
     kind, start, end = int(kind_on(pos, start_of(move))), start_of(move), end_of(move)
     takes = "x" if int(victim_square(pos, move)) != NO_SQUARE else ""
     if kind == KING and abs(end - start) == 2:
@@ -50,7 +49,6 @@ def _distinction(pos: np.ndarray, kind: int, move: int) -> str:
 
 
 def _threat(pos: np.ndarray, move: int) -> str:
-    """The mark of check or mate."""
     after, limits = pos.copy(), new_cells(LIMITS)
     make(after, move)
     restrict(after, limits)
@@ -60,14 +58,13 @@ def _threat(pos: np.ndarray, move: int) -> str:
 
 
 def moves_in(pos: np.ndarray) -> list[int]:
-    """The legal moves of a position."""
     limits, out = new_cells(LIMITS), new_cells(MAX_ATTEMPTS)
     restrict(pos, limits)
     return list(out[: legal_moves(pos, limits, out)].tolist())
 
 
 def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
-    """List the moves that a text may denote, short or long, with the men in the first cells of `men`."""
+    """List the moves that a text may denote, in short or long notation, with the men in the first cells of `men`."""
     plain = text.strip().rstrip(MARKS)
     if plain in CASTLING:
         return [
@@ -79,7 +76,7 @@ def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
     if found is None:
         return []
     letter, file, rank, end, promotion = found.groups()
-    # Coordinates alone, as in g1f3, do not say which man it is; a pawn that takes is named by its file.
+    # Coordinates alone, as in g1f3, do not identify the man; a capturing pawn is named by its file.
     kind = LETTERS.index(letter.lower()) if letter else None if file and rank else PAWN
     file = end[0] if kind == PAWN and not file else file
     wanted, goal = LETTERS.index(promotion.lower()) if promotion else 0, parse_square(end)
@@ -94,12 +91,12 @@ def meant(text: str, men: np.ndarray, moves: Sequence[int]) -> list[int]:
     ]
 
 
-# PGN as text, whatever the game: tags, half-moves with their comments, results.
+# PGN as text, for any game: tags, half-moves with their comments, results.
 
 WIDTH = 79  # of a line of movetext, by the PGN standard (8.2.1: below 80)
 RESULTS = ("0-1", "1/2-1/2", "1-0")
 UNFINISHED = "*"
-# The tags that every PGN has, in their order; the result is the last of them.
+# The tags required in every PGN, in order; the result is last.
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 TOKEN = re.compile(
     r"""\s+ | (?P<comment>\{[^}]*\}) | ;(?P<line>[^\n]*) | (?P<tag>\[\s*\w+\s+"(?:\\.|[^"\\])*"\s*\])
@@ -111,17 +108,17 @@ TOKEN = re.compile(
 
 @dataclass
 class Movetext:
-    """A game as it was written: tags, and half-moves with their comments."""
+    """A parsed game: tags, and half-moves with their comments."""
 
     tags: dict[str, str] = field(default_factory=dict)
-    half_moves: list[tuple[str, str]] = field(default_factory=list)  # each with all that is said of it
+    half_moves: list[tuple[str, str]] = field(default_factory=list)  # each with all its comments
     result: str | None = None
-    line: int = 1  # where it begins in its file
-    lines: list[int] = field(default_factory=list)  # where each half-move stands
+    line: int = 1  # line of its start in the file
+    lines: list[int] = field(default_factory=list)  # line of each half-move
 
 
 def games_in(text: str) -> Iterator[Movetext]:
-    """The games of a PGN file, as they are written."""
+    """Yield the games of a PGN file as written, without replaying them."""
     game, place, depth, line = Movetext(), 0, 0, 1
     while place < len(text):
         token = TOKEN.match(text, place)
@@ -137,7 +134,7 @@ def games_in(text: str) -> Iterator[Movetext]:
                 game.line = here
             name, _, value = word[1:-1].strip().partition('"')
             game.tags[name.strip()] = re.sub(r"\\(.)", r"\1", value.rstrip()[:-1])
-        elif kind in ("open", "close"):  # a variation: nothing of it was played
+        elif kind in ("open", "close"):  # a variation, which was not played
             depth = max(depth + (1 if kind == "open" else -1), 0)
         elif depth == 0 and kind == "move":
             if not game.tags and not game.half_moves:
@@ -154,7 +151,6 @@ def games_in(text: str) -> Iterator[Movetext]:
 
 
 def tag_lines(tags: Mapping[str, str]) -> list[str]:
-    """The lines of tags."""
     lines = []
     for key, value in tags.items():
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -163,5 +159,4 @@ def tag_lines(tags: Mapping[str, str]) -> list[str]:
 
 
 def fill_movetext(words: Sequence[str]) -> str:
-    """Moves and comments in lines of the usual width."""
     return fill(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)

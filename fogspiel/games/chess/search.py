@@ -1,14 +1,14 @@
 """Chess search: a static value, quiescence, and alpha-beta to a small depth.
 
-Values are in hundredths of a pawn, for the side that moves. Men have a worth by kind and square; a bare king is worse
-off near the edge and near the other king. Quiescence goes on with captures and promotions to a queen, and with every
-move out of check, while the mover may also leave it at the static value; a lone king that cannot move is stalemate.
+Values are in centipawns for the side to move. Men have a value by kind and square; a bare king loses value near the
+edge and near the pursuing king. Quiescence searches captures, queen promotions and all check evasions; out of check,
+the side to move may stand pat at the static value. A lone king that cannot move is stalemate.
 
-A search is a stack of rows, one per ply. Data sheet of a row:
-      0 position, as in `chess.position`       13 checks and pins, as in `chess.moves`
-     16 static value for White                 17 plies left before quiescence
-     18 alpha, 19 beta, 20 best value so far   21 moves made, 22 moves listed
-     23 moves, each with its rank in the order above bit 16
+A search is a stack of rows, one per ply. Layout of a row:
+    0 position, as in `chess.position`       13 checks and pins, as in `chess.moves`
+    16 static value for White                 17 plies left before quiescence
+    18 alpha, 19 beta, 20 best value so far   21 moves made, 22 moves listed
+    23 moves, each with its rank in the order above bit 16
 """
 
 import numpy as np
@@ -64,13 +64,13 @@ from .position import (
 
 LIMITED, SCORE, DEPTH, ALPHA, BETA, BEST, NEXT, COUNT, MOVES = 13, 16, 17, 18, 19, 20, 21, 22, 23
 ROW = MOVES + MAX_MOVES
-LEVELS = 64  # rows of a full search: quiescence ends at the last one, which no game has been seen to reach
-MATE = 20_000  # the value of a mate on the board; one in n plies is worth n less
+LEVELS = 64  # rows of a full search: quiescence ends at the last one, which has not been reached in any observed game
+MATE = 20_000  # value of a mate on the board; a mate in n plies has n less
 INFINITE = 30_000
-VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)  # the worth of a man by kind, wherever it stands
-# What a step of a bare king away from the centre is worth, and a step of the other king towards it.
+VALUE = np.array([100, 320, 330, 500, 950, 0, 0], np.int64)  # value of a man by kind, on any square
+# Value of a bare king's step away from the centre, and of the pursuing king's step towards it.
 EDGE_DRIVE, NEAR_DRIVE = 12, 6
-ORDER, MOVE_BITS = 16, 0xFFFF  # a listed move: its number, and above it its rank in the order
+ORDER, MOVE_BITS = 16, 0xFFFF  # a listed move: its number, and its rank in the order above it
 
 
 def _placement(kind: int, rank: int, file: int) -> int:
@@ -93,14 +93,13 @@ WORTH = np.array(
     ],
     np.int64,
 )  # fmt: skip
-"""The worth of a man by colour, kind and square."""
-# How far a square is from the centre, by steps along ranks and files.
+"""Value of a man by colour, kind and square."""
+# Distance of a square from the centre, in steps along ranks and files.
 EDGE = np.array([6 - min(s // 8, 7 - s // 8) - min(s % 8, 7 - s % 8) for s in range(64)], np.int64)
 
 
 @kernel
 def material_score(pos, worths):
-    """The worth of White's men less that of Black's, by a table like WORTH."""
     total = 0
     for colour in range(2):
         for kind in range(KINDS):
@@ -135,7 +134,6 @@ def drive(pos, colour):
 
 @inlined
 def static_value(row):
-    """The value for the mover of a row without any search."""
     score = row[SCORE]
     if row[MEN + 1] & (row[MEN + 1] - 1) == 0:
         score += drive(row, 0)
@@ -182,13 +180,12 @@ def takings(pos, limits, out):
 
 @inlined
 def _before(last, mover):
-    """The rank from which pawns promote."""
     return (last >> 8) & np.int64(0x00FF000000000000) if mover == WHITE else last << 8
 
 
 @kernel
 def arrange(row):
-    """Give captures and promotions a rank in the order: great victims first, by small takers."""
+    """Rank captures and promotions: most valuable victim first, least valuable attacker first."""
     for i in range(MOVES, MOVES + row[COUNT]):
         move = row[i]
         victim = kind_on(row, end_of(move))
@@ -200,7 +197,7 @@ def arrange(row):
 
 @kernel
 def take_next_move(row):
-    """The move whose turn it is, brought to its place in the list."""
+    """Swap the best remaining move to the current place in the list and return it."""
     first = MOVES + row[NEXT]
     best = first
     for i in range(first + 1, MOVES + row[COUNT]):
@@ -214,7 +211,7 @@ def take_next_move(row):
 
 @kernel
 def enter(row, level, last, depth, alpha, beta):
-    """Begin the search of a position: its moves, or its value if there is nothing to search."""
+    """Enter a position: list its moves, or set its value if there is nothing to search."""
     limits = row[LIMITED : LIMITED + LIMITS]
     restrict(row, limits)
     row[DEPTH], row[ALPHA], row[BETA], row[BEST], row[NEXT], row[COUNT] = depth, alpha, beta, -INFINITE, 0, 0
@@ -240,10 +237,7 @@ def enter(row, level, last, depth, alpha, beta):
 
 @kernel
 def search_move(rows, worths, depth, alpha, beta):
-    """The value of the position in the first row, whose static value stands there too, for its mover.
-
-    The search has as many levels as there are rows.
-    """
+    """Search the first row, whose static value is set, to at most all rows; return its value for the side to move."""
     level, last, nodes = 0, len(rows) - 1, 1
     enter(rows[0], 0, last, depth, alpha, beta)
     while True:
@@ -268,13 +262,12 @@ def search_move(rows, worths, depth, alpha, beta):
 
 @kernel
 def place(rows, pos, worths):
-    """Put a position into the first row of a search."""
     copy_board(pos, rows[0])
     rows[0, SCORE] = material_score(pos, worths)
 
 
 def value_of(pos: np.ndarray, depth: int = 0) -> tuple[int, int]:
-    """The value of a position for its mover after so many plies and quiescence, and the positions searched."""
+    """Search this many plies and quiescence; return the value for the side to move and the nodes searched."""
     rows = np.zeros((LEVELS, ROW), np.int64)
     place(rows, pos, WORTH)
     value, nodes = search_move(rows, WORTH, depth, -INFINITE, INFINITE)

@@ -1,8 +1,8 @@
-"""Belief as weighted boards, followed through a game, and rejuvenated when few are left.
+"""Belief as weighted boards, updated throughout a game and rejuvenated when few boards are left.
 
-A filter dies of mistakes that all of its boards share. So some boards of each of the last turns are kept with what was
-tried and heard since. When the belief has become thin, variants of boards of some turns ago (`vary_boards`) are led
-through everything that was heard since then; those that explain it all join the belief.
+A filter fails by errors that all of its boards share. So the belief remembers some boards of each of the last turns,
+with the attempts and messages since. When it becomes thin, variants of remembered boards (`vary_boards`) are replayed
+through all messages since then; those consistent with every message join the belief.
 """
 
 from collections import deque
@@ -21,21 +21,21 @@ from ..game.attempts import SQUARE
 from .board_filter import empty_children, keep_where_accepted, keep_where_refused, list_children, select_children
 from .consistent_boards import AT_FIRST, PAWN_SQUARES, faults, observation_of, observe_last, random_square
 
-# Boards like those of a belief, on which a man of the other side or two are elsewhere, or of another kind.
+# Variants of the boards of a belief: one or two men of the opponent are elsewhere, or of another kind.
 #
-# All boards may share a mistake of many moves ago, which a filter cannot mend: it only follows moves that are possible
-# on its boards. A variant differs in what such mistakes are about: where a man stands that was not heard of for long,
-# or which piece was taken when "a piece" was taken. It explains the observation of its own turn; the messages since
-# then decide whether it was a good guess.
+# All boards may share an error of many moves ago, which a filter cannot correct: it only follows moves that are
+# possible on its boards. A variant differs in the likely subjects of such errors: the square of a man not announced for
+# a long time, or the kind of a piece captured as "a piece". It explains the observation of its own turn; the messages
+# since then decide whether it was a good guess.
 
-TRIALS = 6  # how often a variant is tried per variant that is wanted
-# How often two men differ instead of one, and how often a piece is of another kind instead of elsewhere.
+TRIALS = 6  # trials per requested variant
+# Probability that two men differ instead of one, and that a piece changes its kind instead of its square.
 SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
 
 
 @in_place
 def end_rights(board, square, kind):
-    """End the rights to castle with a man of the side that is not to move; who has them is taken to have the rook."""
+    """End the castling rights that use a man of the opponent; a side with the right is assumed to have the rook."""
     colour = 1 - board[MOVER]
     for side in range(2):
         if kind == KING or square == ROOK_HOME[colour, side]:
@@ -44,7 +44,7 @@ def end_rights(board, square, kind):
 
 @in_place
 def change_kind(board, square, kind, stream):
-    """Make a piece of the side that is not to move another one. Whether that side could have it."""
+    """Change the kind of an opponent's piece; return True if that side could have it."""
     other = KNIGHT + random_below(stream, KING - KNIGHT)
     if other == kind or ones(board[other] & board[MEN + 1 - board[MOVER]]) >= AT_FIRST[other]:
         return False
@@ -56,7 +56,7 @@ def change_kind(board, square, kind, stream):
 
 @in_place
 def change_place(board, square, kind, stream):
-    """Put a man of the side that is not to move elsewhere: a king or a pawn nearby. Whether there is a place."""
+    """Move an opponent's man elsewhere, a king or a pawn nearby; return True if there is a square."""
     free = ~occupied(board)
     if kind == KING:
         free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
@@ -74,7 +74,7 @@ def change_place(board, square, kind, stream):
 
 @in_place
 def change_man(board, stream):
-    """Change a man of the side that is not to move. Whether that was possible."""
+    """Change one man of the opponent; return True if that was possible."""
     square = random_square(board[MEN + 1 - board[MOVER]], stream)
     kind = kind_on(board, square)
     if KNIGHT <= kind < KING and random_unit(stream) < OTHER_KIND:
@@ -84,7 +84,7 @@ def change_man(board, stream):
 
 @kernel
 def vary_boards(seen, models, wanted, stream, out):
-    """Fill `out` with variants of models that explain what was seen at their turn. How many there are."""
+    """Fill `out` with variants of models that explain the observation of their turn; return their number."""
     limits, count = np.empty(LIMITS, np.int64), 0
     for _ in range(TRIALS * wanted if len(models) else 0):
         if count == wanted:
@@ -105,27 +105,25 @@ def vary_boards(seen, models, wanted, stream, out):
 
 
 NO_BOARDS = np.empty((0, POSITION), np.int64)
-REMEMBERED = 10  # turns that are remembered
-# From how many turns ago a thin belief begins again: recent mistakes are mended by few messages, old ones by many.
+REMEMBERED = 10  # number of remembered turns
+# Ages in turns from which a thin belief restarts: recent errors are corrected by few messages, old ones by many.
 TURNS_BACK = (2, 5, 9)
-# The greatest share of weight that boards which join have, and for how many of them an old board counts.
+# Greatest share of weight for joining boards, and how many of them an old board counts for.
 MAX_NEW, OLD_COUNTS = 0.5, 4
-SPARE_ROOM = 64  # boards: `select_children` may keep one more than is wanted
+SPARE_ROOM = 64  # boards: `select_children` may keep one more than requested
 
 
 @dataclass(frozen=True)
 class BeliefSize:
-    """Capacity of a belief."""
-
     most: int  # boards
-    floor: int  # it is mended if its boards count for fewer than so many of equal weight
-    variants: int  # boards that are tried when it is mended, from each turn
-    kept: int = 300  # boards of each turn that are remembered
+    floor: int  # rejuvenated if the effective number of boards is below this
+    variants: int  # variants tried from each turn at a rejuvenation
+    kept: int = 300  # remembered boards of each turn
 
 
 @dataclass
 class BeliefTurn:
-    """An own turn: boards and what was seen when it began, what was tried, and what was heard of both moves."""
+    """An own turn: boards and view at its start, the attempts, and the messages about both moves."""
 
     boards: np.ndarray
     seen: np.record
@@ -136,7 +134,7 @@ class BeliefTurn:
 
 
 def heaviest(boards: np.ndarray, weights: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The boards that weigh most, at most so many, in their order."""
+    """Return the heaviest boards, at most `most`, in their original order."""
     if len(boards) <= most:
         return boards, weights
     chosen = np.sort(np.argsort(-weights, kind="stable")[:most])
@@ -144,7 +142,7 @@ def heaviest(boards: np.ndarray, weights: np.ndarray, most: int) -> tuple[np.nda
 
 
 class BoardBelief:
-    """Distinct boards that explain all that was heard, with weights that sum to 1."""
+    """Distinct boards that are consistent with all messages, with weights that sum to 1."""
 
     def __init__(self, size: BeliefSize, policy: np.ndarray, stream: np.ndarray):
         self.size, self.policy, self.stream = size, policy, stream
@@ -156,21 +154,19 @@ class BoardBelief:
 
     @property
     def boards(self) -> np.ndarray:
-        """The boards."""
         return self._boards[: self.count]
 
     @property
     def weights(self) -> np.ndarray:
-        """Their weights."""
         return self._weights[: self.count]
 
     @property
     def effective(self) -> float:
-        """For how many boards of equal weight the boards count."""
+        """Effective number of boards."""
         return float(1 / (self.weights**2).sum()) if self.count else 0.0
 
     def begin(self, side: int, seen: np.ndarray) -> None:
-        """All men are at home, or anywhere that explains what is seen if the game begins in the middle."""
+        """Start with all men at home, or, if the game starts in the middle, anywhere consistent with the view."""
         self.side, self.switches = side, int(seen[rules.SEEN_SWITCHES])
         self.turns: deque[BeliefTurn] = deque(maxlen=REMEMBERED)
         self._boards[0], self._weights[0], self.count = rules.HOME[:POSITION], 1.0, 1
@@ -182,35 +178,32 @@ class BoardBelief:
             self.begin_turn(seen)
 
     def begin_anew(self, seen: np.ndarray, models: np.ndarray) -> None:
-        """Take boards that explain the last observation alone, and are like the models."""
+        """Restart from boards that explain the last observation alone and resemble the models."""
         self.count = observe_last(observation_of(seen), models, self.size.variants, self.stream, self._boards)
         self.weights[:] = 1 / max(self.count, 1)
 
     def begin_turn(self, seen: np.ndarray) -> None:
-        """Remember boards of the turn that begins."""
         kept = self.boards if self.count <= self.size.kept else self.boards[self.draw(self.size.kept)]
         self.turns.append(BeliefTurn(kept.copy(), observation_of(seen)))
 
     def draw(self, wanted: int) -> np.ndarray:
-        """Numbers of boards, each as often as its weight says (systematic sampling)."""
+        """Return board numbers, each drawn in proportion to its weight (systematic sampling)."""
         edges = np.cumsum(self.weights)
         marks = (np.arange(wanted) + random_unit(self.stream)) / wanted * edges[-1]
         return np.asarray(np.minimum(np.searchsorted(edges, marks), self.count - 1))
 
     def refuse(self, move: int, seen: np.ndarray) -> None:
-        """An own attempt was refused."""
         self.turns[-1].refused.append(move)
         self._drop_legal(move)
         self.mend(seen)
 
     def accept(self, move: int, message: np.ndarray) -> None:
-        """An own attempt was made, with this message."""
         self.turns[-1].move, self.turns[-1].own = move, message.copy()
         self._make(move, message)
 
     def answer(self, message: np.ndarray, seen: np.ndarray) -> None:
-        """The other side has moved, with this message."""
-        if self.turns and self.turns[-1].move is None:  # the game began here, and the boards explain the message
+        """Update by the opponent's move and its message."""
+        if self.turns and self.turns[-1].move is None:  # the game started here, and the boards explain the message
             return
         own = self.turns[-1].own if self.turns else None
         if self.turns:
@@ -223,11 +216,10 @@ class BoardBelief:
         self.count = keep_where_refused(self._boards, self._weights, self.count, move)
 
     def _make(self, move: int, message: np.ndarray) -> None:
-        """Make an accepted attempt, and drop the boards on which it gives another message."""
         self.count = keep_where_accepted(self._boards, self._weights, self.count, move, message, self.switches)
 
     def _reply(self, lost: int, message: np.ndarray, wanted: int) -> None:
-        """Make all moves of the other side that give a message; `lost` is where it has just lost a man."""
+        """Make all moves of the opponent that give a message; `lost` is the square of its latest loss."""
         children = self._children
         found = list_children(self.boards, self.weights, lost, message, self.switches, self.policy, children)
         self.count = select_children(
@@ -237,7 +229,7 @@ class BoardBelief:
         self._weights, self._spare_weights = self._spare_weights, self._weights
 
     def mend(self, seen: np.ndarray) -> None:
-        """Let boards join if too few are left; if there are none at all, begin anew."""
+        """Rejuvenate the belief if too few boards are left; restart it if none is left."""
         self.weights[:] /= max(self.weights.sum(), np.finfo(float).tiny)
         if self.effective >= self.size.floor:
             return
@@ -259,20 +251,19 @@ class BoardBelief:
         return None
 
     def _join(self, boards: np.ndarray, weights: np.ndarray, share: float) -> None:
-        """Let boards join that have this share of all weight together."""
         here = slice(self.count, self.count + len(boards))
         self._boards[here], self._weights[here] = boards, weights * (share / max(weights.sum(), np.finfo(float).tiny))
         self.count += len(boards)
 
     def _lead_variants(self, first: int) -> None:
-        """Set the boards to what variants of a remembered turn have become."""
+        """Replace the boards by the variants of a remembered turn, replayed to the present."""
         turn = self.turns[first]
         self.count = vary_boards(turn.seen, turn.boards, self.size.variants, self.stream, self._boards)
         self.weights[:] = 1 / max(self.count, 1)
         for turn in list(self.turns)[first:]:
             for move in turn.refused:
                 self._drop_legal(move)
-            if turn.move is None or turn.own is None or turn.other is None:  # the turn that is being played
+            if turn.move is None or turn.own is None or turn.other is None:  # the current turn
                 return
             self._make(turn.move, turn.own)
             self._reply(int(turn.own[SQUARE]), turn.other, self.size.variants)

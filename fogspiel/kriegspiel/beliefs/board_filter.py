@@ -1,9 +1,9 @@
-"""Filters of full boards that explain every message so far: a pool of samples, and distinct boards with weights.
+"""Filters of full boards consistent with every message so far: a sample pool, and distinct weighted boards.
 
-A board is a row as in `chess.position`. Both drop the boards that contradict the referee's answer to an own attempt.
-For a move of the other side every board of the pool makes one of its legal moves that give exactly the message that
-was heard, drawn by a simple policy: men take back, and pawns take, if they can. Distinct boards follow Bayes' rule for
-all of its moves (`list_children`).
+A board is a row as in `chess.position`. Both filters drop the boards that contradict the referee's answer to an own
+attempt. For a move of the opponent, every board of the pool makes one of its legal moves that give exactly the
+announced message, drawn by a simple policy that prefers recaptures and captures by pawns. Distinct boards apply Bayes'
+rule to all of its moves (`list_children`).
 """
 
 from typing import NamedTuple
@@ -31,13 +31,13 @@ from ...games.chess.position import (
 from ..game.attempts import CHECKS, TAKEN
 from ..game.rule_sets import fits_capture, fits_position
 
-EAGER = 12.0  # how much likelier than another move a capture by a pawn or a recapture is
-MAX_DRAWS = 2  # how often, on average, a board that is wanted is asked for before the pool stays smaller
+EAGER = 12.0  # weight of a capture by a pawn or a recapture, relative to other moves
+MAX_DRAWS = 2  # mean number of draws per requested board before the pool stays smaller
 
 
 @kernel
 def list_replies(board, lost, message, switches, limits, moves, weights):
-    """List the legal moves whose capture fits the message, with their weights by the policy. Their number."""
+    """List the legal moves whose capture fits the message, with their weights by the policy; return their number."""
     restrict(board, limits)
     count, found = legal_moves(board, limits, moves), 0
     pawns = board[PAWN] & board[MEN + board[MOVER]]
@@ -53,7 +53,7 @@ def list_replies(board, lost, message, switches, limits, moves, weights):
 
 @kernel
 def reply(board, lost, message, switches, stream, limits, moves, weights, out):
-    """Make on `out` a drawn move of `board` that gives this message. Whether there is one."""
+    """Make on `out` a drawn move of `board` that gives this message; return True if there is one."""
     left = list_replies(board, lost, message, switches, limits, moves, weights)
     total = 0.0
     for i in range(left):
@@ -75,9 +75,9 @@ def reply(board, lost, message, switches, stream, limits, moves, weights, out):
 
 @kernel
 def evolve(pool, count, lost, message, switches, wanted, stream, out):
-    """Let the boards of the pool make a move with this message, more than once if more boards are wanted.
+    """Advance the boards of the pool by a move with this message, several times each if more boards are wanted.
 
-    `lost` is the square where the other side has just lost a man, or -1. How many boards there are now in `out`.
+    `lost` is the square where the opponent has just lost a man, or -1. Return the number of boards in `out`.
     """
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     weights = np.empty(MAX_MOVES, np.float64)
@@ -92,24 +92,23 @@ def evolve(pool, count, lost, message, switches, wanted, stream, out):
 
 @kernel
 def draw_boards(pool, count, stream, out):
-    """Fill `out` with boards of the pool drawn with replacement."""
     for i in range(len(out)):
         copy_board(pool[random_below(stream, count)], out[i])
 
 
 # Log-linear policy of an opponent that does not see our men, over its legal moves.
 #
-# The chance of a move is proportional to the product of two weights: one for what the move is (quiet, taking back where
-# a man was just lost, taking elsewhere, castling or promoting), by the kind of man, by whether the side is in check and
-# by whether the man will be protected; and one for the change of place, worth[end] / worth[start], by the kind of man
-# and the phase of the game. A refused attempt costs an opponent nothing, so the choice is among legal moves only. The
-# weights are fitted to games of engines (`benchmarks/kriegspiel_training.py`).
+# The probability of a move is proportional to the product of two weights. The first is for the class of the move
+# (quiet, recapture where a man was just lost, capture elsewhere, castling or promotion), by the kind of man, by whether
+# the side is in check and by whether the man will be protected. The second is for the change of square, worth[end] /
+# worth[start], by the kind of man and the phase of the game. An illegal attempt costs an opponent nothing, so the
+# choice is among legal moves only. The weights are fitted to games of engines (`benchmarks/kriegspiel_training.py`).
 #
-# Data sheet of a policy: rows of 64 weights, squares as the mover sees them
-#      0 .. 17   places: row 6 * phase + kind
-#     18, 19     classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
+# Layout of a policy: rows of 64 weights, squares as seen by the side to move
+#     0 .. 17   squares: row 6 * phase + kind
+#     18, 19    classes, while not in check and in check: cell 6 * class + kind, 24 further if protected
 
-FIRST_PLIES = (0, 20, 60)  # the plies at which the phases begin
+FIRST_PLIES = (0, 20, 60)  # first plies of the phases
 CLASS_ROW = len(FIRST_PLIES) * KINDS
 ROWS = CLASS_ROW + 2
 QUIET, TAKES_BACK, TAKES, SPECIAL = 0, 1, 2, 3
@@ -118,7 +117,6 @@ CLASSES = 4
 
 @inlined
 def phase_of(ply):
-    """The phase of the game in which a ply is played."""
     if ply < FIRST_PLIES[1]:
         return 0
     return 1 if ply < FIRST_PLIES[2] else 2
@@ -137,7 +135,7 @@ def class_of(board, move, kind, lost):
 
 @in_place
 def class_cell(board, move, kind, lost):
-    """The cell with the weight for what a legal move is."""
+    """Return the cell with the weight for the class of a legal move."""
     left = bit(start_of(move))
     guards = attackers(board, end_of(move), board[MOVER], occupied(board) & ~left) & ~left
     return KINDS * (class_of(board, move, kind, lost) + (CLASSES if guards else 0)) + kind
@@ -145,7 +143,7 @@ def class_cell(board, move, kind, lost):
 
 @in_place
 def weigh_replies(board, moves, count, lost, checked, policy, weights):
-    """Fill in the weights of legal moves, those of a man standing together. Their sum."""
+    """Fill in the weights of legal moves, which are grouped by man; return their sum."""
     turned = UPSIDE_DOWN if board[MOVER] == BLACK else 0
     first_place, classes = KINDS * phase_of(board[PLY]), policy[CLASS_ROW + (1 if checked else 0)]
     total, last, kind = 0.0, NO_SQUARE, PAWN
@@ -161,20 +159,20 @@ def weigh_replies(board, moves, count, lost, checked, policy, weights):
 
 # Distinct boards with weights.
 #
-# Whenthe other side has moved, every board makes each legal move that gives exactly the message that was heard. A
-# child weighs what its board did times the chance of the move by the opponent's policy, and children that are the same
-# board are one. So the weight of a board contains the chances of all messages so far. Of more children than there is
-# room for, heavy ones stay and light ones are drawn, such that no expected weight changes (Fearnhead & Clifford 2003,
-# optimal resampling): no board is there twice.
+# After the opponent's move, every board makes each legal move that gives exactly the announced message. The weight of a
+# child is that of its board times the probability of the move by the opponent's policy; identical children are merged.
+# So the weight of a board contains the likelihoods of all messages so far. If there are more children than capacity,
+# heavy ones stay and light ones are drawn such that no expected weight changes (Fearnhead & Clifford 2003, optimal
+# resampling): no board occurs twice.
 
-# Room for children per board of a full pool: more than there are moves on average, though a single board has more.
+# Capacity for children per board of a full pool: above the mean number of moves, though a single board may have more.
 MAX_CHILDREN = 48
 FREE = -1
-HALVINGS = 40  # steps of bisection to the weight below which children are drawn
+HALVINGS = 40  # bisection steps for the weight below which children are drawn
 
 
 class Children(NamedTuple):
-    """Boards after a move of the other side: parent, move, weight, key; and a table that finds a child by its key."""
+    """Boards after the opponent's move: parent, move, weight, key; and a hash table from keys to children."""
 
     parent: np.ndarray
     move: np.ndarray
@@ -184,7 +182,6 @@ class Children(NamedTuple):
 
 
 def empty_children(boards: int) -> Children:
-    """Room for the children of so many boards."""
     room = MAX_CHILDREN * boards
     parent, move, table = (
         np.empty(room, np.int32),
@@ -196,7 +193,7 @@ def empty_children(boards: int) -> Children:
 
 @in_place
 def add_child(children, found, parent, move, weight, key):
-    """Add a board, or its weight if it is there already. How many boards there are."""
+    """Add a board, or its weight to the board with the same key; return the number of boards."""
     table, last = children.table, len(children.table) - 1
     place = (key ^ (key >> 32)) & last
     while table[place] != FREE and children.key[table[place]] != key:
@@ -214,10 +211,7 @@ def add_child(children, found, parent, move, weight, key):
 
 @kernel
 def list_children(boards, weights, lost, message, switches, policy, children):
-    """List the distinct boards that boards may have become, with their weights. How many there are.
-
-    `lost` is the square where the other side has just lost a man, or NO_SQUARE.
-    """
+    """List the distinct boards that may follow, weighted; `lost` as in `evolve`, or NO_SQUARE. Return their number."""
     limits, moves = np.empty(LIMITS, np.int64), np.empty(MAX_MOVES, np.int64)
     chances, after, found = np.empty(MAX_MOVES), np.empty(POSITION, np.int64), 0
     children.table[:] = FREE
@@ -241,7 +235,7 @@ def list_children(boards, weights, lost, message, switches, policy, children):
 
 @in_place
 def drawing_weight(weights, count, wanted):
-    """The weight w for which the sum of min(weight / w, 1) is `wanted`: children that weigh less are drawn."""
+    """Return the weight w for which the sum of min(weight / w, 1) is `wanted`; lighter children are drawn."""
     low, high = 0.0, 0.0
     for i in range(count):
         high += weights[i]
@@ -259,7 +253,10 @@ def drawing_weight(weights, count, wanted):
 
 @in_place
 def select_children(boards, children, found, wanted, stream, out, out_weights):
-    """Make the moves of selected children in `out`: of all, or of `wanted` or one more. How many; weights sum to 1."""
+    """Make the moves of selected children in `out`: of all, or of `wanted` or one more; return their number.
+
+    The weights in `out_weights` sum to 1.
+    """
     drawn_below = 0.0 if found <= wanted else drawing_weight(children.weight, found, wanted)
     mark, count, total = random_unit(stream) * drawn_below, 0, 0.0
     for i in range(found):
@@ -284,7 +281,7 @@ def select_children(boards, children, found, wanted, stream, out, out_weights):
 
 @kernel
 def keep_where_refused(boards, weights, count, move):
-    """Drop the boards on which an own attempt that was refused is legal. How many stay."""
+    """Drop the boards on which an own attempt that was refused is legal; return the number left."""
     limits, kept = np.empty(LIMITS, np.int64), 0
     for i in range(count):
         restrict(boards[i], limits)
@@ -297,7 +294,7 @@ def keep_where_refused(boards, weights, count, move):
 
 @kernel
 def keep_where_accepted(boards, weights, count, move, message, switches):
-    """Make an own move that was accepted where it is legal with this message, and drop the other boards."""
+    """Make an accepted own move where it is legal with this message, and drop the other boards."""
     limits, kept = np.empty(LIMITS, np.int64), 0
     for i in range(count):
         board = boards[i]

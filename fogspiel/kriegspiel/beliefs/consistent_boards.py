@@ -1,8 +1,8 @@
-"""Boards that explain the last observation alone: the own men, what is left of the others, and the last message.
+"""Boards consistent with the last observation alone: own men, the opponent's remaining men, and the last message.
 
-Men that the message speaks of are put down first: one where a man was taken, one in each direction of check, and one
-in the way of a pawn for each try, one in the way of a refused move; the others go anywhere else where they give no
-check, or where they stand on a board that is taken as a model. A board that does not fit all the same is put up anew.
+Men implied by the message are placed first: one where a man was captured, one in each direction of check, one on a
+capture square of a pawn for each try, one in the path of a refused move. The others go anywhere else where they give no
+check, or to their squares on a model board. A board that still does not fit is set up again.
 """
 
 import numpy as np
@@ -34,30 +34,30 @@ from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
 
 _FIELDS = [
-    ("men", np.int64, KINDS),  # the own men by kind
+    ("men", np.int64, KINDS),  # own men by kind
     ("colour", np.int64),
     ("rights", np.int64),  # the own castling rights
     ("ply", np.int64),
-    ("message", np.int64, MESSAGE),  # about the other side's move
+    ("message", np.int64, MESSAGE),  # about the opponent's move
     ("switches", np.int64),  # the rules
-    ("tries", np.int64),  # how many tries the message tells, or UNKNOWN or SOME
-    ("pawns", np.int64),  # the pawns and the pieces that the other side has left; if kinds are not said, 0 and all men
+    ("tries", np.int64),  # number of tries by the message, or UNKNOWN or SOME
+    ("pawns", np.int64),  # the opponent's remaining pawns and pieces; if kinds are not announced, 0 and all men
     ("pieces", np.int64),
-    ("refused", np.int64, 64),  # the attempts refused this turn, as in a view
+    ("refused", np.int64, 64),  # attempts refused this turn, as in a view
 ]
 OBSERVATION = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-MAX_TRIALS = 40  # how often a board is put up before one that fits less well is taken
+MAX_TRIALS = 40  # trials before a board that fits less well is accepted
 MEN_BUT_KING = 1 << PAWN | 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
 # Every kind but the king, and every kind but pawns and the king, as sets of bits.
 PIECES = 1 << KNIGHT | 1 << BISHOP | 1 << ROOK | 1 << QUEEN
-AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)  # how many men of each kind a side has at first
+AT_FIRST = np.array([8, 2, 2, 2, 1, 1], np.int64)  # initial men of a side by kind
 PAWN_SQUARES = np.int64(0x00FFFFFFFFFFFF00)
-# What a board may fail to explain, the gravest first, and more than all of it.
+# Parts of the observation that a board may fail to explain, most severe first; the last exceeds all together.
 WRONG_CHECKS, WRONG_TRIES, WRONG_REFUSAL, WRONG_END, WORST = 8, 4, 2, 1, 16
 
 
 def observation_of(seen: np.ndarray) -> np.record:
-    """The last observation of a view: more pieces taken than there were have been pawns."""
+    """Return the last observation of a view; captured pieces beyond the initial ones were promoted pawns."""
     found: np.record = np.zeros(1, OBSERVATION)[0]
     found.men = seen[rules.OWN_MEN]
     found.colour, found.rights, found.ply = seen[[rules.SEEN_PLAYER, rules.SEEN_RIGHTS, rules.SEEN_PLY]]
@@ -74,7 +74,6 @@ def observation_of(seen: np.ndarray) -> np.record:
 
 @kernel
 def random_square(squares, stream):
-    """One square of a set, or NO_SQUARE if it is empty."""
     if squares == NONE:
         return NO_SQUARE
     for _ in range(random_below(stream, ones(squares))):
@@ -84,7 +83,6 @@ def random_square(squares, stream):
 
 @inlined
 def put(board, left, kind, square):
-    """Put a man of the other side on a square; one less is left."""
     board[kind] |= bit(square)
     board[MEN + 1 - board[MOVER]] |= bit(square)
     left[kind] -= 1
@@ -92,7 +90,7 @@ def put(board, left, kind, square):
 
 @kernel
 def random_kind(left, stream, kinds):
-    """A kind of man that is left, of these kinds (a set of bits), or KINDS if there is none; each man is as likely."""
+    """Return a remaining kind of man among these kinds (a bit set), each man equally likely; KINDS if there is none."""
     total = 0
     for kind in range(KINDS):
         if kinds >> kind & 1:
@@ -110,7 +108,7 @@ def random_kind(left, stream, kinds):
 
 @kernel
 def put_any_of(board, left, kinds, square, stream):
-    """Put a man of one of these kinds on a square, if there is one left."""
+    """Put a man of one of these kinds on a square, if one is left."""
     kind = random_kind(left, stream, kinds)
     if kind != KINDS:
         put(board, left, kind, square)
@@ -118,7 +116,7 @@ def put_any_of(board, left, kinds, square, stream):
 
 @kernel
 def draw_any_men(seen, model, left, stream):
-    """Draw which men are left if it was not said which were taken: those of the model, or of a game's beginning."""
+    """Draw the remaining men if captured kinds are not announced: those of the model, or of the initial position."""
     theirs, men = model[MEN + 1 - seen.colour], 0
     for kind in range(KING):
         left[kind] = ones(model[kind] & theirs) if theirs else AT_FIRST[kind]
@@ -134,7 +132,7 @@ def draw_any_men(seen, model, left, stream):
 
 @kernel
 def draw_men(seen, model, left, stream):
-    """Draw which men are left, those of the model as far as they go: `left` counts them by kind."""
+    """Draw the remaining men, those of the model as far as they go; `left` counts them by kind."""
     if seen.switches & KIND_HIDDEN:
         draw_any_men(seen, model, left, stream)
         return
@@ -157,7 +155,7 @@ def draw_men(seen, model, left, stream):
 
 @kernel
 def put_checker(board, left, direction, barred, stream):
-    """Put down a man that gives check from a direction. The squares that must stay empty for it, or ALL if none can."""
+    """Place a man that gives check from a direction; return the squares that must stay empty, or ALL if none can."""
     colour = board[MOVER]
     king, occ = position.king_of(board, colour), occupied(board)
     if direction == attempts.BY_KNIGHT:
@@ -181,7 +179,7 @@ def put_checker(board, left, direction, barred, stream):
 
 @kernel
 def put_taker(board, left, square, stream):
-    """Put down the man that has just taken on a square, as if it had not been en passant."""
+    """Place the man that has just captured on a square, assuming that it was not en passant."""
     kinds = (1 << KINDS) - 1
     if bit(square) & PAWN_SQUARES == 0:
         kinds ^= 1 << PAWN
@@ -192,13 +190,12 @@ def put_taker(board, left, square, stream):
 
 @kernel
 def checking_squares(board, kind):
-    """The squares from which a man of the other side would give check."""
     return attacks_of(kind, position.king_of(board, board[MOVER]), board[MOVER], occupied(board))
 
 
 @kernel
 def put_silently(board, left, squares, stream):
-    """Put down a man other than the king on one of these squares where it gives no check, if there is one."""
+    """Place a man other than the king on one of these squares where it gives no check, if there is one."""
     square = random_square(squares & ~occupied(board), stream)
     if square == NO_SQUARE:
         return
@@ -211,7 +208,7 @@ def put_silently(board, left, squares, stream):
 
 @kernel
 def block_refused(board, left, refused, barred, stream):
-    """Put men in the way of attempts that were refused; those of kings and knights must be refused by chance."""
+    """Place men in the path of refused attempts; refusals of king and knight moves are left to chance."""
     for square in range(64):
         ends = refused[square]
         while ends:
@@ -226,10 +223,7 @@ def block_refused(board, left, refused, barred, stream):
 
 @kernel
 def put_others(board, left, model, barred, stream):
-    """Put down the men that are left where they are in the model, else on any squares, the king last and out of reach.
-
-    Barred squares stay empty.
-    """
+    """Place the remaining men as in the model, else on any squares not barred; the king is last and out of reach."""
     theirs = model[MEN + 1 - board[MOVER]]
     for kind in range(KING):
         while left[kind] > 0:
@@ -257,7 +251,7 @@ def put_others(board, left, model, barred, stream):
 
 @kernel
 def set_up(seen, model, board, left, stream):
-    """Put up the own men and drawn men of the other side. Whether the other king found a place."""
+    """Set up the own men and drawn men of the opponent; return True if the opponent's king found a square."""
     colour = seen.colour
     for cell in range(position.POSITION):
         board[cell] = 0
@@ -305,9 +299,9 @@ def faults(seen, board, limits):
 
 @kernel
 def observe_last(seen, models, wanted, stream, out):
-    """Fill `out` with boards that explain the last observation, or nearly so if that is hard. How many there are.
+    """Fill `out` with boards that explain the last observation, or nearly so if that is hard; return their number.
 
-    The men of the other side stand as in one of the models, as far as that can be; anywhere if there is no model.
+    The opponent's men stand as in one of the models as far as possible, or anywhere if there is no model.
     """
     limits, left = np.empty(LIMITS, np.int64), np.empty(KINDS, np.int64)
     board, model = np.empty(position.POSITION, np.int64), np.zeros(position.POSITION, np.int64)

@@ -1,11 +1,11 @@
-"""The second set of assumptions (section 5.2): a model of the opponent, who moves by chance and is never seen.
+"""The second set of assumptions (section 5.2): a model of the opponent, who moves at random and unseen.
 
     a quiet move   predict_quiet_move   the king walks at random to squares that we do not attack; pawns step ahead, in
                                         chains that end as pieces; pieces spread along the lines and as knights do
     a capture      predict_capture      one of the men that could reach the square comes there
 
-`attraction` has a row of 64 for their king, pawns and pieces: f of the paper, how attractive each square is to them at
-this time of the game (all 1 without a database).
+`attraction` has a row of 64 for their king, pawns and pieces: f of the paper, the attractiveness of each square to them
+at this time of the game (all 1 without a database).
 """
 
 import math
@@ -18,16 +18,16 @@ from ...games.chess.bitboards import FORWARD, KING, LAST_RANKS, LENGTHS, LINES, 
 from ..game.rule_sets import SOME, UNKNOWN
 from .probability_matrices import KINGS, MIN, PAWNS, PIECES, SURE, attacked_squares, occupancy, scale_row, total
 
-KING_FLIGHT = 0.6  # the chance that their king moves when it is in check (set by hand, as all numbers here)
-MAX_STEPS, DOUBLE_STEP = 0.9, 0.5  # the greatest chance that a pawn moves, and how often one that can goes two squares
-# Weight of a pawn that has a try, and of their king, among those who may have taken a man of ours.
+KING_FLIGHT = 0.6  # probability that their king moves when it is in check (set by hand, as all numbers here)
+MAX_STEPS, DOUBLE_STEP = 0.9, 0.5  # greatest probability that a pawn moves, and of a double step where one is possible
+# Weight of a pawn that has a try, and of their king, among the possible capturers of our man.
 PAWN_FIRST, KING_LAST = 9.0, 0.3
-NO_TAKER = 1e-6  # with less weight no man could have taken, so that the matrices were wrong
+NO_TAKER = 1e-6  # below this weight no man could have captured: the matrices were wrong
 
 
 @kernel
 def walk_king(prob, known, attraction, chance):
-    """Their king moves with this chance to one of the squares around it that we do not attack: a random walk."""
+    """Move their king with this probability to a neighbouring square that we do not attack: a random walk."""
     barred = known.own | attacked_squares(known)
     before = np.empty(64, np.float64)
     for square in range(64):
@@ -50,7 +50,7 @@ def walk_king(prob, known, attraction, chance):
 
 @in_place
 def advance_pawns(prob, known, attraction, chance):
-    """Each of their pawns steps ahead with this chance: one-way chains that end as pieces on our first rank."""
+    """Advance each of their pawns with this probability: one-way chains that end as pieces on our first rank."""
     theirs = 1 - known.colour
     step = FORWARD[theirs]
     for place in range(8, 56):
@@ -73,7 +73,7 @@ def advance_pawns(prob, known, attraction, chance):
 
 @in_place
 def spread_run(prob, attraction, squares, first, last, chance):
-    """Pieces move along a run of squares: from each of them to the others, c2 = 1/(k-1) if all are as attractive."""
+    """Spread pieces along a run of squares: from each to the others, c2 = 1/(k-1) if all are equally attractive."""
     weight = 0.0
     for place in range(first, last):
         weight += attraction[PIECES, squares[place]]
@@ -89,7 +89,7 @@ def spread_run(prob, attraction, squares, first, last, chance):
 
 @in_place
 def spread_run_evenly(prob, squares, first, last, chance):
-    """The same if all squares are as attractive."""
+    """Spread pieces along a run whose squares are equally attractive."""
     summed = np.float32(0.0)
     for place in range(first, last):
         summed += prob[PIECES, squares[place]]
@@ -103,7 +103,6 @@ def spread_run_evenly(prob, squares, first, last, chance):
 
 @in_place
 def is_even(attraction):
-    """True if all squares are equally attractive to pieces, as without a database."""
     even = True
     for square in range(64):
         even &= attraction[PIECES, square] == 1.0
@@ -112,7 +111,7 @@ def is_even(attraction):
 
 @kernel
 def spread_knights(prob, own, attraction, even, chance):
-    """Knights among the pieces move with this chance (ours)."""
+    """Move knights among the pieces with this probability (ours)."""
     before = np.empty(64, np.float32)
     for square in range(64):
         before[square] = prob[PIECES, square]
@@ -136,7 +135,7 @@ def spread_knights(prob, own, attraction, even, chance):
 
 @in_place
 def spread_pieces(prob, known, attraction, chance, parameters):
-    """The board is swept along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
+    """Sweep the board along ranks, files and diagonals, then by knights (figure 7; the knights are ours)."""
     stops, even = known.own, is_even(attraction)
     for square in range(64):
         if prob[PAWNS, square] >= parameters.pawn_wall:
@@ -159,7 +158,7 @@ def spread_pieces(prob, known, attraction, chance, parameters):
 
 @in_place
 def predict_quiet_move(prob, known, attraction, in_check, parameters):
-    """They have moved and taken nothing: king, pawn or piece in the proportion 1 : k1 : k2."""
+    """Predict a move without a capture: king, pawn or piece in the proportion 1 : k1 : k2."""
     activity = parameters.piece_activity
     movers = total(prob, PAWNS) + activity * total(prob, PIECES) + 1.0
     chance = 1.0 / movers
@@ -172,7 +171,6 @@ def predict_quiet_move(prob, known, attraction, in_check, parameters):
 
 @in_place
 def weigh_men(prob, row, squares, weight, weights):
-    """Weigh the men of a row on these squares."""
     while squares:
         square = trailing_zeros(squares)
         weights[row, square] = weight * prob[row, square]
@@ -181,7 +179,7 @@ def weigh_men(prob, row, squares, weight, weights):
 
 @in_place
 def weigh_takers(prob, known, square, their_tries, parameters, weights):
-    """Weigh who may have taken on a square: for each row and square the weight of a man there. The sum."""
+    """Weigh the possible capturers on a square, by row and square of the man; return the sum."""
     own, summed = known.own, 0.0
     for row in range(3):
         for other in range(64):
@@ -205,7 +203,7 @@ def weigh_takers(prob, known, square, their_tries, parameters, weights):
 
 @kernel
 def predict_capture(prob, known, square, their_tries, parameters):
-    """A man of ours was taken on `square`, and is gone from `known`: one of their men that could has come there."""
+    """Predict a capture on `square`, where our man is already gone from `known`, by one of their possible capturers."""
     weights = np.empty((3, 64), np.float64)
     summed = weigh_takers(prob, known, square, their_tries, parameters, weights)
     if summed < NO_TAKER:
@@ -233,19 +231,19 @@ def predict_capture(prob, known, square, their_tries, parameters):
 
 # Update of the probability matrices by announced pawn tries.
 #
-# The referee counts the legal captures of the mover's pawns. Every pair of a pawn and a man that it could take is an
-# event with a chance; all these chances are raised or lowered together until as many captures are expected as were
-# said.
+# The referee counts the legal captures of the pawns of the side to move. Every pair of a pawn and a man that it could
+# capture is an event with a probability. All these probabilities are raised or lowered together until the expected
+# number of captures is the announced one.
 
-# The logarithm of the greatest factor of the odds that is looked for, and by how many bisections (set by hand).
+# Logarithm of the greatest odds factor in the search, and the number of bisections (set by hand).
 WIDEST_TILT, BISECTIONS = 12.0, 40
-# What is left of a chance that no try was announced for: the pawn that could take may be pinned (set by hand).
+# Remainder of a probability for which no try was announced: the capturing pawn may be pinned (set by hand).
 THEIR_PINNED, OUR_PINNED = 0.03, 0.05
 
 
 @in_place
 def tilt(chances, times, count, wanted):
-    """Change independent chances by one factor of their odds so that the expected number of events is `wanted`."""
+    """Scale the odds of independent events by one factor so that their expected number is `wanted`."""
     low, high = -WIDEST_TILT, WIDEST_TILT
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
@@ -263,7 +261,7 @@ def tilt(chances, times, count, wanted):
 
 @in_place
 def tilt_to(chances, times, count, tries):
-    """Change chances so that as many events are expected as were said; if it was said that there are some, one."""
+    """Tilt probabilities to the announced number of events; to one if only their existence was announced."""
     if tries != SOME:
         tilt(chances, times, count, float(tries))
         return
@@ -276,9 +274,10 @@ def tilt_to(chances, times, count, tries):
 
 @in_place
 def list_captures(known, chance, partners, squares, chances, times):
-    """List the squares on which a man of theirs takes part in captures, with its chance, and in how many. Their number.
+    """List the squares on which a man of theirs takes part in captures, its probability, and the number of captures.
 
-    `chance` has the chance of such a man on every square; a capture needs one of our men, the `partners`, aslant.
+    `chance` has the probability of such a man on every square; a capture needs one of our men, the `partners`, on an
+    adjacent diagonal square. Return the number of squares.
     """
     count = 0
     for square in range(64):
@@ -291,7 +290,7 @@ def list_captures(known, chance, partners, squares, chances, times):
 
 @kernel
 def hear_their_tries(prob, known, tries):
-    """They have so many pawn captures: pawns stand beside our men, or they do not."""
+    """Update by the number of their pawn captures: pawns stand next to our men, or they do not."""
     if tries == UNKNOWN:
         return
     squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)
@@ -306,7 +305,7 @@ def hear_their_tries(prob, known, tries):
         others -= prob[PAWNS, squares[i]]
         prob[PAWNS, squares[i]] = chances[i] if tries else THEIR_PINNED * chances[i]
         came += prob[PAWNS, squares[i]]
-    if others > 1e-6:  # the pawns elsewhere make up for it, so that there are as many as before
+    if others > 1e-6:  # pawns elsewhere compensate, so that their number is unchanged
         factor = max(max(0.0, before - came) / others, 1e-9)
         for i in range(count):
             prob[PAWNS, squares[i]] /= factor
@@ -316,7 +315,7 @@ def hear_their_tries(prob, known, tries):
 
 @kernel
 def hear_our_tries(prob, known, tries):
-    """We have so many pawn captures: their men stand where our pawns take, or they do not."""
+    """Update by the number of our pawn captures: their men stand where our pawns capture, or they do not."""
     if tries == UNKNOWN:
         return
     squares, chances, times = np.empty(64, np.int64), np.empty(64, np.float64), np.empty(64, np.float64)

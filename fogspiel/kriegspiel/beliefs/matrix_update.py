@@ -1,17 +1,17 @@
 """Bayesian update of the probability matrices by the referee's messages, square by square.
 
-    our attempt refused      note_refused    the way is blocked or the man pinned; a king's square is controlled
-    our move accepted        note_accepted   crossed squares are empty, a taken man is gone; then what their side hears:
-                                               checks       their king stands where exactly these checks reach it
-                                               pawn tries   so many of their pawns stand beside our men
-    their move               note_answer     matrix_motion moves all  of their men a little, or the one that took;
-                                             their king leaves the squares that we attack; then what our side hears:
-                                               checks       a man stands in each direction, fewer in the others
-                                               pawn tries   so many of their men stand where our pawns take
-    what is known for sure   sharpen         (ours) nothing where a metaposition rules it out, a man where it is certain
+    our attempt refused      note_refused    the path is blocked or the man pinned; a king's square is controlled
+    our move accepted        note_accepted   crossed squares are empty, a captured man is gone; then their messages:
+                                             checks       their king stands where exactly these checks reach it
+                                             pawn tries   this many of their pawns stand next to our men
+    their move               note_answer     matrix_motion moves all of their men a little, or the one that captured;
+                                             their king leaves the squares that we attack; then our messages:
+                                             checks       a man stands in each direction, fewer in the others
+                                             pawn tries   this many of their men stand where our pawns capture
+    certain facts            sharpen         (ours) nothing where a metaposition rules it out, a man where it is certain
 
-After each of them the rows are brought back to the number of men that are left. The numbers below are set by hand;
-those that self-play has tuned are in `parameters`.
+After each of them the rows are normalised to the number of men that are left. The numbers below are set by hand; those
+tuned by self-play are in `parameters`.
 """
 
 import numpy as np
@@ -58,13 +58,13 @@ from .probability_matrices import (
 # Update of the probability matrices by announced checks: the checking men, and the square of their king.
 
 LINES, DIRECTIONS = 4, 5  # the directions of check: four lines, and the knight's
-MAX_SEEN = 14  # the squares of a line beside the king's: seven either way
-FAINT = 1e-3  # what a piece is taken to weigh at least on a square from which a check may come (set by hand)
+MAX_SEEN = 14  # squares of a line besides the king's: seven either way
+FAINT = 1e-3  # minimum weight of a piece on a square from which a check may come (set by hand)
 
 
 @in_place
 def list_seen(prob, known, king, line, squares, sight):
-    """List the squares on a line from our king up to our men, with the chance that it sees them. How many."""
+    """List the squares on a line from our king up to our men, with their visibility; return their number."""
     count = 0
     for way in (line, line + LINES):
         clear, square = 1.0, NEXT[way, king]
@@ -78,7 +78,7 @@ def list_seen(prob, known, king, line, squares, sight):
 
 @kernel
 def hear_check_on_line(prob, known, king, line, is_check, parameters):
-    """Our king is in check on this line, so that one man in sight gives it; or it is not, and fewer stand there."""
+    """Update by a check on this line, which one visible man gives; or by its absence: fewer men stand there."""
     squares, sight = np.empty(MAX_SEEN, np.int64), np.empty(MAX_SEEN, np.float64)
     count, beside, summed = (
         list_seen(prob, known, king, line, squares, sight),
@@ -103,7 +103,7 @@ def hear_check_on_line(prob, known, king, line, is_check, parameters):
 
 @in_place
 def hear_knight_check(prob, known, king, is_check, parameters):
-    """Our king is in check from a knight, so that one stands around it; or it is not, and fewer do."""
+    """Update by a knight's check, so that one stands around our king; or by its absence: fewer do."""
     summed, around = 0.0, bitboards.KNIGHT_ATTACKS[king] & ~known.own
     left = around
     while left:
@@ -121,7 +121,7 @@ def hear_knight_check(prob, known, king, is_check, parameters):
 
 @in_place
 def hear_check_to_us(prob, known, checks, parameters):
-    """Our king is in check from these directions and from no other."""
+    """Update by checks to our king from exactly these directions."""
     king = trailing_zeros(known.men[KING])
     for square in range(64):
         if bitboards.KING_ATTACKS[king] & bit(square):
@@ -134,7 +134,7 @@ def hear_check_to_us(prob, known, checks, parameters):
 
 @in_place
 def checkers_of(known, square, direction):
-    """Our men that would give check in this direction to a king on `square`, if no man of theirs is in the way."""
+    """Return our men that would check a king on `square` in this direction, if no man of theirs is in between."""
     if direction == BY_KNIGHT:
         return bitboards.KNIGHT_ATTACKS[square] & known.men[KNIGHT]
     line = line_of_check(direction, square)
@@ -147,7 +147,7 @@ def checkers_of(known, square, direction):
 
 @kernel
 def hear_check_to_them(prob, known, checks):
-    """Their king is in check from these directions and from no other: it stands where that is so."""
+    """Update by checks to their king from exactly these directions: it stands where that holds."""
     occupied = np.empty(64, np.float32)
     for square in range(64):
         occupied[square] = min(SURE, prob[PAWNS, square] + prob[PIECES, square])
@@ -167,22 +167,21 @@ def hear_check_to_them(prob, known, checks):
     scale_row(prob, KINGS, 1.0, possible)
 
 
-CERTAIN = 0.9  # a square with a greater chance keeps it when the sum of its row is corrected
-CORRECTIONS = 3  # how often the other squares are scaled: what is cut off at SURE is missing from the sum again
-SURPRISE = 0.002  # the chance that a piece gets on a square that was taken to be empty and turns out to be in the way
-MIN_BLOCKED = 1e-3  # a way is taken to be blocked with at least this chance when an attempt is refused
-# The least control of a square that refused our king, and by what factor a pawn beside it becomes likelier at most.
+CERTAIN = 0.9  # a square above this probability keeps it when the sum of its row is corrected
+CORRECTIONS = 3  # how often the other squares are scaled: clipping at SURE reduces the sum again
+SURPRISE = 0.002  # probability given to a piece on a square that was assumed empty but blocks a path
+MIN_BLOCKED = 1e-3  # minimum probability that a path is blocked when an attempt is refused
+# Minimum control of a square that refused our king, and greatest factor for a pawn next to it.
 MIN_CONTROL, MAX_GUARDED = 0.05, 3.0
-PIECE_GUARDS = 0.3  # how much of that a piece in sight of the square gains: there are more of them, and further away
-# What is left of the chance of a king away from that square, if nothing else was thought to control it.
+PIECE_GUARDS = 0.3  # share of that for a piece in sight of the square: there are more of them, and further away
+# Remainder of the probability of a king away from that square, if nothing else was believed to control it.
 ELSEWHERE = 1e-3
-# With a smaller chance of any man on a square that is surely taken, it is taken to be a piece, or else a pawn.
+# Below this probability of any man on a surely occupied square, a piece is assumed, or else a pawn.
 MIN_SHARPENED = 1e-3
 
 
 @in_place
 def settle(prob, pawns, pieces):
-    """Bring the sums of pawns and pieces back by changing the uncertain squares only."""
     for row, wanted in ((PAWNS, pawns), (PIECES, pieces)):
         for _ in range(CORRECTIONS):
             certain, loose = 0.0, 0.0
@@ -201,7 +200,6 @@ def settle(prob, pawns, pieces):
 
 @in_place
 def note_accepted(prob, known, move, message):
-    """Our move was made, and this was said."""
     note_own_move(prob, known, move, message[TAKEN], message[SQUARE])
     hear_check_to_them(prob, known, message[CHECKS])
     if not message[CHECKS]:
@@ -210,7 +208,7 @@ def note_accepted(prob, known, move, message):
 
 @in_place
 def note_answer(prob, known, attraction, before, message, parameters):
-    """They have moved, and this was said; `before` is the message that they had heard."""
+    """Update by their move and its message; `before` is the message that they had received."""
     if message[TAKEN]:
         lose_man(known, message[SQUARE])
         predict_capture(prob, known, message[SQUARE], before[TRIES], parameters)
@@ -220,7 +218,7 @@ def note_answer(prob, known, attraction, before, message, parameters):
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
     exclude_king(prob, known)
     hear_check_to_us(prob, known, message[CHECKS], parameters)
-    if not message[CHECKS]:  # what was said about some squares changes the others; a known checker is left alone
+    if not message[CHECKS]:  # messages about some squares change the others; a known checker is left alone
         hear_our_tries(prob, known, message[TRIES])
         settle(prob, pawns, pieces)
     scale_row(prob, KINGS, 1.0, ~known.own)
@@ -228,7 +226,7 @@ def note_answer(prob, known, attraction, before, message, parameters):
 
 @in_place
 def note_blocked(prob, way, pin, occupied):
-    """A man could not go this way: one of theirs stands on it, unless the man is pinned, with this chance."""
+    """Update by a blocked path: one of theirs stands on it, unless our man is pinned, with probability `pin`."""
     blocked = 1.0 - clear_chance(occupied, way)
     pinned = pin / max(1e-9, pin + blocked)
     while way:
@@ -244,7 +242,7 @@ def note_blocked(prob, way, pin, occupied):
 
 @in_place
 def note_guarded(prob, known, square, survey):
-    """Our king could not go to a square, which their men control: those who could do so are more probably near."""
+    """Update by a square refused to our king: their men that could control it are more probably near."""
     others = survey.control[PAWNS, square] + survey.control[PIECES, square]
     for other in range(64):
         if not bitboards.KING_ATTACKS[square] & bit(other):
@@ -264,7 +262,7 @@ def note_guarded(prob, known, square, survey):
 
 @in_place
 def note_refused(prob, known, move, parameters, survey):
-    """Our attempt was refused; in check nothing is concluded. `survey` is overwritten."""
+    """Update by a refused attempt; in check nothing is concluded. `survey` is overwritten."""
     if known.checks:
         return
     survey_board(prob, known, parameters, survey)
@@ -274,7 +272,7 @@ def note_refused(prob, known, move, parameters, survey):
     pin = pin_chance(known, survey, start, end, parameters)
     if kind == KING:
         note_guarded(prob, known, end, survey)
-    elif kind == PAWN and (end - start) % 8:  # there is nothing to take, or the pawn is pinned
+    elif kind == PAWN and (end - start) % 8:  # there is nothing to capture, or the pawn is pinned
         prob[PAWNS, end] *= pin
         prob[PIECES, end] *= pin
     else:
@@ -286,7 +284,7 @@ def note_refused(prob, known, move, parameters, survey):
 
 @in_place
 def bound_files(prob, fewest, most):
-    """Bring their pawns of each file between the fewest and the most that may stand there, a byte per file."""
+    """Keep the number of their pawns on each file between `fewest` and `most`, a byte per file."""
     for file in range(8):
         there = 0.0
         for square in range(file, 64, 8):
@@ -299,7 +297,7 @@ def bound_files(prob, fewest, most):
 
 @in_place
 def sharpen(prob, possible, taken, fewest, most):
-    """Use what is known for sure (ours): where each row is possible at all, and which squares are taken."""
+    """Apply certain knowledge (ours): where each row is possible at all, and which squares are occupied."""
     pawns, pieces = total(prob, PAWNS), total(prob, PIECES)
     for row in range(3):
         for square in range(64):

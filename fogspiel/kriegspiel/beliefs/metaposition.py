@@ -1,8 +1,8 @@
-"""Metapositions: what may stand on every square, for one side, in one short record (paper, section 4.3).
+"""Metapositions: the possible men on every square, for one side, in one short record (paper, section 4.3).
 
-The board is turned so that the own men go up: for Black, square s is kept as s ^ 56. Every square that is not the own
-side's holds at least one possibility. The sets are never too small but where the referee's words are ambiguous;
-`repair` mends what has become impossible.
+The board is turned so that the own men go up: for Black, square s is stored as s ^ 56. Every square that is not the own
+side's holds at least one possibility. The sets are never too small, except where the referee's messages are ambiguous;
+`repair` corrects what has become impossible.
 """
 
 import numpy as np
@@ -34,35 +34,34 @@ from ..game.attempts import move_own
 DIGITS = 5
 _FIELDS = [
     ("men", np.int64, KINDS),  # own men by kind, as sets of squares
-    ("own", np.int64),  # all of them
-    ("theirs", np.int64, KINDS),  # by kind: the squares on which a man of that kind may stand
+    ("own", np.int64),  # their union
+    ("theirs", np.int64, KINDS),  # by kind: possible squares of such a man
     ("empty", np.int64),  # the squares that may be empty (own squares are not)
-    ("ages", np.int64, DIGITS),  # the binary digits of how many moves ago each square was last known, 31 at most
+    ("ages", np.int64, DIGITS),  # binary digits of the age of each square: moves since it was last known, at most 31
     ("fewest", np.int64),  # the fewest and the most enemy pawns of each file, a byte per file
     ("most", np.int64),
-    ("their_pawns", np.int64),  # how many pawns and pieces are left to the other side (the king not counted)
+    ("their_pawns", np.int64),  # the opponent's remaining pawns and pieces (without the king)
     ("their_pieces", np.int64),
-    ("their_castles", np.int64),  # the castlings that it may still have: 1 king side, 2 queen side
-    ("their_tries", np.int64),  # the tries of its pawns, as last announced
-    ("promoted", np.int64),  # whether one of its pawns may have promoted
+    ("their_castles", np.int64),  # the opponent's possible castling rights: 1 king side, 2 queen side
+    ("their_tries", np.int64),  # tries of the opponent's pawns, as last announced
+    ("promoted", np.int64),  # true if one of the opponent's pawns may have promoted
     ("rights", np.int64),  # own castling rights: 1 king side, 2 queen side
-    ("tries", np.int64),  # the tries of the own pawns, as last announced
-    ("passed", np.int64),  # the square an own pawn has just passed over in a double step, or -1
+    ("tries", np.int64),  # tries of the own pawns, as last announced
+    ("passed", np.int64),  # square just passed over by an own pawn's double step, or -1
     ("quiet", np.int64),  # own moves since the last capture or own pawn move
 ]
 META = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-# The ages of the squares where men stand at first, and where one surely stands (set by hand).
+# Ages of the initial squares of men, and of squares that surely hold one (set by hand).
 AGE_AT_HOME, AGE_OF_A_MAN = 10, 30
 ONE_EACH = np.int64(0x0101010101010101)  # a pawn in every file
 MAX_OF_A_FILE = 6  # more pawns than this cannot stand in one file
 THEIR_SECOND_RANK = OWN_SEVENTH_RANK = np.int64(0xFF << 48)
 THEIR_FOURTH_RANK = OWN_FIFTH_RANK = np.int64(0xFF << 32)
-HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)  # where the own men of each kind stand at first
+HOMES = (0xFF00, 0x42, 0x24, 0x81, 0x08, 0x10)  # initial squares of the own men of each kind
 
 
 @inlined
 def possible_men(meta):
-    """The squares on which the other side may have a man."""
     return union(meta.theirs)
 
 
@@ -74,32 +73,27 @@ def enemies(meta):
 
 @inlined
 def per_file(word, file):
-    """A file's byte in `fewest` or `most`."""
     return (word >> (8 * file)) & 0xFF
 
 
 @inlined
 def add_pawns(word, file, number):
-    """A word of bytes with so many more pawns in a file."""
     return word + (np.int64(number) << (8 * file))
 
 
 @inlined
 def drop_pawn(word, file):
-    """A word of bytes with a pawn less in a file, if there is one."""
     return word - (np.int64(1) << (8 * file)) if per_file(word, file) else word
 
 
 @inlined
 def age_sum(meta, squares):
-    """The sum of the ages of a set of squares."""
     total = ones(meta.ages[0] & squares) + 2 * ones(meta.ages[1] & squares) + 4 * ones(meta.ages[2] & squares)
     return total + 8 * ones(meta.ages[3] & squares) + 16 * ones(meta.ages[4] & squares)
 
 
 @inlined
 def set_age(meta, squares, age):
-    """Give the squares of a set this age."""
     for digit in range(DIGITS):
         meta.ages[digit] &= ~squares
         if age >> digit & 1:
@@ -108,7 +102,6 @@ def set_age(meta, squares, age):
 
 @kernel
 def begin_at_home(meta):
-    """All men stand at home."""
     for kind in range(KINDS):
         meta.men[kind] = HOMES[kind]
         meta.theirs[kind] = (HOMES[kind] >> 8) << 48 if kind == PAWN else np.int64(HOMES[kind]) << 56
@@ -122,13 +115,12 @@ def begin_at_home(meta):
 
 @kernel
 def forget_events(meta):
-    """Nothing has been said or done yet."""
     meta.tries, meta.their_tries, meta.promoted, meta.passed, meta.quiet = 0, 0, 0, NO_SQUARE, 0
 
 
 @kernel
 def begin_anywhere(meta, pawns, pieces):
-    """The own men are set up already; nothing is known of the other side but how many men it may have."""
+    """Start from own men that are set up, knowing only how many men the opponent may have."""
     meta.own = union(meta.men)
     free = ~meta.own
     for kind in range(KINDS):
@@ -146,7 +138,7 @@ def begin_anywhere(meta, pawns, pieces):
 
 @kernel
 def attacks_past(meta, occ):
-    """The squares that the own men attack if these are occupied."""
+    """Return the squares that the own men attack, given the occupied squares."""
     found = (
         threatened_by_pawns_up(meta.men[PAWN])
         | leaps(meta.men[KNIGHT])
@@ -162,7 +154,7 @@ def attacks_past(meta, occ):
 
 @kernel
 def sure_attacks(meta):
-    """The squares that the own men surely attack, whatever stands where something may stand."""
+    """Return the squares that the own men surely attack, whatever stands on the possible squares."""
     if enemies(meta) == 0:  # a bare king cannot shield itself
         return attacks_past(meta, meta.own)
     return attacks_past(meta, meta.own | possible_men(meta))
@@ -170,20 +162,19 @@ def sure_attacks(meta):
 
 @inlined
 def threatened_by_pawns_up(pawns):
-    """The squares on which pawns that go up could take."""
     return taken_left(pawns, WHITE) | taken_right(pawns, WHITE)
 
 
 @kernel
 def repair(meta):
-    """Mend what cannot be: squares without a possibility are empty, and the king must be somewhere."""
+    """Repair contradictions: squares without a possibility become empty, and the king must be somewhere."""
     free = ~meta.own
     if meta.theirs[KING] == 0:
         refuge = free & ~sure_attacks(meta)
         meta.theirs[KING] = refuge if refuge else free
     meta.empty |= free & ~possible_men(meta)
     king = meta.theirs[KING]
-    if king & (king - 1) == 0:  # there is only one square for the king, and nothing else on it
+    if king & (king - 1) == 0:  # a single possible square for the king holds nothing else
         for kind in range(KING):
             meta.theirs[kind] &= ~king
         meta.empty &= ~king
@@ -202,7 +193,7 @@ def forget_the_taken(meta):
 
 @kernel
 def take(meta, square, is_pawn):
-    """One of their men was taken on a square."""
+    """Remove an opponent's man captured on a square."""
     gone = ~bit(square)
     for kind in range(KINDS):
         meta.theirs[kind] &= gone
@@ -214,7 +205,7 @@ def take(meta, square, is_pawn):
             meta.theirs[PAWN] &= ~(A_FILE << file)
     elif meta.their_pieces > 0:
         meta.their_pieces -= 1
-    else:  # it must have been a pawn that promoted
+    else:  # it must have been a promoted pawn
         meta.their_pawns -= 1
     meta.quiet = 0
     forget_the_taken(meta)
@@ -222,9 +213,9 @@ def take(meta, square, is_pawn):
 
 @kernel
 def take_some_man(meta, square):
-    """One of their men was taken on a square, and it was not said whether it was a pawn.
+    """Remove an opponent's man captured on a square, when it was not announced whether it was a pawn.
 
-    It counts as what it can have been, or as one of those that are more; its file may have lost a pawn, or not.
+    It counts as its only possible kind, else as the more numerous one; its file may have lost a pawn, or not.
     """
     pawn, piece, file = meta.theirs[PAWN] & bit(square) != 0, False, square & 7
     for kind in range(KNIGHT, KING):
@@ -239,13 +230,13 @@ def take_some_man(meta, square):
     if pawn:
         meta.fewest = drop_pawn(meta.fewest, file)
     meta.quiet = 0
-    if meta.their_pawns + meta.their_pieces <= 0:  # else one of the two counts may be wrong
+    if meta.their_pawns + meta.their_pieces <= 0:  # otherwise one of the two counts may be wrong
         forget_the_taken(meta)
 
 
 @kernel
 def move(meta, action):
-    """Make an accepted own move: the square it leaves and those it crosses are empty. The kind that moved."""
+    """Make an accepted own move: the square it leaves and those it crosses are empty. Return the kind that moved."""
     start, end = start_of(action), end_of(action)
     path = BETWEEN[start, end] | bit(start)
     kind = move_own(meta.men, 0, action)
@@ -275,7 +266,7 @@ def move(meta, action):
 
 @kernel
 def grow_older(meta):
-    """A move was made: what may hold a man is known a move less well."""
+    """Age the squares that may hold a man by one move."""
     may = possible_men(meta)
     carry = may & ~(meta.ages[0] & meta.ages[1] & meta.ages[2] & meta.ages[3] & meta.ages[4])
     for place in range(DIGITS):
@@ -287,7 +278,7 @@ def grow_older(meta):
 
 @kernel
 def clear(meta, squares):
-    """Nothing stands on these squares."""
+    """Mark these squares as empty."""
     for kind in range(KINDS):
         meta.theirs[kind] &= ~squares
     meta.empty |= squares & ~meta.own
@@ -296,7 +287,7 @@ def clear(meta, squares):
 
 @kernel
 def occupy(meta, squares):
-    """One of their men stands on each of these squares."""
+    """Mark each of these squares as occupied by the opponent."""
     squares &= possible_men(meta)
     meta.empty &= ~squares
     set_age(meta, squares, AGE_OF_A_MAN)

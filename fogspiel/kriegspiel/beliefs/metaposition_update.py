@@ -1,19 +1,19 @@
 """Update of a metaposition by the referee's messages.
 
-    own attempt refused   hear_refusal   the way is blocked, if the man cannot be pinned; a bare king is on it or near
-    own move accepted     hear_own       squares that it left and crossed are empty, a taken man is gone; then what they
-                                         hear:
-                                           checks      their king stands where it would hear exactly these
-                                           no check    it is on no square that we surely attack
-                                           no tries    no pawn of theirs stands beside our men, unless it may be pinned
-    their move            hear_other     `spread` lets every man go where it can, or `lose` brings one that could take;
-                                         their king leaves the squares that we attack; then what our side hears:
-                                           checks      if only one square can give a check, a man stands there;
-                                                       no man stands where another check would come from
-                                           no tries    no man stands where our pawns take, unless they may be pinned
-                                           tries       if there are just so many possible captures, all are real
+    own attempt refused   hear_refusal   the path is blocked, if the man cannot be pinned; a bare king is on it or near
+    own move accepted     hear_own       squares that it left and crossed are empty, a captured man is gone; then their
+                                         messages:
+                                         checks      their king stands where exactly these checks reach it
+                                         no check    it is on no square that we surely attack
+                                         no tries    no pawn of theirs stands next to our men, unless it may be pinned
+    their move            hear_other     `spread` moves every man where it can go, or `lose` brings a possible capturer;
+                                         their king leaves the squares that we attack; then our messages:
+                                         checks      if only one square can give a check, a man stands there;
+                                                     no man stands where another check would come from
+                                         no tries    no man stands where our pawns capture, unless they may be pinned
+                                         tries       if there are just this many possible captures, all are real
 
-`repair` then mends what has become impossible.
+`repair` then corrects what has become impossible.
 """
 
 import numpy as np
@@ -88,7 +88,7 @@ DIRECTIONS = 5
 
 @kernel
 def possibly_pinned(meta):
-    """The own men behind which the king may be exposed: a possible slider may look at them from the far side."""
+    """Return the own men that may be pinned: a possible slider attacks them on the line from their king."""
     king, blocked, found = trailing_zeros(meta.men[KING]), ~meta.empty, NONE
     for line in range(4):
         sliders = meta.theirs[QUEEN] | (meta.theirs[ROOK] if line <= FILE else meta.theirs[BISHOP])
@@ -104,7 +104,7 @@ def possibly_pinned(meta):
 
 @kernel
 def _explains(meta, king, moved, opened, barred, checks):
-    """True if the other king, on this square, may hear exactly these checks after an own move.
+    """True if the opponent's king, on this square, may be in exactly these checks after an own move.
 
     A check is new: it comes from one of the men that `moved`, on no line of `barred`, or over an `opened` square.
     """
@@ -126,7 +126,6 @@ def _explains(meta, king, moved, opened, barred, checks):
 
 @kernel
 def _beyond(start, end):
-    """The squares of a line that lie beyond its second square, seen from the first."""
     for line in range(4):
         if ABOVE[line, start] & bit(end):
             return ABOVE[line, end]
@@ -137,12 +136,12 @@ def _beyond(start, end):
 
 @kernel
 def hear_check_to_them(meta, action, kind, took, opened, checks):
-    """An own move gave these checks: keep the squares on which the other king would hear them."""
+    """Keep the squares of the opponent's king that explain the checks of an own move."""
     start, end = start_of(action), end_of(action)
     moved, barred = bit(end), NONE
     if kind == KING and abs(end - start) == 2:
         moved = bit((start + end) // 2)
-    elif BISHOP <= kind <= QUEEN:  # along its path a man has looked before; ahead of it only up to what it took
+    elif BISHOP <= kind <= QUEEN:  # a man attacked along its path before; ahead of it only up to what it captured
         path = THROUGH[start, end]
         barred = path & ~_beyond(start, end) if took else path
     left, found = meta.theirs[KING], NONE
@@ -156,7 +155,7 @@ def hear_check_to_them(meta, action, kind, took, opened, checks):
 
 @kernel
 def _seen_from_king(meta, direction, occ):
-    """The squares from which a check in this direction comes, with these blockers."""
+    """Return the squares from which a check in this direction comes, given the blockers."""
     king = trailing_zeros(meta.men[KING])
     return (
         bitboards.KNIGHT_ATTACKS[king] if direction == BY_KNIGHT else along(line_of_check(direction, king), king, occ)
@@ -165,7 +164,6 @@ def _seen_from_king(meta, direction, occ):
 
 @kernel
 def checkers(meta, direction):
-    """The squares on which a man that gives check in this direction may stand."""
     seen = _seen_from_king(meta, direction, ~meta.empty)
     if direction == BY_KNIGHT:
         return seen & meta.theirs[KNIGHT]
@@ -177,7 +175,7 @@ def checkers(meta, direction):
 
 @kernel
 def hear_check_to_us(meta, checks):
-    """The own king hears these checks and no other."""
+    """Update by checks to the own king from exactly these directions."""
     king, occ = trailing_zeros(meta.men[KING]), meta.own | possible_men(meta)
     meta.theirs[KING] &= ~bitboards.KING_ATTACKS[king]
     for number in range(DIRECTIONS):
@@ -209,7 +207,7 @@ KING_SIDE_GAP, QUEEN_SIDE_GAP, QUEEN_SIDE_PATH = np.int64(3 << 61), np.int64(7 <
 
 @kernel
 def _fill_files(men, empty, highest, lowest):
-    """Spread rooks along files: not past a certain pawn, from beyond all the squares it may be on."""
+    """Spread rooks along files: not past a certain pawn, from beyond all its possible squares."""
     above, below = bitboards.north(highest, ~highest) & ~highest, bitboards.south(lowest, ~lowest) & ~lowest
     found = bitboards.south(men & ~above, empty) | bitboards.south(men & above, empty & ~lowest)
     return found | bitboards.north(men & ~below, empty) | bitboards.north(men & below, empty & ~highest)
@@ -217,7 +215,7 @@ def _fill_files(men, empty, highest, lowest):
 
 @kernel
 def _castle(meta, empty, control):
-    """Return the other king's castling destinations, over squares that may be empty and that it may cross."""
+    """Return the castling destinations of the opponent's king, over squares that may be empty and that it may cross."""
     found = NONE
     if meta.theirs[KING] & KING_AT_HOME == 0:
         meta.their_castles = 0
@@ -234,7 +232,7 @@ def _castle(meta, empty, control):
 
 @kernel
 def spread(meta):
-    """The other side has made a move that took nothing: every man may be where it was or where it can go."""
+    """Spread every man of the opponent after a quiet move: it stays or goes where it can."""
     empty, control = meta.empty, sure_attacks(meta)
     castled = _castle(meta, empty, control)
     pawns, knights, bishops = meta.theirs[PAWN], meta.theirs[KNIGHT], meta.theirs[BISHOP]
@@ -270,7 +268,7 @@ def spread(meta):
 
 @kernel
 def _note_pawn_capture(meta, sources, square, only):
-    """A pawn from one of these squares may have taken on a square (and did if `only` pawns could): file bounds."""
+    """Update the file bounds by a pawn that may have captured on a square (and did if `only` pawns could)."""
     if sources == 0:
         return
     file, added = square & 7, 0 if BOTTOM & bit(square) else 1
@@ -287,9 +285,9 @@ def _note_pawn_capture(meta, sources, square, only):
 
 @kernel
 def lose(meta, square):
-    """The other side took an own man on a square: only men that can reach it have moved."""
+    """Update by a capture of an own man on a square: only men that can reach it have moved."""
     here, blocked, guarded = bit(square), ~meta.empty, sure_attacks(meta) & bit(square)
-    pieces, came = NONE, 0  # where the taker may have stood, and the kinds that it may be, as bits
+    pieces, came = NONE, 0  # possible origins of the capturer, and its possible kinds as bits
     for kind in range(KNIGHT, KINDS):
         takers = meta.theirs[kind] & reach(kind, square, blocked)
         if takers and not (kind == KING and guarded):
@@ -326,7 +324,7 @@ def lose(meta, square):
 
 @kernel
 def _rule_out_threats(meta):
-    """The other side's pawns can take nothing: none stands where it could, but perhaps where own sliders pin it."""
+    """Rule out pawns that could capture, since none can, except where own sliders may pin them."""
     men, blocked, seen = meta.own & ~meta.men[KING], ~meta.empty, NONE
     for kind in range(BISHOP, KING):
         left = meta.men[kind]
@@ -338,7 +336,7 @@ def _rule_out_threats(meta):
 
 @kernel
 def hear_own(meta, action, message):
-    """The own move was made, and the referee said this of it."""
+    """Update by an accepted own move and the referee's message."""
     start, end, taken = start_of(action), end_of(action), message[TAKEN]
     kind = move(meta, action)
     opened = bit(start)
@@ -347,7 +345,7 @@ def hear_own(meta, action, message):
             take_some_man(meta, message[SQUARE])
         else:
             take(meta, message[SQUARE], taken == PAWN_TAKEN)
-        if kind == PAWN and taken in (PAWN_TAKEN, MAN_TAKEN) and OWN_FIFTH_RANK & bit(end - 8):  # perhaps in passing
+        if kind == PAWN and taken in (PAWN_TAKEN, MAN_TAKEN) and OWN_FIFTH_RANK & bit(end - 8):  # perhaps en passant
             meta.empty |= bit(end - 8) & ~meta.own
             if message[SQUARE] != end:
                 clear(meta, bit(message[SQUARE]))
@@ -364,7 +362,7 @@ def hear_own(meta, action, message):
 
 @kernel
 def hear_refusal(meta, action):
-    """An own attempt was refused. A set of squares, one of which surely holds a man, if there are several."""
+    """Update by a refused own attempt; return a set of squares that surely contains a man, if there are several."""
     start, end = start_of(action), end_of(action)
     kind = kind_on(meta.men, start)
     path = BETWEEN[start, end]
@@ -392,7 +390,7 @@ def hear_refusal(meta, action):
 
 @kernel
 def hear_tries(meta, tries, refused):
-    """The own pawns have so many captures, of which those `refused` (a set for every square) are none; no check."""
+    """Update by the number of own pawn captures; `refused` (a set for every square) are none. There is no check."""
     pinned, left, count, targets = possibly_pinned(meta), meta.men[PAWN], 0, NONE
     may = possible_men(meta) & ~meta.theirs[KING]
     if tries == 0:
@@ -404,14 +402,14 @@ def hear_tries(meta, tries, refused):
         count += ones(ends)
         targets |= ends
         left &= left - 1
-    special = meta.men[PAWN] & (OWN_FIFTH_RANK | OWN_SEVENTH_RANK)  # a capture in passing or a promotion is possible
+    special = meta.men[PAWN] & (OWN_FIFTH_RANK | OWN_SEVENTH_RANK)  # a capture en passant or a promotion is possible
     if count == tries and not special:
         occupy(meta, targets)
 
 
 @kernel
 def hear_other(meta, lost, message, zeros):
-    """The other side moved, and took the own man on `lost` (or NO_SQUARE); `zeros` has one for every square."""
+    """Update by the opponent's move, which captured on `lost` (or NO_SQUARE); `zeros` has a zero for every square."""
     if lost == NO_SQUARE:
         spread(meta)
     else:

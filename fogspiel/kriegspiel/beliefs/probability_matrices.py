@@ -1,7 +1,7 @@
-"""The probability matrices of approaches B and C (section 5.2): where the men of the other side may stand.
+"""Probability matrices of approaches B and C (section 5.2): possible squares of the opponent's men.
 
-`prob` has three rows of 64: the chance that their king, a pawn, another piece of theirs stands on each square (P_k, P_w
-and P_c of the paper). A row sums to the number of such men. `known` is a record of what is known for sure.
+`prob` has three rows of 64: the probability of their king, a pawn, and another piece on each square (P_k, P_w and P_c
+of the paper). A row sums to the number of such men. `known` is a record of certain facts.
 """
 
 import numpy as np
@@ -31,25 +31,24 @@ _FIELDS = [
     ("colour", np.int64),  # ours
     ("rights", np.int64),  # our castling rights
     ("tries", np.int64),  # our pawn tries as announced (inside a search: 1, because they are not simulated)
-    ("their_pawns", np.int64),  # how many pawns and pieces they have, by what was taken
+    ("their_pawns", np.int64),  # their pawns and pieces, by the announced captures
     ("their_pieces", np.int64),
     ("checks", np.int64),  # the directions of check to our king
 ]
 KNOWN = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-SURE = 0.98  # no square is taken as occupied with more than this chance
-MIN = 1e-4  # chances below this are not followed any further
-LOST_ROW = 1e-3  # a row of which less than this share is left has contradicted what was said, and is spread anew
+SURE = 0.98  # upper limit of the probability that a square is occupied
+MIN = 1e-4  # smaller probabilities are dropped
+LOST_ROW = 1e-3  # a row with less than this share left has contradicted the messages, and is spread again
 
 
 def new_record(layout: np.dtype) -> np.record:
-    """A record of zeros, whose fields kernels read and write."""
     record: np.record = np.zeros(1, layout)[0]
     return record
 
 
 @in_place
 def place_at_home(prob, known, colour):
-    """Place their men as at the start of a game."""
+    """Place their men as in the initial position."""
     for square in range(64):
         rank = square // 8 if colour == 1 else 7 - square // 8
         prob[KINGS, square] = 1.0 if rank == 0 and square % 8 == 4 else 0.0
@@ -62,7 +61,7 @@ def place_at_home(prob, known, colour):
 
 @in_place
 def place_anywhere(prob, known, pawns, pieces):
-    """Place their men for a game that begins in the middle: anywhere they may stand."""
+    """Place their men for a game that starts in the middle: on all possible squares."""
     known.their_pawns, known.their_pieces = pawns, pieces
     free = ~known.own
     inside = free & ~LAST_RANKS[0] & ~LAST_RANKS[1]
@@ -75,13 +74,11 @@ def place_anywhere(prob, known, pawns, pieces):
 
 @in_place
 def occupancy(prob, square):
-    """The chance that a man of theirs stands on a square."""
     return min(SURE, prob[KINGS, square] + prob[PAWNS, square] + prob[PIECES, square])
 
 
 @in_place
 def total(prob, row):
-    """Return the number of men in a row of the matrices."""
     found = 0.0
     for square in range(64):
         found += prob[row, square]
@@ -90,7 +87,7 @@ def total(prob, row):
 
 @in_place
 def scale_row(prob, row, wanted, possible):
-    """Bring the sum of a row to `wanted`; if nothing was left of it, spread it over the possible squares."""
+    """Scale the sum of a row to `wanted`; if it is empty, spread it over the possible squares."""
     present = total(prob, row)
     if present > LOST_ROW * wanted:
         factor = wanted / present
@@ -104,7 +101,7 @@ def scale_row(prob, row, wanted, possible):
 
 @in_place
 def clear_squares(prob, squares, possible):
-    """Take all of their men off these squares and spread them over the rest: "their total sum does not change"."""
+    """Move their men off these squares, spread over the rest: "their total sum does not change"."""
     for row in range(3):
         before, gone = total(prob, row), 0.0
         left = squares
@@ -119,7 +116,7 @@ def clear_squares(prob, squares, possible):
 
 @in_place
 def attacked_squares(known):
-    """The squares that our men attack, through their men, whom we do not see; a protected man of ours is on one."""
+    """Return the squares that our men attack, through their unseen men; squares of protected men are included."""
     found = NONE
     for kind in range(KINDS):
         left = known.men[kind]
@@ -131,7 +128,7 @@ def attacked_squares(known):
 
 @in_place
 def end_rights(known):
-    """A rook that is not at home any more does not castle."""
+    """End the castling right of a rook that has left its home square."""
     for side in (KING_SIDE, QUEEN_SIDE):
         if not known.men[ROOK] & bit(ROOK_HOME[known.colour, side]):
             known.rights &= ~(1 << (2 * known.colour + side))
@@ -139,7 +136,7 @@ def end_rights(known):
 
 @in_place
 def lose_man(known, square):
-    """A man of ours is taken. Its kind."""
+    """Remove a captured man of ours; return its kind."""
     kind = kind_on(known.men, square)
     known.men[kind] &= ~bit(square)
     known.own &= ~bit(square)
@@ -159,7 +156,7 @@ def likelier_kind(prob, known, square):
 
 @in_place
 def note_own_move(prob, known, move, taken, victim):
-    """Make our move; the referee said what it took (if anything) and where. The kind that stands on the new square."""
+    """Make our move with its announced capture, if any; return the kind that stands on the new square."""
     end = end_of(move)
     kind = move_own(known.men, known.colour, move)
     known.own = union(known.men)
@@ -172,7 +169,7 @@ def note_own_move(prob, known, move, taken, victim):
     if taken != NOTHING_TAKEN:
         row = PAWNS if taken == PAWN_TAKEN else PIECES
         before, there = total(prob, row), prob[row, victim]
-        if taken == PIECE_TAKEN and before < 0.5:  # all seven pieces are gone: a pawn has become one
+        if taken == PIECE_TAKEN and before < 0.5:  # all seven pieces are gone: a pawn has promoted
             scale_row(prob, PAWNS, max(0.0, total(prob, PAWNS) - 1.0), possible)
         if taken == PAWN_TAKEN or known.their_pieces == 0:
             known.their_pawns -= 1
@@ -189,7 +186,7 @@ def note_own_move(prob, known, move, taken, victim):
 
 @in_place
 def exclude_king(prob, known):
-    """It is our move: their king stands on no square that we attack, as far as the way there is clear."""
+    """Exclude their king from squares that we attack, as far as the path is clear; it is our move."""
     own = known.own
     for kind in range(KINDS):
         men = known.men[kind]
@@ -212,32 +209,32 @@ def exclude_king(prob, known):
 
 # Occupation, control and hazards of every square by the probability matrices (section 5.2).
 #
-# A record of the layout SURVEY holds the answers. The boards of 12 by 12 in it have a margin of two squares that is
-# never written, so that no step from the board needs a test for the edge: square s is at row 2 + s // 8, column 2 + s %
-# 8. Control along a line is carried from square to square: it arrives, weaker, behind a square that may be empty, and
-# what may stand there is added. A kernel must not make a record itself (Numba would free the memory that it points to);
-# it is handed one that Python code has made by `new_record`.
+# A record of the layout SURVEY holds the results. Its boards of 12 by 12 have a margin of two squares that is never
+# written, so that no step from the board needs a test for the edge: square s is at row 2 + s // 8, column 2 + s % 8.
+# Control along a line is carried from square to square: behind a square that may be empty it arrives, weaker, and the
+# square's own possible men are added. A kernel must not create a record itself (Numba would free the memory that it
+# points to); it receives one that Python code has made by `new_record`.
 
 MARGIN, PADDED = 2, 12
 _SURVEY_FIELDS = [
-    ("occupied", np.float32, 64),  # the chance that a man of theirs stands on a square
-    ("control", np.float32, (3, 64)),  # how many of their kings, pawns and pieces attack it, on average: Prob_control
-    ("hazard", np.float32, (2, 64)),  # the chance that they take a man of ours there: unprotected, protected
+    ("occupied", np.float32, 64),  # probability that a man of theirs stands on a square
+    ("control", np.float32, (3, 64)),  # mean number of their kings, pawns and pieces that attack it: Prob_control
+    ("hazard", np.float32, (2, 64)),  # probability that they capture a man of ours there: unprotected, protected
     ("men", np.float32, (3, PADDED, PADDED)),  # the matrices with a margin
-    ("source", np.float32, (PADDED, PADDED)),  # what a square adds to the control of the next one on a line
-    ("passing", np.float32, (PADDED, PADDED)),  # the share of the control that it lets through
-    ("flow", np.float32, (PADDED, PADDED)),  # the control that has arrived at it from one direction
+    ("source", np.float32, (PADDED, PADDED)),  # contribution of a square to the control of the next one on a line
+    ("passing", np.float32, (PADDED, PADDED)),  # share of the control that passes through it
+    ("flow", np.float32, (PADDED, PADDED)),  # control that has arrived at it from one direction
 ]
 SURVEY = np.dtype((np.record, np.dtype(_SURVEY_FIELDS, align=True)))
 UNPROTECTED, PROTECTED = 0, 1  # the rows of the hazard
-# From which neighbour, as ranks and files, control comes along files and diagonals.
+# Neighbour, as ranks and files, from which control comes along files and diagonals.
 SWEEPS = ((1, -1), (1, 0), (1, 1), (-1, -1), (-1, 0), (-1, 1))
-MAX_PINNED = 0.9  # the greatest chance that is given to a pin
+MAX_PINNED = 0.9  # greatest probability of a pin
 
 
 @in_place
 def copy_with_margin(prob, own, parameters, survey):
-    """Copy the matrices to the boards with a margin, and begin the lines: own men neither add nor let through."""
+    """Copy the matrices to the padded boards, and start the lines: own men neither add control nor let it through."""
     share, damping = np.float32(parameters.line_share), np.float32(parameters.damping)
     for square in range(64):
         row, column = MARGIN + square // 8, MARGIN + square % 8
@@ -254,8 +251,7 @@ def copy_with_margin(prob, own, parameters, survey):
 
 @in_place
 def survey_steps(colour, knight_share, survey):
-    """Set the control by kings, by pawns, and by knights among the pieces."""
-    men, ahead = survey.men, 1 if colour == 0 else -1  # their pawns take towards us
+    men, ahead = survey.men, 1 if colour == 0 else -1  # their pawns capture towards us
     for square in range(64):
         row, column = MARGIN + square // 8, MARGIN + square % 8
         beside = men[KINGS, row, column - 1] + men[KINGS, row, column + 1]
@@ -316,7 +312,6 @@ def survey_board(prob, known, parameters, survey):
 
 @in_place
 def clear_chance(occupied, squares):
-    """The chance that these squares are empty."""
     chance = 1.0
     while squares:
         chance *= 1.0 - occupied[trailing_zeros(squares)]
@@ -326,7 +321,7 @@ def clear_chance(occupied, squares):
 
 @in_place
 def pin_chance(known, survey, start, end, parameters):
-    """The chance that a man may not leave its square because it protects the king."""
+    """Return the probability that a man is pinned to its king."""
     king = trailing_zeros(known.men[KING])
     line = THROUGH[king, start]
     if line == 0 or BETWEEN[king, start] & known.own or line & bit(end):
@@ -336,7 +331,7 @@ def pin_chance(known, survey, start, end, parameters):
 
 @in_place
 def king_legality(survey, start, end, parameters):
-    """Prob_legal of a king's move: they do not control its way; castling also needs the squares between to be empty."""
+    """Return Prob_legal of a king's move: an uncontrolled path, and for castling empty squares in between."""
     x = survey.control[KINGS, end] + survey.control[PAWNS, end] + survey.control[PIECES, end]
     x *= parameters.king_control
     chance = 1.0 / (1.0 + x + x * x)
@@ -349,7 +344,7 @@ def king_legality(survey, start, end, parameters):
 
 @in_place
 def unpinned_legality(prob, occupied, kind, start, end):
-    """Prob_legal of a man other than the king that is not pinned: the way is clear, and a pawn has a man to take."""
+    """Return Prob_legal of an unpinned man other than the king: a clear path, and a victim for a pawn's capture."""
     if kind != PAWN:
         return clear_chance(occupied, BETWEEN[start, end])
     if (end - start) % 8:
@@ -359,7 +354,7 @@ def unpinned_legality(prob, occupied, kind, start, end):
 
 @in_place
 def legality(prob, known, survey, kind, start, end, parameters):
-    """Prob_legal: the way is clear and the king is not left in check (section 5.2)."""
+    """Return Prob_legal: the path is clear and the king is not left in check (section 5.2)."""
     if kind == KING:
         return king_legality(survey, start, end, parameters)
     chance = unpinned_legality(prob, survey.occupied, kind, start, end)

@@ -1,4 +1,4 @@
-"""A person against a Kriegspiel engine in a terminal: moves by their squares, and the referee's words."""
+"""A person against a Kriegspiel engine in a terminal: moves typed by their squares, and the referee's messages."""
 
 from collections.abc import Callable, Iterator
 
@@ -28,18 +28,17 @@ NO_TRIES = "No pawn of yours can take anything: the referee has announced no tri
 
 
 def result_of(played: GameEnding) -> str:
-    """The result of a game as in PGN."""
     return UNFINISHED if played.score is None else RESULTS[played.score]
 
 
 class KriegspielTerminal(Terminal):
-    """The conversation with a person who plays Kriegspiel."""
+    """Terminal dialogue with a person who plays Kriegspiel."""
 
     help = HELP
 
     def __init__(self, session: PersonSession, lines: Iterator[str], tell: Callable[[str], None]):
         super().__init__(session, lines, tell)
-        self.shown: int | None = None  # the ply at which the board was shown last
+        self.shown: int | None = None  # ply at which the board was last shown
         if session.state[rules.SWITCHES] & MAY_ASK:
             self.help = HELP.replace("tries  ", ASK_HELP + "tries  ", 1)
         del self.commands["look"], self.commands["choices"]
@@ -51,7 +50,7 @@ class KriegspielTerminal(Terminal):
         return f"You are {SIDES[self.session.side]}.{told} Say a move, or help."
 
     def begin_turn(self) -> None:
-        """Show the own men when the other has moved; of refused attempts the person has heard."""
+        """Show the own men after the opponent's move; refusals were already announced."""
         session, ply = self.session, int(self.session.state[PLY])
         if ply == self.shown:
             return
@@ -62,7 +61,7 @@ class KriegspielTerminal(Terminal):
         self.shown = ply
 
     def act(self, said: str) -> None:
-        """Try the move that the person means; a pawn that promotes to nothing in particular becomes a queen."""
+        """Attempt the move that the person typed; a pawn promotes to a queen unless another piece is named."""
         action, choices = parse_attempt(said.replace("-", "").rstrip("?")), self.session.choices()
         if not promotion_of(action) and action + 4096 * QUEEN in choices:
             action += 4096 * QUEEN
@@ -71,7 +70,7 @@ class KriegspielTerminal(Terminal):
         self.attempt(action, said)
 
     def attempt(self, action: int, said: str) -> bool:
-        """Try a move and tell the referee's answer. Whether it was accepted."""
+        """Attempt a move and print the referee's answer; return True if it was accepted."""
         plies = int(self.session.state[PLY])
         self.session.act(action)
         answer = answer_in(self.session.state, plies, action)
@@ -80,7 +79,6 @@ class KriegspielTerminal(Terminal):
         return answer.accepted
 
     def try_captures(self) -> None:
-        """Try the captures of all pawns in order until one is accepted."""
         pawns = int(self.session.state[PAWN])
         captures = [
             action
@@ -100,7 +98,7 @@ class KriegspielTerminal(Terminal):
         return ENDINGS[int(self.session.state[rules.END])]
 
     def epilogue(self) -> str:
-        """The umpire's board and the whole record, for both to see when the game is over."""
+        """Return the umpire's board and the whole record, shown to both after the game."""
         turns, left = turns_of(self.session.record, Referee(switches=switches_in(self.session.state)))
         lines = ["The umpire's board:", reveal(self.session.state), "All that was tried:"]
         for place, turn in enumerate(turns):

@@ -1,4 +1,4 @@
-"""The stop of the tour: an engine against itself, what both sides see, and what they believe."""
+"""The Kriegspiel stop of the tour: an engine against itself, both views, and both beliefs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ ENGINE = "fog"
 
 @contextmanager
 def compiled_meanwhile() -> Iterator[None]:
-    """Have the engine compiled by another process as long as this lasts, if it was not before."""
+    """Compile the engine in another process meanwhile, unless it is compiled."""
     if not is_cold(list_children):
         yield
         return
@@ -50,14 +50,14 @@ def kriegspiel(seed: int) -> Iterator[str]:
 
 
 def board_in(text: str) -> str:
-    """The board in the words for a view or a position: its ranks, and the line of files below them."""
+    """Return the board in the text of a view or a position: its ranks, and the line of files below them."""
     lines = text.splitlines()
     top = next(number for number, line in enumerate(lines) if line.startswith("8 "))
     return "\n".join(lines[top : top + 9])
 
 
 def beside(*texts: str) -> Iterator[str]:
-    """Texts of several lines side by side."""
+    """Yield the lines of several texts side by side."""
     columns = [text.splitlines() for text in texts]
     widths = [max(map(len, column)) for column in columns]
     for number in range(max(map(len, columns))):

@@ -1,4 +1,4 @@
-"""fogspiel kriegspiel analyse: what an engine makes of one player's game, from the player's own view."""
+"""fogspiel kriegspiel analyse: an engine's analysis of one player's game, from the player's own view."""
 
 import shlex
 import sys
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from ..decisions import Decision
     from ..engine import SearchLimit
 
-LISTED = 12  # attempts that are printed of one position
+LISTED = 12  # attempts printed per position
 WORDS = "Words"
 
 
 @dataclass(frozen=True)
 class ViewWords:
-    """A view typed by hand, in the words of the engine protocol."""
+    """A view typed by hand, in the vocabulary of the engine protocol."""
 
     men: Annotated[
         str | None, typer.Option(help="Your men as the board of a FEN, instead of a game.", rich_help_panel=WORDS)
@@ -44,7 +44,7 @@ NO_VIEW = ViewWords()
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of an analysis: a player's decisions, with the true boards if they are known."""
+    """Subject of an analysis: a player's decisions, with the true boards if known."""
 
     side: int
     names: tuple[str, str]
@@ -94,7 +94,7 @@ def analyse_game(
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
     words, effort = engine or DEFAULT_ENGINE, _effort(time, nodes)
-    make_engine(words, effort, seed, subject.side)  # refuses what keeps no boards, before anything is compiled
+    make_engine(words, effort, seed, subject.side)  # rejects engines without boards before anything is compiled
     only = None if game is None else ply
     run = None
     if game is not None and ply is None:
@@ -115,14 +115,12 @@ def analyse_game(
 
 
 def _names_run(game: str) -> bool:
-    """True if words are RUN:K."""
     return game.rpartition(":")[2].isdigit() and ":" in game and not Path(game).exists()
 
 
 def _look_once(
     subject: Subject, engine: str, effort: "SearchLimit", seed: int, only: int | None
 ) -> "tuple[PositionAnalysis, ...]":
-    """The decisions of one turn."""
     from ...cli import console
     from ..analysis import analyse
 
@@ -132,7 +130,7 @@ def _look_once(
 
 
 def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int, options: RunOptions) -> "Run":
-    """The run that analyses a whole game, finished."""
+    """Run the analysis of a whole game, and return the finished run."""
     from ..requests import AnalysisRequest
 
     request = AnalysisRequest(
@@ -148,7 +146,7 @@ def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int
 
 
 def _effort(time: float | None, nodes: int | None) -> "SearchLimit":
-    """The effort of an attempt: nodes if nothing is said, so that the answer is the same everywhere."""
+    """Return the limit per attempt: nodes by default, so that the result is machine-independent."""
     from ..analysis import DEFAULT
     from ..requests import effort_of
 
@@ -164,7 +162,6 @@ def _side(words: str | None, usual: int) -> int:
 
 
 def _typed(view: ViewWords, side: str | None, ply: int | None) -> Subject:
-    """A view in words."""
     from ..decisions import described_decision
 
     letters = [letter for letter in view.men or "" if letter.isalpha()]
@@ -176,7 +173,6 @@ def _typed(view: ViewWords, side: str | None, ply: int | None) -> Subject:
 def _subject(
     game: str, text: str | None, number: int, side: str | None, ply: int | None, store: Path | None
 ) -> Subject:
-    """A game of a file or of a stored match."""
     from ...runs.store import Store
     from ..decisions import filtered_decisions, replayed_decisions
     from ..kinds.match import stored_game
@@ -214,7 +210,6 @@ def _subject(
 
 
 def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int | None) -> list["np.ndarray"]:
-    """The true board of every analysed decision."""
     pairs = zip(subject.decisions, subject.truth or (), strict=True)
     return [
         board
@@ -224,7 +219,6 @@ def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int 
 
 
 def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | None) -> None:
-    """The analysis for people: of one turn in full, of a game in one line per attempt."""
     from ...cli import console
     from ..analysis import HONESTY
     from ..kinds.analysis import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
@@ -248,7 +242,7 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
 
 
 def _print_position(position: "PositionAnalysis") -> None:
-    """One decision in full: what is known, attempts, and where the other men may be."""
+    """Print one decision in full: the implied knowledge, attempts, and possible squares of the opponent's men."""
     from ...cli import console
     from ..kinds.analysis import ATTEMPT_COLUMNS, ENDING, MAPS, attempt_rows, map_lines
 

@@ -37,7 +37,7 @@ complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "
 
 
 def check_engine(words: str | None) -> str | None:
-    """Refuse what is no engine, perhaps with its effort."""
+    """Reject text that is not an engine with an optional search limit."""
     from .. import engine
 
     if words is not None:
@@ -49,7 +49,6 @@ CHECKS["engine"] = check_engine
 
 
 def check_engine_option(ctx: typer.Context, words: str | None) -> str | None:
-    """Refuse it in an option, unless a shell completes the words."""
     return words if ctx.resilient_parsing else check_engine(words)
 
 
@@ -70,11 +69,11 @@ EXAMPLES |= {
 }
 
 
-# What `fogspiel compile`, `doctor` and `tour` find here.
+# Hooks of `fogspiel compile`, `doctor` and `tour`.
 
 
 def engines_to_compile() -> dict[str, Callable[[], None]]:
-    """Return what compiles each engine, by a few plies of a game."""
+    """Return a function per engine that compiles it, by a few plies of a game."""
     from ..engine import engines, find_engine
     from ..warm_up import play_trial
 
@@ -82,7 +81,7 @@ def engines_to_compile() -> dict[str, Callable[[], None]]:
 
 
 def board_kernel() -> object:
-    """Return the kernel that tells whether the engine `fog` is compiled."""
+    """Return the kernel whose cache entry shows that the engine `fog` is compiled."""
     from ..beliefs.board_filter import list_children
 
     return list_children
@@ -96,7 +95,7 @@ def show_game(seed: int) -> Iterator[str]:
 
 
 def compiled_meanwhile() -> AbstractContextManager[None]:
-    """Have the engine of the tour compiled in the background."""
+    """Compile the engine of the tour in the background."""
     from . import _tour
 
     return _tour.compiled_meanwhile()
@@ -125,8 +124,6 @@ Output = Annotated[Path | None, typer.Option(help="Write a report (HTML, CSV, JS
 
 
 def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
-    """Add a command that lets engines meet."""
-
     @group.command(name, help=about)
     @asking(model)
     def play(
@@ -138,7 +135,7 @@ def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
         as_json: AsJson = False,
     ) -> None:
         match = model(**asked).match()
-        # A run with a program goes on when the user names it again, which the same command does.
+        # A run with a program resumes only when the user names the program again, as the same command does.
         programs = asks_programs([seat.engine for seat in match.seats])
         again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
         begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
@@ -190,7 +187,7 @@ def list_engines(as_json: AsJson = False) -> None:
 if TYPE_CHECKING:
     from ...core.session import PersonSession
 
-DEFAULT_ENGINE = "greedy"  # who plays if no other opponent is named
+DEFAULT_ENGINE = "greedy"  # default opponent
 
 
 @group.command("export")
@@ -282,7 +279,7 @@ def play_game(
 def _keep(
     session: "PersonSession", result: str, against: str, output: Path | None, tell: Callable[[str], None]
 ) -> Path:
-    """Save a game as PGN; where that is not possible it is told."""
+    """Save a game as PGN; report where that is not possible."""
     from datetime import datetime
 
     from ..pgn import write_pgn
@@ -302,7 +299,7 @@ def _keep(
     return path
 
 
-# fogspiel kriegspiel check-pgn: games of a file against our referee.
+# fogspiel kriegspiel check-pgn: replay of a file's games by our referee.
 
 
 @group.command("check-pgn")
@@ -337,14 +334,13 @@ def check_file(
 
 
 def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
-    """Play as `fogspiel play kriegspiel` asks for."""
     play_game(("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json)
 
 
 PLAY = {"kriegspiel": play_seat}
 
 
-# fogspiel kriegspiel learn: an opponent's model from games of a population.
+# fogspiel kriegspiel learn: an opponent model from games of a population.
 
 if TYPE_CHECKING:
     from ...runs.execute import Row
@@ -352,7 +348,7 @@ if TYPE_CHECKING:
 
 
 def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
-    """Return the players: the named ones, else the default ones, with their own limits unless one is given."""
+    """Return the named players, else the default ones, with their own limits unless one is given."""
     from ..engine import parse_engine
 
     if engines:
@@ -361,7 +357,7 @@ def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple
 
 
 def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
-    """Make the player of matches as stored runs, whose names it adds; an interruption names this command."""
+    """Return a function that plays matches as stored runs and adds their names; an interruption names this command."""
     again = replace(options, again=shlex.join(["fogspiel", *sys.argv[1:]]))
 
     def play(match: "EngineMatch") -> list[list["Row"]]:

@@ -1,4 +1,4 @@
-"""fogspiel kriegspiel problems, problem and make-problems: forced mates where the king's square is not known."""
+"""fogspiel kriegspiel problems, problem and make-problems: forced mates of a king on an unknown square."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..problems.solution import ProblemSolution
 
 DEFAULT_NODES = 2_000_000
-LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)  # the moves of the problems that are made
+LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)  # mate lengths of the generated problems
 Limit = Annotated[int, typer.Option("--nodes", min=1, help="Give up after so many nodes.")]
 
 
@@ -108,7 +108,6 @@ def make_problems(
 
 
 def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None:
-    """Show a problem, and its solution if that is wanted."""
     from ...cli import console
     from ..problems.solution import solve
     from ..problems.solver import Solver
@@ -121,7 +120,6 @@ def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None
 
 
 def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
-    """A problem in words, and its solution if it was looked for."""
     from ..problems.solution import known_men, tree_lines
 
     many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
@@ -144,7 +142,6 @@ def _solution_json(found: "ProblemSolution") -> dict[str, Any]:
 
 
 def _play(problem: "Problem", as_json: bool) -> None:
-    """Let the person solve a problem."""
     from ...cli.terminal import ask_person
 
     announce_compilation()
@@ -158,7 +155,7 @@ def _play(problem: "Problem", as_json: bool) -> None:
         raise typer.Exit(INTERRUPTED)
 
 
-# A person solves a problem in a terminal: attempts by their squares, and the worst answers the referee can give.
+# Interactive problem solving in a terminal: attempts typed by their squares, and the referee's worst answers.
 
 HELP = """an attempt  both squares, as e2e4; a promoting pawn becomes a queen unless you say otherwise, as in e7e8n
 back        take the last attempt back
@@ -171,7 +168,7 @@ Ctrl-D      leave"""
 
 
 class ProblemTerminal:
-    """The conversation with a person who solves a problem."""
+    """Terminal dialogue with a person who solves a problem."""
 
     def __init__(self, problem: "Problem", lines: Iterator[str], tell: Callable[[str], None]):
         from ..problems.solution import first_scene
@@ -189,7 +186,7 @@ class ProblemTerminal:
         }
 
     def play(self) -> bool:
-        """Let the person try until the problem is solved or left. Whether it was interrupted."""
+        """Read attempts until the problem is solved or left; return True if it was interrupted."""
         from ...cli.terminal import normal
 
         self.tell(f"{self.problem.title}. Say an attempt, or help.")
@@ -204,7 +201,6 @@ class ProblemTerminal:
         return False
 
     def answer(self, said: str) -> None:
-        """Do what the person says, or tell in a sentence why it cannot be done."""
         if said in self.commands:
             self.commands[said]()
         elif said:
@@ -214,7 +210,7 @@ class ProblemTerminal:
                 self.tell(f"{error}.")
 
     def attempt(self, attempt: str) -> None:
-        """Try a move and tell what the referee says."""
+        """Attempt a move and print the referee's answer."""
         from ..problems.solution import ILLEGAL, hear, standing
 
         self.scene = hear(self.solver, self.scene, attempt)
@@ -229,13 +225,13 @@ class ProblemTerminal:
             self.tell("Take it back (back), begin again (reset), or look at the solution (solution).")
 
     def look(self) -> None:
-        """Show the board and how it stands."""
+        """Print the board and the status."""
         from ..problems.solution import known_men, standing
 
         self.tell(f"{known_men(self.scene.boards).text}\n{standing(self.scene)}")
 
     def go_back(self, many: int) -> None:
-        """Keep so many of the attempts."""
+        """Return to the position after this many of the attempts."""
         from ..problems.solution import scene_after
 
         kept = [heard.attempt for heard in self.scene.heard[: max(many, 0)]]
@@ -243,14 +239,12 @@ class ProblemTerminal:
         self.look()
 
     def give_hint(self) -> None:
-        """Tell the next attempt of the shortest mate."""
         from ..problems.solution import hint
 
         found = hint(self.solver, self.scene)
         self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
 
     def show_solution(self) -> None:
-        """Tell the whole solution."""
         from ..problems.solution import solve, tree_lines
 
         found = solve(self.problem, self.solver)

@@ -1,1 +1,1 @@
-"""Endings."""
+"""Endgames."""

@@ -1,16 +1,16 @@
 """Player of endgames against a lone king, for any engine.
 
-Then the squares on which the king may be are an exact set. The player is given the set once, keeps it by the referee's
-words, and tries the best move for it:
+The possible squares of the king are then an exact set. The player receives the set once, updates it by the referee's
+messages, and attempts the best move for it:
 
-    refused    the king is on the way of the attempt, or beside the square that the own king tried to go to
-    accepted   it is not there; it stands where it hears exactly the checks that were announced
-    answered   it has made one step to a square that is not attacked, or on which it took a man
+    refused    the king is on the path of the attempt, or next to the square that the own king tried to enter
+    accepted   it is not there; it stands where exactly the announced checks reach it
+    answered   it has made one step to a square that is not attacked, or on which it captured a man
 
-Beside the set it keeps how likely each of its squares is by a model of the king's replies (`belief`).
+It also stores the probability of each square by a model of the king's replies (`belief`).
 
-An engine of its own kind makes one when `faces_lone_king(seen)` is first true, with the squares on which it believes
-the king to be, and from then on lets it choose:
+Other engines create one when `faces_lone_king(seen)` is first true, with the squares on which they believe the king to
+be, and from then on delegate to it:
 
     self.ending = begin_ending(self, seen, kings, quiet)
     ...
@@ -33,13 +33,12 @@ from .search import DIRECTIONS, list_own_moves, sight
 from .tablebase import begin_belief, let_reply, restrict_belief
 from .values import FIFTY, table_of_ending, value_attempts
 
-THEIR_MEN = 15  # the pawns and pieces, beside the king, with which a side begins
+THEIR_MEN = 15  # initial pawns and pieces of a side, besides the king
 NOISE = 0.02  # moves of nearly the same value are chosen at random
 
 
 @kernel
 def bars(men, action):
-    """The squares on which the lone king makes an attempt illegal."""
     start, end = start_of(action), end_of(action)
     kind = kind_on(men, start)
     if kind == KING:
@@ -49,7 +48,7 @@ def bars(men, action):
 
 @kernel
 def hear_acceptance(men, kings, action, checks):
-    """Make an own move that was accepted with these checks. The squares on which the king may be."""
+    """Make an accepted own move with these checks; return the possible squares of the king."""
     kings &= ~(bars(men, action) | bit(end_of(action)))
     move_own(men, 0, action)
     lines = np.empty(DIRECTIONS, np.int64)
@@ -63,7 +62,7 @@ def hear_acceptance(men, kings, action, checks):
 
 @kernel
 def hear_answer(men, kings, lost):
-    """The king has moved, and taken the man on the only square of `lost`, if there is one. Where it may be now."""
+    """Update by the king's move, which captured the man on the only square of `lost`, if any; return its squares."""
     lines = np.empty(DIRECTIONS, np.int64)
     free = ~sight(men, union(men), lines)
     if lost:
@@ -75,34 +74,32 @@ def hear_answer(men, kings, lost):
 
 @kernel
 def possible_kings(men):
-    """The squares on which a lone king may be when the own side is to move and nothing else is known."""
+    """Return the possible squares of a lone king when the own side is to move and nothing else is known."""
     lines = np.empty(DIRECTIONS, np.int64)
     return ~(sight(men, union(men), lines) | union(men))
 
 
 def faces_lone_king(seen: np.ndarray) -> bool:
-    """True if the referee has announced that all men of the other side but its king were taken."""
+    """True if every man of the opponent but its king was announced as captured."""
     return int(seen[rules.SEEN_TAKEN + 2] + seen[rules.SEEN_TAKEN + 3]) == THEIR_MEN
 
 
 class LoneKingPlayer(Engine):
-    """Keeps the set of squares of a lone king, turned so that the own pawns go up, and mates it."""
+    """Player that tracks the squares of a lone king, turned so that the own pawns go up, and mates it."""
 
-    nodes = 0  # sets of squares valued so far
+    nodes = 0  # sets of squares evaluated so far
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray, kings: int = int(ALL), quiet: int = 0):
-        """`kings`: where the king may be, as the board stands; `quiet`: own moves since a capture or a pawn move."""
+        """Store the king's possible `kings` as the board stands, and the own moves since a capture or pawn move."""
         super().__init__(effort, stream)
         self.first, self.quiet = kings, quiet
 
     def _turn_set(self, squares: int) -> int:
-        """A set of squares as White would see it, or back."""
         found = np.array([squares], np.int64)
         return int(found.byteswap()[0] if self.side else found[0])
 
     @property
     def squares(self) -> int:
-        """The squares on which the king may be, as the board stands."""
         return self._turn_set(self.kings)
 
     def reset(self, seen: np.ndarray) -> None:
@@ -114,11 +111,10 @@ class LoneKingPlayer(Engine):
             self._rule_out(turn_move(move, self.side))
 
     def _or_any(self, kings: int) -> int:
-        """These squares, or all that are possible if what was given cannot be."""
         return kings or int(possible_kings(self.men))
 
     def _rule_out(self, move: int) -> None:
-        """An attempt was refused: the king stands in its way."""
+        """Update by a refused attempt: the king stands in its path."""
         self.kings = self.kings & int(bars(self.men, move)) or self.kings
         restrict_belief(self.belief, self.kings)
 
@@ -166,7 +162,7 @@ class LoneKingPlayer(Engine):
 
 
 def begin_ending(engine: Engine, seen: np.ndarray, kings: int, quiet: int) -> LoneKingPlayer:
-    """Take over from an engine that believes the lone king to be on one of these squares."""
+    """Create the endgame player of an engine that believes the lone king to be on one of these squares."""
     ending = LoneKingPlayer(engine.effort, engine.stream, kings, quiet)
     ending.begin(engine.side)
     ending.reset(seen)

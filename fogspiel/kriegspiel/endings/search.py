@@ -1,15 +1,15 @@
-"""Mating a lone king whose squares are known as a set: the special endings (KQK, KRK, KRRK, KPK and any other).
+"""Search for mates of a lone king whose squares are known as a set: KQK, KRK, KRRK, KPK and any other endgame.
 
-Against a lone king a metaposition is exact: the own men, and the set of squares on which the king may be. An own move
+Against a lone king a metaposition is exact: the own men, and the set of possible squares of the king. An own move
 divides this set by the referee's answer (refused, silent, check in one of five directions, mate, stalemate), and the
 king's reply spreads each part by one step. The value of a move is the mean and the worst over the parts:
 
     value(move, ahead) = weigh(value of each part), where the value of a part is
-        how far the king is confined there                                      if the move is valued at once (ahead 0)
+        the confinement of the king there                                       if evaluated statically (ahead 0)
         the best value(next move, ahead - 1) of the most promising next moves   otherwise
 
-`value_move` is this recursion with a stack: a row of `Stack` for each own move that is still to be looked ahead. The
-weights are set by hand so that the endings are won against a random king.
+`value_move` is this recursion with a stack: a row of `Stack` for each own move of lookahead. The weights are set by
+hand so that the endgames are won against a random king.
 """
 
 from typing import NamedTuple
@@ -49,34 +49,34 @@ REFUSED, MATED, STALEMATED, SILENT = 0, 1, 2, 3
 # The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight.
 PARTS = 9
 DIRECTIONS = PARTS - SILENT - 1
-# The squares whose longer diagonal is parallel to a1-h8 are those of two opposite quarters of the board.
+# Squares whose longer diagonal is parallel to a1-h8: two opposite quarters of the board.
 RISING_LONG = np.int64(-0x0F0F0F0FF0F0F0F1)
 LEFT_OF = np.array([sum(0x0101010101010101 << f for f in range(file)) for file in range(8)], np.int64)
-# The files on either side of a file.
+# Neighbouring files of a file.
 RIGHT_OF = ~np.array([sum(0x0101010101010101 << f for f in range(file + 1)) for file in range(7)] + [-1], np.int64)
 
-# The value of mate, what it gains by each own move that it comes sooner, and what losing the win costs.
+# Value of mate, bonus for each own move that it comes sooner, and cost of losing the win.
 MATE, SOONER, LOST = 1000.0, 10.0, 2000.0
-WORST = 0.9  # how much the worst part counts against the mean, while there is patience
-# The share of a loss that counts because there is a risk at all, and that of a man who is not the last to win with.
+WORST = 0.9  # weight of the worst part against the mean, while there is patience
+# Share of a loss that counts for any risk at all, and for a man who is not the last to win with.
 ANY_RISK, MINOR_LOSS = 0.1, 0.1
-# The costs of a square that the king could ever reach, of one where it may be, of its greatest distance from the own
-# king and of every quarter around the only rook or queen; and the worth of this man beside the own king.
+# Costs of a square that the king could ever reach, of a possible square, of its greatest distance from the own king and
+# of every quarter around the only rook or queen; and the value of this man next to the own king.
 IN_CAGE, POSSIBLE, FARTHEST, QUARTER, TOGETHER = 0.7, 0.25, 0.5, 0.25, 25.0
-PAWN_STEP = 6.0  # a pawn's worth per rank; the worth of men by kind
+PAWN_STEP = 6.0  # a pawn's value per rank; the value of men by kind
 MEN_VALUE = np.array([30.0, 15.0, 15.0, 200.0, 220.0, 0.0])
-# What a rank that a pawn has gained is worth, what the own men are by kind, and how much they are worth at most.
+# Value of a rank gained by a pawn, of the own men by kind, and the greatest sum of the latter.
 ENOUGH_MEN = 500.0
 WORSE_THAN_ANY, LOOKED_INTO = -1e9, -1e10
 
 
 class Stack(NamedTuple):
-    """The moves that are being valued: row n is a move after which n more own moves are looked ahead.
+    """Stack of moves under evaluation: row n is a move after which n more own moves are searched.
 
     A row has the own men before and after the move, the squares that they attack by direction of check, the parts of
-    the king's squares with their shares and values, and from how many squares the king may take an own man (lost).
-    For the part that is being valued it has the next own moves with their values at once (promise), how many are
-    listed, and how many of these are left to be looked into.
+    the king's squares with their shares and values, and the number of squares from which the king may capture (lost).
+    For the current part it has the next own moves with their static values (promise), their number, and how many of
+    them are still to be searched.
     """
 
     men: np.ndarray
@@ -94,7 +94,7 @@ class Stack(NamedTuple):
 
 
 def empty_stack(ahead: int) -> Stack:
-    """The rows to look so many own moves ahead."""
+    """Return the rows for a lookahead of this many own moves."""
     rows = ahead + 1
     men, after = np.zeros((2, rows, KINDS), np.int64)
     lines = np.zeros((rows, DIRECTIONS), np.int64)
@@ -107,7 +107,7 @@ def empty_stack(ahead: int) -> Stack:
 
 @kernel
 def sight(men, own, out):
-    """The squares that the own men attack: all together, and by direction of check as the king there would hear it."""
+    """Fill in the squares that the own men attack: all together, and by direction of check as announced to the king."""
     ranks, files, rising, falling = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for kind in range(BISHOP, KING):
         left = men[kind]
@@ -132,7 +132,7 @@ def sight(men, own, out):
 
 @kernel
 def hear(men, kings, action, after, lines, here):
-    """Make a move in `after`, and divide the king's squares by the answers. The squares that are not attacked then."""
+    """Make a move in `after`, and divide the king's squares by the answers; return the squares not attacked then."""
     start, end = start_of(action), end_of(action)
     for kind in range(KINDS):
         after[kind] = men[kind]
@@ -155,10 +155,10 @@ def hear(men, kings, action, after, lines, here):
 
 @kernel
 def divide(men, kings, action, after, lines, parts, shares):
-    """Make a move in `after`, divide the king's squares by the answers, and let the king reply.
+    """Make a move in `after`, divide the king's squares by the answers, and spread them by the king's reply.
 
-    The parts are the squares on which it is when the own side is next to try something, the shares how many of the
-    squares each answer has before the reply. The result is from how many squares the king may take an own man.
+    The parts are its squares at the own side's next attempt, the shares the numbers of squares of each answer before
+    the reply. Return the number of squares from which the king may capture an own man.
     """
     free, lost = hear(men, kings, action, after, lines, parts), 0
     own = union(after)
@@ -174,13 +174,11 @@ def divide(men, kings, action, after, lines, parts, shares):
 
 @inlined
 def distance(a, b):
-    """Return the number of king steps from one square to another."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
 @kernel
 def _quarters(kings, square):
-    """In how many of the four quarters of the board around a rook or a queen the king may be."""
     up, left, right = ~np.int64(0) << (square & 56), LEFT_OF[square & 7], RIGHT_OF[square & 7]
     found = 0
     for half in (up << 8 if square < 56 else np.int64(0), ~up):
@@ -192,7 +190,6 @@ def _quarters(kings, square):
 
 @kernel
 def _cage(men, kings, lines):
-    """All squares that the king could ever reach if the own men stood still."""
     free = ~(sight(men, union(men), lines) | union(men))
     cage, before = kings, np.int64(0)
     while cage != before:
@@ -251,21 +248,19 @@ def list_own_moves(men, out):
 
 @inlined
 def _goes_on(parts, shares, part):
-    """True if the game goes on in a part of the king's squares."""
     return shares[part] and parts[part] and part != MATED and part != STALEMATED
 
 
 @kernel
 def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
-    """The value of a move by the values of its parts: their mean and the worst of them, less what is risked.
+    """Return the value of a move from its parts: their mean and the worst of them, minus the risk.
 
-    The fewer moves the fifty-move rule leaves, the smaller `patience` is, from 1 to 0: the more the mean counts, and
-    the less it counts that there is a risk at all.
+    `patience` falls from 1 to 0 as the fifty-move rule runs out: the mean then counts more, and any risk at all less.
     """
     total, mean, worst = shares[MATED] + shares[STALEMATED], (MATE + SOONER * ahead) * shares[MATED], MATE
     for part in range(PARTS):
         if shares[part] and part != MATED and part != STALEMATED:
-            if parts[part] == 0:  # it can only take
+            if parts[part] == 0:  # it can only capture
                 values[part] = -LOST
             total += shares[part]
             mean += values[part] * shares[part]
@@ -283,7 +278,7 @@ def _weigh_parts(men, parts, shares, values, lost, patience, ahead):
 
 @kernel
 def _rank_next_moves(men, kings, patience, stack, row):
-    """List the next own moves of a row and value them at once, by means of row 0. The best value."""
+    """List the next own moves of a row and evaluate them statically in row 0; return the best value."""
     moves, promise = stack.moves[row], stack.promise[row]
     after, lines, parts = stack.after[0], stack.lines[0], stack.parts[0]
     shares, values = stack.shares[0], stack.values[0]
@@ -301,7 +296,7 @@ def _rank_next_moves(men, kings, patience, stack, row):
 
 @kernel
 def _take_most_promising(moves, promise, count):
-    """The next own move with the greatest value at once, which is not taken again."""
+    """Remove and return the next own move with the greatest static value."""
     best = 0
     for i in range(count):
         if promise[i] > promise[best]:
@@ -312,7 +307,6 @@ def _take_most_promising(moves, promise, count):
 
 @kernel
 def _begin_row(men, kings, action, stack, row):
-    """Let a row of the stack begin with a move of these men."""
     for kind in range(KINDS):
         stack.men[row, kind] = men[kind]
     stack.part[row] = -1
@@ -322,15 +316,12 @@ def _begin_row(men, kings, action, stack, row):
 
 @kernel
 def value_move(men, kings, action, ahead, width, patience, stack):
-    """The value of a move, looking so many own moves ahead (one at least).
-
-    The last move ahead is the best of all, those before are the best of the `width` most promising.
-    """
+    """Return the value of a move; of own moves ahead, at least one, the last is searched in full, others to `width`."""
     row = ahead
     _begin_row(men, kings, action, stack, row)
     while True:
         parts, shares, values, part = stack.parts[row], stack.shares[row], stack.values[row], stack.part[row]
-        if stack.left[row]:  # a next move of this part, to be looked into one row below
+        if stack.left[row]:  # a next move of this part, to be searched one row below
             stack.left[row] -= 1
             move = _take_most_promising(stack.moves[row], stack.promise[row], stack.listed[row])
             _begin_row(stack.men[row] if part == REFUSED else stack.after[row], parts[part], move, stack, row - 1)
@@ -353,6 +344,5 @@ def value_move(men, kings, action, ahead, width, patience, stack):
 
 @kernel
 def value_moves(men, kings, moves, ahead, width, patience, stack, values):
-    """Fill in the values of moves."""
     for i in range(len(moves)):
         values[i] = value_move(men, kings, moves[i], ahead, width, patience, stack)

@@ -1,10 +1,10 @@
 """Distance-to-mate tables of a visible lone king against a king and one or two men, by retrograde analysis.
 
-A placement of the own men is a number, 64 squares to a digit: king + 64 * first man + 4096 * second man. The lone king
-blocks no line that matters to itself, so what it may do depends on the own men alone, and a whole set of its squares
-is worked out at once. Layer by layer, n being the own moves to mate:
+A placement of the own men is a number in base 64: king + 64 * first man + 4096 * second man. The lone king blocks no
+line that matters to itself, so its moves depend on the own men alone, and a whole set of its squares is computed at
+once. Layer by layer, n being the own moves to mate:
 
-    doomed  the king is to move, and is mated, or can only go to squares that are won in n; captures are ways out
+    doomed  the king is to move, and is mated, or can only go to squares that are won in n; captures are escapes
     won     the own side is to move, and a move that is possible from there leads to doomed
 """
 
@@ -21,13 +21,13 @@ from ..beliefs.metaposition import threatened_by_pawns_up
 from ..evaluation.gain_tables import ALL_SQUARES
 from .search import DIRECTIONS, sight
 
-NO_MATE = 255  # what a table says where the lone king is not mated by force
-LONGEST = 60  # own moves that no ending of two men against a king exceeds
+NO_MATE = 255  # table value where mate cannot be forced
+LONGEST = 60  # upper bound of the own moves in any endgame of two men against a king
 
 
 @kernel
 def placement_of(men):
-    """The number of a placement of own men by kind: the king, then the others from queens down to pawns."""
+    """Return the number of a placement of own men by kind: the king, then the others from queens down to pawns."""
     number, place = trailing_zeros(men[KING]), 6
     for kind in range(QUEEN, PAWN - 1, -1):
         left = men[kind]
@@ -52,7 +52,6 @@ def stand(number, kinds, squares):
 
 @kernel
 def _attacks(kinds, squares, own):
-    """The squares that the own men attack; the lone king shields none."""
     found = bitboards.KING_ATTACKS[squares[0]]
     for man in range(1, len(kinds) + 1):
         if kinds[man - 1] == PAWN:
@@ -71,7 +70,7 @@ def _note(distances, number, squares, layer):
 
 @kernel
 def _doom(kinds, won, doomed, fresh, attacked, to_be_mated, layer):
-    """Find where the king that is to move is mated within so many more own moves. Whether any square is new."""
+    """Mark where the king to move is mated within this many more own moves; return True if any square is new."""
     squares, found = np.empty(len(kinds) + 1, np.int64), False
     for number in range(len(won)):
         own = stand(number, kinds, squares)
@@ -90,7 +89,7 @@ def _doom(kinds, won, doomed, fresh, attacked, to_be_mated, layer):
 
 @kernel
 def _win(kinds, won, fresh, attacked, to_mate, queens, layer):
-    """Find where the own side, which is to move, has a move to what is newly doomed; `queens` if it promotes."""
+    """Mark where the own side to move can reach a newly doomed placement; `queens` if it promotes."""
     squares = np.empty(len(kinds) + 1, np.int64)
     for number in range(len(won)):
         own = stand(number, kinds, squares)
@@ -129,7 +128,7 @@ def _begin(kinds, attacked):
 
 @dataclass(frozen=True)
 class EndgameTable:
-    """Own moves to mate by placement and square of the lone king, if the own side or if the king is to move."""
+    """Own moves to mate by placement and square of the lone king, with the own side or the king to move."""
 
     kinds: tuple[int, ...]
     to_mate: np.ndarray
@@ -137,13 +136,13 @@ class EndgameTable:
 
 
 def kinds_of(men: np.ndarray) -> tuple[int, ...]:
-    """The kinds of own men beside the king, from queens down to pawns, as often as there are men."""
+    """Return the kinds of the own men besides the king, from queens down to pawns, with repetitions."""
     return tuple(kind for kind in range(QUEEN, PAWN - 1, -1) for _ in range((int(men[kind]) & ALL_SQUARES).bit_count()))
 
 
 @cache
 def endgame_table(*kinds: int) -> EndgameTable:
-    """The table of a king with these men against a king; a single pawn becomes a queen."""
+    """Return the table of a king with these men against a king; a single pawn promotes to a queen."""
     if not 1 <= len(kinds) <= 2 or (PAWN in kinds and len(kinds) > 1):
         raise ValueError(f"there is no table of {len(kinds)} men: it must be one man, or two that are not pawns")
     placements = 64 ** (len(kinds) + 1)
@@ -161,27 +160,26 @@ def endgame_table(*kinds: int) -> EndgameTable:
 
 # Probability and importance of each possible square of the lone king, by a model of its replies.
 #
-# A king that sees the board takes a man if it can, and otherwise goes where mate is farthest by the table, mostly: a
-# move that is nearer by one is chosen less often by a factor. A king that sees nothing makes any move. The model is a
-# mixture of the two, so that every square where the king may be keeps a chance. Squares from which mate cannot be
-# forced are taken for less likely than they are, as what is done about them matters little. Numbers are set by hand.
+# A king that sees the board captures if it can, and otherwise mostly goes where mate is farthest by the table: a move
+# that is nearer by one is less likely by a factor. A king that sees nothing makes any move. The model is a mixture of
+# the two, so that every possible square keeps a probability. Squares from which mate cannot be forced are given less
+# than their probability, because the choice there matters little. Numbers are set by hand.
 
-SEES = 0.8  # the chance of a reply of a king that sees the board
-NOT_SOON = 36  # what counts as moves to mate where the table has none: more than in any ending
-HOPELESS = 0.1  # how much less a square counts, after every move, from which mate cannot be forced
-# How much less likely than the best reply one is that is nearer to mate by so many moves.
+SEES = 0.8  # probability that a reply is that of a king that sees the board
+NOT_SOON = 36  # moves to mate assumed where the table has none: more than in any endgame
+HOPELESS = 0.1  # factor, after every move, for a square from which mate cannot be forced
+# Relative probability of a reply that is nearer to mate by this many moves than the best one.
 FADING = np.exp(-1.0 * np.arange(NO_MATE + 1))
 
 
 @kernel
 def moves_to_mate(table, number, square):
-    """The own moves to mate of a placement and a square of the king, many if there is no mate."""
     return min(np.int64(table[number, square]), NOT_SOON)
 
 
 @kernel
 def reply(belief, here, own, free, table, number, out):
-    """Let the king reply from the squares `here`: the chances of its squares then, the result that it takes a man."""
+    """Let the king reply from the squares `here`; fill in its probabilities, and return that of a capture."""
     lost = 0.0
     for square in range(64):
         out[square] = 0.0
@@ -215,7 +213,7 @@ def reply(belief, here, own, free, table, number, out):
 
 @kernel
 def restrict_belief(belief, kings):
-    """Keep the chances of these squares alone, so that they add up to one; equal ones if none is left."""
+    """Restrict the probabilities to these squares and normalise them; uniform if none is left."""
     total = 0.0
     for square in range(64):
         if not kings >> square & 1:
@@ -230,7 +228,7 @@ def restrict_belief(belief, kings):
 
 @kernel
 def neglect_hopeless(belief, men, table):
-    """Let squares count little from which mate cannot be forced: against the best defence nothing is gained there."""
+    """Discount squares from which mate cannot be forced: against the best defence nothing is gained there."""
     number = placement_of(men)
     for square in range(64):
         if table[number, square] == NO_MATE:
@@ -239,7 +237,7 @@ def neglect_hopeless(belief, men, table):
 
 @kernel
 def begin_belief(belief, kings, men, table):
-    """The king may be on any of these squares, whatever came before."""
+    """Start from these possible squares of the king, regardless of the past."""
     for square in range(64):
         belief[square] = 1.0
     if len(table):
@@ -249,7 +247,7 @@ def begin_belief(belief, kings, men, table):
 
 @kernel
 def let_reply(belief, kings, men, table):
-    """The king was on one of these squares and has replied without taking a man; without a table all is as likely."""
+    """Update by a reply without a capture from these squares; uniform without a table."""
     before, own = belief.copy(), union(men)
     if len(table):
         reply(before, kings, own, ~sight(men, own, np.empty(DIRECTIONS, np.int64)), table, placement_of(men), belief)

@@ -1,8 +1,8 @@
-"""The values of attempts against a lone king: by the table of the ending where there is one, else by looking ahead.
+"""Values of attempts against a lone king: by the table of the endgame where there is one, else by lookahead.
 
-The weights of the rook, the pawn, and the minor men were found by CMA-ES (16 or 18 candidates, 150 to 1,500 random
-positions per generation, the same for all) against the best defence that sees everything; those of the queen are set
-by hand. `benchmarks/kriegspiel_endings_tuning.py` tunes on.
+The weights of the rook, the pawn, and the minor pieces were found by CMA-ES (16 or 18 candidates, 150 to 1,500 random
+positions per generation, the same for all) against the best defence with full information; those of the queen are set
+by hand. `benchmarks/kriegspiel_endings_tuning.py` continues the tuning.
 """
 
 from typing import NamedTuple
@@ -51,37 +51,37 @@ from .tablebase import (
     restrict_belief,
 )
 
-# The value of attempts against a lone king by what a table of the ending says of each square where it may be.
+# Value of attempts against a lone king by the endgame table at each of its possible squares.
 #
-# The table knows how soon the king would be mated if it were seen. Unseen it is the worse off the fewer squares it may
-# be on, so the value of a set of squares, each with its chance, is
+# The table has the distance to mate of a visible king. An unseen king is worse off the fewer its possible squares, so
+# the value of a set of squares, each with its probability, is
 #
 #     - (moves to mate, on average and at worst, and weights times how large, how far and how free the set is)
 #
-# and that of an attempt is the mean over the referee's answers, partly the worst of them, less what is risked. Mostly
-# this is all: nothing is looked ahead, for the table has done it. With a pawn the value of the best next attempt counts
-# beside that of the set that an answer leaves, because the table does not know of stalemates that are not seen.
+# and that of an attempt is the mean over the referee's answers, partly the worst of them, minus the risk. Mostly there
+# is no lookahead, because the table contains it. With a pawn, the value of the best next attempt counts alongside that
+# of the set that an answer leaves, because the table ignores unseen stalemates.
 
-UNLIKELY = 0.004  # a chance that does not count where the worst is asked
-NO_CHANCE = 1e-12  # what rounding may leave of a chance
-ROOK_SLOWER = 6.0  # moves to mate that a pawn costs which becomes a rook, not a queen
-# The steps of a square to the nearest file and rank at the edge: 0 in a corner.
+UNLIKELY = 0.004  # probability ignored in worst cases
+NO_CHANCE = 1e-12  # bound of rounding errors in probabilities
+ROOK_SLOWER = 6.0  # cost in moves to mate of a pawn that promotes to a rook instead of a queen
+# Steps from a square to the nearest edge file and rank: 0 in a corner.
 NEAREST_EDGES = np.array([min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8) for s in range(64)], np.float64)
 TO_CORNER = np.array(
     [[abs(s % 8 - f) + abs(s // 8 - r) for r in (0, 7) for f in (0, 7)] for s in range(64)], np.float64
-)  # the files and ranks between a square and a1, h1, a8 and h8
+)  # files and ranks between a square and a1, h1, a8 and h8
 FARTHEST_TABLE = 14.0  # the files and ranks between opposite corners
 
 
 class EndingWeights(NamedTuple):
-    """Weights of the terms of an ending's cost, in moves to mate."""
+    """Weights of the terms of an endgame's cost, in moves to mate."""
 
-    mate: float  # the worth of mate, and of a pawn that has become a queen
-    lost: float  # the cost of losing a man, by its chance
-    any_loss: float  # the cost of any chance to lose a man or the win by stalemate
-    stalemate: float  # the cost of stalemate, by its chance
-    worst: float  # how much the worst answer counts against the mean
-    again: float  # the cost of men that stand as they did, each time
+    mate: float  # value of mate, and of a pawn that has become a queen
+    lost: float  # cost of losing a man, by its probability
+    any_loss: float  # cost of any probability of losing a man or the win by stalemate
+    stalemate: float  # cost of stalemate, by its probability
+    worst: float  # weight of the worst answer against the mean
+    again: float  # cost of each repetition of a placement
     size: float  # from here on the costs of a set of squares: of each square,
     cage: float  # of each square that the king could ever reach if the own men stood still,
     mean_moves: float
@@ -97,22 +97,22 @@ class EndingWeights(NamedTuple):
     corner: float  # of the greatest distance from a corner in which the men can mate, the best one,
     freedom: float  # of the moves that the king has on average,
     next_size: float  # of the squares on which it may be after its next move,
-    entropy: float = 0.0  # of the entropy of the chances,
+    entropy: float = 0.0  # of the entropy of the probabilities,
     mean_corner: float = 0.0  # of the mean distance from the nearest corner in which the men can mate,
     behind: float = 0.0  # of the ranks that the own king is behind a pawn,
-    beside: float = 0.0  # of the files that it is beside it,
+    beside: float = 0.0  # of the files between it and the pawn,
     ranks_to_go: float = 0.0  # and of the ranks that the pawn has to go
     ahead: float = 0.0  # the share of the best next attempt in the value of a set of squares
 
 
 class Scratch(NamedTuple):
-    """The arrays in which an attempt is worked out; parts are the referee's answers."""
+    """Working arrays of an attempt; parts are the referee's answers."""
 
-    after: np.ndarray  # the own men after it
-    here: np.ndarray  # by part, the squares on which the king is when it is made,
-    squares: np.ndarray  # those on which it may be before the next own attempt,
-    belief: np.ndarray  # their chances,
-    left: np.ndarray  # the sum of these chances, 0 where nothing is left to be valued,
+    after: np.ndarray  # own men after it
+    here: np.ndarray  # by part, the squares of the king when it is made,
+    squares: np.ndarray  # its possible squares before the next own attempt,
+    belief: np.ndarray  # their probabilities,
+    left: np.ndarray  # the sum of these probabilities, 0 where nothing is left to evaluate,
     values: np.ndarray  # and the value
     moves: np.ndarray  # the next own moves
     lines: np.ndarray
@@ -121,7 +121,6 @@ class Scratch(NamedTuple):
 
 @kernel
 def empty_scratch():
-    """Arrays for one attempt."""
     after, lines, moves = np.empty(KINDS, np.int64), np.empty(DIRECTIONS, np.int64), np.empty(MAX_MOVES, np.int64)
     here, squares = np.empty(PARTS, np.int64), np.empty(PARTS, np.int64)
     belief, left, values = np.empty((PARTS, 64)), np.empty(PARTS), np.empty(PARTS)
@@ -130,7 +129,7 @@ def empty_scratch():
 
 @kernel
 def mating_corners(men):
-    """The corners in which the own men can mate, as four bits: with bishop and knight those of the bishop's colour."""
+    """Return the corners in which the own men can mate, as four bits: with bishop and knight, the bishop's colour."""
     if men[KNIGHT] and men[BISHOP]:
         return 0b0110 if men[BISHOP] & LIGHT_SQUARES else 0b1001
     return 0b1111
@@ -138,7 +137,6 @@ def mating_corners(men):
 
 @inlined
 def _nearest(corners, distances):
-    """The least of the distances from some corners."""
     nearest = FARTHEST_TABLE
     for corner in range(4):
         if corners >> corner & 1:
@@ -160,8 +158,7 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
         farthest[corner] = 0.0
     left, likely, hanging, attackers, entropy = kings, NONE, 0.0, around(free & own), 0.0
     mean_corner, corners = 0.0, mating_corners(men)
-    # 1. Means weigh by probability; what is said "at most" leaves out squares below UNLIKELY, else one stray square
-    #    would decide.
+    # 1. Means weigh by probability; maxima ignore squares below UNLIKELY, else one stray square would decide.
     while left:
         square = trailing_zeros(left)
         left &= left - 1
@@ -214,7 +211,6 @@ def cost_of_set(men, kings, belief, total, table, w, scratch):
 
 @inlined
 def chance_of(belief, kings):
-    """The chance of a set of squares."""
     total = 0.0
     while kings:
         total += belief[trailing_zeros(kings)]
@@ -224,7 +220,7 @@ def chance_of(belief, kings):
 
 @kernel
 def hear_answers(men, kings, belief, action, table, w, scratch):
-    """Make an attempt, and let the king reply to each answer. The chance that it takes a man."""
+    """Make an attempt, and let the king reply to each answer; return the probability that it captures a man."""
     after, here, squares, values = scratch.after, scratch.here, scratch.squares, scratch.values
     free = hear(men, kings, action, after, scratch.lines, here)
     own, number, lost = union(after), placement_of(after), 0.0
@@ -254,14 +250,13 @@ def hear_answers(men, kings, belief, action, table, w, scratch):
 
 @inlined
 def value_of_part(men, part, table, w, scratch):
-    """The value of the set of squares that an answer leaves: minus its cost."""
     stand = men if part == REFUSED else scratch.after
     return -cost_of_set(stand, scratch.squares[part], scratch.belief[part], scratch.left[part], table, w, scratch)
 
 
 @kernel
 def weigh_answers(belief, lost, w, scratch):
-    """The value of an attempt by those of its answers: their mean and the worst of them, less what is risked."""
+    """Return the value of an attempt from its answers: their mean and the worst of them, minus the risk."""
     here = scratch.here
     mean, worst = w.mate * chance_of(belief, here[MATED]), w.mate
     for part in range(PARTS):
@@ -278,7 +273,7 @@ def weigh_answers(belief, lost, w, scratch):
 
 @kernel
 def value_at_once(men, kings, belief, action, table, w, scratch):
-    """The value of an attempt by what the answers leave."""
+    """Return the static value of an attempt: by the sets that the answers leave."""
     lost = hear_answers(men, kings, belief, action, table, w, scratch)
     for part in range(PARTS):
         if scratch.left[part] > 0.0:
@@ -288,7 +283,7 @@ def value_at_once(men, kings, belief, action, table, w, scratch):
 
 @kernel
 def best_value(men, kings, belief, table, w, scratch):
-    """The value of the best attempt at once."""
+    """Return the greatest static value of the attempts."""
     best = -np.inf
     for i in range(list_own_moves(men, scratch.moves)):
         best = max(best, value_at_once(men, kings, belief, scratch.moves[i], table, w, scratch))
@@ -297,7 +292,7 @@ def best_value(men, kings, belief, table, w, scratch):
 
 @kernel
 def value_attempt(men, kings, belief, action, table, w, scratch, further):
-    """The value of an attempt by what the answers leave and, as far as that counts, by the best next attempt."""
+    """Return the value of an attempt by the sets that the answers leave and, by `ahead`, by the best next attempt."""
     lost = hear_answers(men, kings, belief, action, table, w, scratch)
     for part in range(PARTS):
         if scratch.left[part] > 0.0:
@@ -314,18 +309,18 @@ def value_attempt(men, kings, belief, action, table, w, scratch, further):
 
 @kernel
 def value_by_table(men, kings, belief, moves, times, table, w, out):
-    """Fill in the values of attempts; after each the own men stand for so many times as before."""
+    """Fill in the values of attempts; `times` counts the earlier occurrences of the placement after each."""
     scratch, further = empty_scratch(), empty_scratch()
     for i in range(len(moves)):
         out[i] = value_attempt(men, kings, belief, moves[i], table, w, scratch, further) - w.again * times[i]
 
 
-# So many own moves are looked ahead, for so many of the best moves, so many moves at the next.
+# Own moves of lookahead, number of best moves searched, and number of moves at the next level.
 FARTHEST, FAR, WIDTH = 2, 8, 6
-BEHIND = 1e9  # what keeps the other moves, which are looked into less far, behind them
-# Own moves without capture or pawn move that end the game, and how long before patience begins to end.
+BEHIND = 1e9  # offset that ranks the moves with less lookahead behind the others
+# Own moves without capture or pawn move that end the game, and how long before that patience starts to fall.
 FIFTY, LAST_MOVES = 50, 10
-# How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
+# Allowed repetitions of a placement since the last capture or pawn move; cost of one, and of one too many.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
 WEIGHTS: dict[tuple[int, ...], EndingWeights] = {
     (QUEEN,): EndingWeights(
@@ -350,14 +345,14 @@ WEIGHTS: dict[tuple[int, ...], EndingWeights] = {
         0.06, 0.526, 0.149, 2.431, 17.176, 0.254, 0.208, 0.35, 0.523, 0.186, -0.071, 0.253,
     ),
 }  # fmt: skip
-"""By the kinds of the own men beside the king."""
+"""Weights by the kinds of the own men besides the king."""
 
 
-NO_TABLE = np.empty((0, 64), np.uint8)  # what stands for a table where there is none
+NO_TABLE = np.empty((0, 64), np.uint8)  # placeholder where there is no table
 
 
 def table_of_ending(men: np.ndarray) -> np.ndarray:
-    """Return the distance-to-mate table of the ending; empty if its attempts are valued without."""
+    """Return the distance-to-mate table of the endgame; empty if its attempts are evaluated without one."""
     kinds = kinds_of(men)
     return endgame_table(*kinds).to_mate if kinds in WEIGHTS else NO_TABLE
 
@@ -365,7 +360,7 @@ def table_of_ending(men: np.ndarray) -> np.ndarray:
 def value_attempts(
     men: np.ndarray, kings: int, belief: np.ndarray, moves: np.ndarray, times: np.ndarray, left: int
 ) -> np.ndarray:
-    """The values of the moves; after each the men stand for so many times as before, and so many moves are left."""
+    """Return the values of the moves, given earlier occurrences of each placement and the moves left."""
     if kinds_of(men) in WEIGHTS:
         values = np.empty(len(moves))
         value_by_table(men, kings, belief, moves, times, table_of_ending(men), WEIGHTS[kinds_of(men)], values)

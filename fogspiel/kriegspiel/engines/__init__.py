@@ -1,1 +1,1 @@
-"""One file per engine, or family of engines: each lists its own in ENGINES."""
+"""One file per engine or family of engines; each lists its own in ENGINES."""

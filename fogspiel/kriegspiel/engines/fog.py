@@ -1,11 +1,11 @@
-"""Our own engine: it weighs the boards that explain what it has heard, and tries what gains and threatens most on them.
+"""Our own engine: it evaluates attempts by gain and threat on the boards consistent with all messages.
 
-    belief      distinct boards, weighted by the chances of all messages (`beliefs.board_belief`), against an opponent
-                whose replies are learned from games (`beliefs.board_filter`)
-    evaluation  what each attempt gains and threatens on boards drawn by their weights
-                (`evaluation.gain_tables`), with men worth what games of Kriegspiel say they are worth
+    belief      distinct boards, weighted by the likelihoods of all messages (`beliefs.board_belief`), against an
+                opponent whose replies are learned from games (`beliefs.board_filter`)
+    evaluation  gain and threat of each attempt on boards drawn by their weights (`evaluation.gain_tables`), with
+                values of men learned from games of Kriegspiel
     choice      the attempt that loses no comparison with another one (`evaluation.gain_tables`)
-    endings     against a lone king, exact sets of squares (`endings.player`)
+    endgames    against a lone king, exact sets of squares (`endings.player`)
 
 A node is the evaluation of one attempt on one board.
 """
@@ -27,19 +27,19 @@ from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
 
-NODES_AT_A_TIME = 480  # between two looks at the clock
-# After so many boards the means change by less than a hundredth of a pawn; room for some more.
+NODES_AT_A_TIME = 480  # between two readings of the clock
+# After this many boards the means change by less than a centipawn; spare capacity for some more.
 MAX_BOARDS, ROOM = 4096, 4096 + NODES_AT_A_TIME
-# After so many boards the worse half of the attempts is given up, and again after three times as many each time, as
-# long as there are more than so many (sequential halving, Karnin, Koren & Somekh 2013).
+# After this many boards the worse half of the attempts is dropped, and again each time the number of boards has
+# tripled, while there are more than this many attempts (sequential halving, Karnin, Koren & Somekh 2013).
 FIRST_HALVING, NEXT_HALVING, FINALISTS = 48, 3, 4
-NODES_PER_SECOND = 200_000  # how many nodes stand for a second where the size of a belief is chosen
-# For which effort a belief has its usual size, and which shares of it the smallest and the greatest efforts have.
+NODES_PER_SECOND = 200_000  # nodes per second assumed for the size of a belief
+# Limit for which a belief has its default size, and its shares at the smallest and greatest limits.
 DEFAULT_SECONDS, MIN_SHARE, MAX_SHARE = 0.1, 0.2, 4.0
 
 
 def belief_size(effort: SearchLimit, parameters: FogParameters) -> BeliefSize:
-    """The size of a belief that takes a small part of an effort; more variants than usual do not make it better."""
+    """Return the belief size that takes a small part of the limit; variants above the default do not improve it."""
     seconds = effort.seconds or (effort.nodes or 0) / NODES_PER_SECOND
     share = min(max(seconds / DEFAULT_SECONDS, MIN_SHARE), MAX_SHARE)
     variants = int(min(max(share, 2 * MIN_SHARE), 1.0) * parameters.variants)
@@ -50,7 +50,7 @@ class Fog(Engine):
     """Tries what gains and threatens most on the mean of weighted boards that explain everything."""
 
     nodes = 0  # attempts evaluated on a board so far
-    # True if every attempt is evaluated on every drawn board, as an analysis wants it: else bad ones are given up.
+    # True if every attempt is evaluated on every drawn board, for analysis; otherwise bad ones are dropped.
     thorough = False
 
     def __init__(
@@ -75,7 +75,7 @@ class Fog(Engine):
         self._forget(np.empty(0, np.int64))
 
     def _forget(self, offered: np.ndarray) -> None:
-        """Begin a table of what attempts gain: a row for every board, and how often it was drawn."""
+        """Start a table of gains: a row for every board, and how often it was drawn."""
         self.offered, self.evaluated = offered, 0
         self.gains, self.drawn = np.empty((ROOM, len(offered)), np.int32), np.zeros(ROOM)
         self.ranks = np.full(len(offered), -np.inf)
@@ -127,7 +127,7 @@ class Fog(Engine):
         return begin_ending(self, seen, int(np.bitwise_or.reduce(kings)) or int(ALL), self.quiet)
 
     def _evaluate(self) -> None:
-        """Evaluate attempts on drawn boards until the effort is spent; a board that is drawn again counts again."""
+        """Evaluate attempts on drawn boards until the limit is reached; repeated boards count repeatedly."""
         belief, halving = self.belief, FIRST_HALVING
         rows = np.full(belief.count, -1)
         for nodes in self.effort.left(self.began).slices(NODES_AT_A_TIME):
@@ -141,7 +141,7 @@ class Fog(Engine):
                 self.evaluator.evaluate(belief.boards[new], self.offered, self.gains[here])
                 self.nodes += len(new) * len(self.offered)
             np.add.at(self.drawn, rows[numbers], 1.0)
-            if (rows >= 0).all():  # all boards are evaluated: their weights are known better than by drawing
+            if (rows >= 0).all():  # all boards are evaluated: their weights are more exact than drawing
                 self.drawn[rows] = belief.weights * belief.count
                 return
             if self.evaluated >= halving and len(self.offered) > FINALISTS and not self.thorough:
@@ -149,7 +149,6 @@ class Fog(Engine):
                 halving *= NEXT_HALVING
 
     def _keep_better_half(self) -> None:
-        """Give up the attempts that gain less on the boards so far."""
         means, legal = np.empty((2, len(self.offered)))
         table = self.gains[: self.evaluated], self.drawn[: self.evaluated]
         mean_advantages(*table, self._costs(), self.parameters.doubt, means, legal)
@@ -164,5 +163,5 @@ class Fog(Engine):
 
 
 ENGINES: dict[str, EngineFactory] = {"fog": Fog}
-# With the weights in a file, or with those that come with the package.
+# With the weights of a file, or with the shipped ones.
 CHOICES: dict[str, Choice] = {"fog": lambda words: partial(Fog, learned=read_fog_weights(*[Path(words)] * bool(words)))}

@@ -1,6 +1,6 @@
 """Approaches A, B(k) and C of Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (2010), as engines.
 
-Root parallelism: every thread grows a tree of its own with its own stream, and the visits of the roots are added.
+Root parallelism: every thread grows its own tree with its own stream, and the visits of the roots are added.
 """
 
 from abc import abstractmethod
@@ -29,13 +29,13 @@ from ..search.perception_search import expand, grow_tree, list_attempts, simulat
 from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
 
-# An engine that keeps the probability matrices by what the referee says: what A, B and C have in common.
+# Common base of A, B and C: an engine that updates the probability matrices by the referee's messages.
 
-ALL_MEN = 8, 7  # the pawns and the pieces, beside the king, with which a game begins
+ALL_MEN = 8, 7  # initial pawns and pieces, besides the king
 
 
 class MatrixEngine(Engine):
-    """Keeps P_k, P_w and P_c, and how often the own men stood as they do."""
+    """Engine that keeps P_k, P_w and P_c, and counts the repetitions of its placements."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class MatrixEngine(Engine):
         model: np.ndarray | None = None,
         opposed: tuple[int, int] = ALL_MEN,
     ):
-        """`opposed`: how many pawns and pieces they have in a game that does not begin with all men at home."""
+        """Create the engine; `opposed`: their pawns and pieces in a game that does not start with all men at home."""
         super().__init__(effort, stream)
         self.opposed = opposed
         self.chosen = parameters or MatrixParameters()
@@ -53,10 +53,10 @@ class MatrixEngine(Engine):
         self.streams = [np.array([split(stream[0], thread)], np.uint64) for thread in range(effort.threads)]
         self.prob = np.zeros((3, 64), np.float32)
         self.known, self.survey = new_record(KNOWN), new_record(SURVEY)
-        self.men: np.ndarray = self.known.men  # our men: a view, for the field of a record is slow to reach
+        self.men: np.ndarray = self.known.men  # our men: a view, because record fields are slow to reach
         self.said = np.zeros(MESSAGE, np.int64)  # the message after our last move
-        self.attraction = np.ones((3, 64), np.float32)  # how squares attract their men in their next move
-        self.answers = -1  # the number of their last move, the first being 0
+        self.attraction = np.ones((3, 64), np.float32)  # attraction of squares for their men in their next move
+        self.answers = -1  # number of their last move, the first being 0
 
     def reset(self, seen: np.ndarray) -> None:
         place_at_home(self.prob, self.known, self.side)
@@ -86,18 +86,16 @@ class MatrixEngine(Engine):
         self._look(seen)
 
     def _attraction(self, move: int) -> np.ndarray:
-        """Return the attraction of squares for their men in this move, by the opponent model."""
         return attraction_of(self.model, 1 - self.side, move, self.chosen.model_scale)
 
     def _count_quiet(self, message: np.ndarray) -> None:
-        """Count moves since the last capture, which makes all positions new."""
+        """Count moves since the last capture, after which no position can repeat."""
         self.quiet += 1
         if message[TAKEN]:
             self.stood.clear()
             self.quiet = 0
 
     def _look(self, seen: np.ndarray) -> None:
-        """Copy what is known for sure."""
         self.men[:] = seen[rules.OWN_MEN]
         self.known.own = np.bitwise_or.reduce(self.men)
         self.known.rights = seen[rules.SEEN_RIGHTS]
@@ -106,26 +104,26 @@ class MatrixEngine(Engine):
         self.known.tries = plain_message(heard, 1 - self.side, seen)[TRIES]
 
 
-SLICE = 2000  # nodes between two looks at the clock
-AGAIN = 8  # after a refusal the tree is used again, and an eighth of the effort is enough
-# Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so the deeper it looks
-# the more it hopes. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
+SLICE = 2000  # nodes between two readings of the clock
+AGAIN = 8  # after a refusal the tree is reused, and an eighth of the limit is enough
+# Nodes after which C stops, whatever time is left: the best of uncertain branches is backed up, so a deeper search is
+# more optimistic. With 150,000 nodes it lost to itself with 10,000 by 29 games to 19, with 4 draws.
 ENOUGH = 10_000
 NO_END = 1 << 60  # more nodes than any search has
-NODES = 1 << 15  # room for nodes in a tree: more than C searches, and some tenths of a second for B
-# B counts nothing but men; each simulation is a noisy sample of them, so it explores more than C.
+NODES = 1 << 15  # capacity of a tree: more nodes than C searches, and some tenths of a second for B
+# B counts material only; each simulation is a noisy sample of it, so it explores more than C.
 MEN_ONLY = MatrixParameters(exploration=1.0, advance=0.0)
 A_EXPLORATION = 0.7  # c of UCT for A, whose values are scores from 0 to 1
-BY_VALUE = 1e-3  # what the value of an attempt, in pawns, counts against a visit
-A_NODES = 1 << 17  # room for nodes in a tree of A
-LAST_QUIET_PLY = 99  # a simulated game does not begin with the draw of the fifty-move rule
+BY_VALUE = 1e-3  # weight of an attempt's value, in pawns, against a visit
+A_NODES = 1 << 17  # capacity of a tree of A
+LAST_QUIET_PLY = 99  # a simulated game does not start with the draw of the fifty-move rule
 
 
 class TreeEngine(MatrixEngine):
-    """Spends its effort on trees, one for each thread, and tries the most visited attempt."""
+    """Engine that searches trees, one per thread, and attempts the most visited move."""
 
     size = SLICE
-    enough = NO_END  # after so many nodes in a tree more would be of no use
+    enough = NO_END  # more nodes in a tree than this are of no use
     nodes = 0  # nodes searched so far
 
     def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
@@ -153,7 +151,7 @@ class TreeEngine(MatrixEngine):
         return max(visits, key=lambda move: visits[move])
 
     def spend(self, effort: SearchLimit, enough: int) -> None:
-        """Search until the effort is spent or it is enough, in threads if there are several."""
+        """Search until the limit or `enough` is reached, in several threads if there are any."""
         if effort.threads == 1:
             for size in self._slices(effort, enough):
                 self.nodes += self.search(0, size)
@@ -163,7 +161,6 @@ class TreeEngine(MatrixEngine):
                 self.nodes += sum(pool.map(self.search, range(effort.threads), [size] * effort.threads))
 
     def _slices(self, effort: SearchLimit, enough: int) -> Iterator[int]:
-        """Numbers of nodes to search in a tree until the effort is spent or it is enough."""
         for size in effort.slices(self.size):
             if enough <= 0:
                 return
@@ -172,15 +169,15 @@ class TreeEngine(MatrixEngine):
 
     @abstractmethod
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
-        """Begin new trees with what is known now."""
+        """Start new trees from the current knowledge."""
 
     @abstractmethod
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        """Use the trees again after a refused attempt."""
+        """Reuse the trees after an illegal attempt."""
 
     @abstractmethod
     def search(self, thread: int, size: int) -> int:
-        """Search so many nodes in the tree of a thread. How many were searched."""
+        """Search this many nodes in the tree of a thread; return the number searched."""
 
     @abstractmethod
     def root_visits(self, thread: int) -> dict[int, float]:
@@ -195,16 +192,14 @@ class ApproachC(TreeEngine):
     """
 
     enough = ENOUGH
-    places = 0  # places searched so far
+    places = 0  # nodes of the tree searched so far
 
     @cached_property
     def trees(self) -> list[PerceptionTree]:
-        """A tree for each thread."""
         return [empty_tree(NODES) for _ in range(self.effort.threads)]
 
     @cached_property
     def certain(self) -> Minimax:
-        """The engine that keeps the metaposition."""
         return Minimax(self.effort, self.stream, opposed=self.opposed)
 
     def begin(self, side: int) -> None:
@@ -231,7 +226,7 @@ class ApproachC(TreeEngine):
         self.sharpen()
 
     def sharpen(self) -> None:
-        """Take out of the matrices what the metaposition knows to be impossible (ours)."""
+        """Remove from the matrices what the metaposition excludes (ours)."""
         meta = self.certain.meta
         theirs = meta.theirs
         pieces = theirs[KNIGHT] | theirs[BISHOP] | theirs[ROOK] | theirs[QUEEN]
@@ -261,7 +256,6 @@ class ApproachC(TreeEngine):
             self.begin_root(tree, np.ascontiguousarray(seen[rules.REFUSALS]))
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
-        """List the attempts at the root."""
         expand(tree, 0, refused, self.parameters)
 
     def prune(self, seen: np.ndarray, moves: list[int]) -> None:
@@ -328,7 +322,7 @@ class ApproachA(TreeEngine):
 
 
 def with_model(maker: Callable[..., Player], words: str) -> EngineFactory:
-    """An approach with the opponent's model in words (`generic`, `none` or a file), or without one."""
+    """Return an approach with the opponent model of this text (`generic`, `none` or a file), or without one."""
     return partial(maker, model=find_model(words or NO_MODEL))
 
 

@@ -1,6 +1,6 @@
 """The program that searches metapositions (paper, section 4.3): reflexes, a book, then weighted maximax.
 
-When the other side has nothing left but its king, `LoneKingPlayer` goes on with the king's squares.
+When the opponent has only its king left, `LoneKingPlayer` takes over with the king's squares.
 """
 
 import numpy as np
@@ -38,13 +38,13 @@ BOOK = tuple(
         "d2d3 e2e3 b1d2 g1f3 f1e2 e1g1 c2c3",
         "c2c4 b1c3 e2e3 g1f3 d2d3 f1e2 e1g1",
     )
-)  # ways to develop while the referee is silent, as White; Black plays them turned round
-# The order in which men try to take back: the king risks nothing, since it is refused where it could be taken.
+)  # development plans while the referee is silent, as White; Black plays them turned round
+# Order of recaptures: the king risks nothing, since it is refused where it could be captured.
 BRAVEST_FIRST = (KING, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
-# How often the own men may stand alike since the last capture or pawn move; what once costs, and once too often.
+# Allowed repetitions of a placement since the last capture or pawn move; cost of one, and of one too many.
 TOO_OFTEN, STALE, LOOP = 2, 0.3, 1000.0
-NOISE = 0.02  # moves of nearly the same value are chosen at random, so that no two games are alike
-FEW, RISK = 6, 0.02  # with so few enemies a capture is not tried by reflex if the chance that it stalemates is greater
+NOISE = 0.02  # moves of nearly the same value are chosen at random, so that games differ
+FEW, RISK = 6, 0.02  # with this few enemies a reflex capture is skipped if its stalemate probability is greater
 
 
 class Minimax(Engine):
@@ -60,14 +60,13 @@ class Minimax(Engine):
         self.searcher, self.opposed = Searcher(effort), opposed
         self.ending: LoneKingPlayer | None = None
         self.meta: np.record = np.zeros(1, META)[0]
-        # The own men of the metaposition: a view, for the field of a record is slow to reach.
+        # Own men of the metaposition: a view, because record fields are slow to reach.
         self.men: np.ndarray = self.meta.men
         self.refusals, self.power = np.zeros(64, np.int64), np.zeros(64, np.int64)
         self.zeros = np.zeros(64, np.int64)
 
     @property
     def nodes(self) -> int:
-        """Metapositions valued so far."""
         return self.searcher.spent + (self.ending.nodes if self.ending else 0)
 
     def begin(self, side: int) -> None:
@@ -79,7 +78,7 @@ class Minimax(Engine):
         self.ending = None
 
     def turn_message(self, message: np.ndarray, colour: int, seen: np.ndarray) -> np.ndarray:
-        """A message about a move of this colour as White would hear it."""
+        """Return a message about a move of this colour from White's perspective."""
         told = plain_message(message, colour, seen)
         if self.side and told[TAKEN]:
             told[SQUARE] ^= UPSIDE_DOWN
@@ -95,7 +94,6 @@ class Minimax(Engine):
         self._begin_turn(seen)
 
     def _begin_turn(self, seen: np.ndarray) -> None:
-        """Take over what is seen of the own side."""
         self.men[:] = turn_men(seen, self.side)
         self.meta.rights = seen[rules.SEEN_RIGHTS] >> (2 * self.side)
         self.refusals[:], self.power[:], self.ranking = 0, 0, None
@@ -131,7 +129,8 @@ class Minimax(Engine):
         if seen[rules.SEEN_OTHER + CHECKS]:
             return
         rest = int(hear_refusal(self.meta, move))
-        if rest:  # a shorter move, to the last square that may be occupied, is a power move: it takes, or tells more
+        # A shorter move, to the last square that may be occupied, is a power move: it captures, or reveals more
+        if rest:
             farthest = rest.bit_length() - 1 if end > start else (rest & -rest).bit_length() - 1
             self.power[start] |= np.int64(1) << np.int64(farthest)
         if self.meta.tries:
@@ -164,7 +163,6 @@ class Minimax(Engine):
         return begin_ending(self, seen, squares, int(self.meta.quiet))
 
     def _ranking(self, allowed: set[int]) -> Ranking:
-        """The plausible moves that are allowed, by search."""
         listed = np.empty(MAX_MOVES, np.int64)
         count = plausible_moves(self.meta, listed)
         moves = np.array([move for move in listed[:count].tolist() if move in allowed], np.int64)
@@ -173,7 +171,7 @@ class Minimax(Engine):
         return ranking
 
     def _reflexes(self, seen: np.ndarray, allowed: set[int]) -> list[int]:
-        """Moves tried before any search: taking back, taking with a pawn, moving to where a check comes from."""
+        """Return the moves tried before any search: recaptures, pawn captures, moves to the source of a check."""
         told = self.turn_message(seen[rules.OTHER_MESSAGE], 1 - self.side, seen)
         targets = 1 << int(told[SQUARE]) if told[TAKEN] else 0
         for direction in CHECK_DIRECTIONS:
@@ -181,7 +179,7 @@ class Minimax(Engine):
                 targets |= int(checkers(self.meta, direction))
         found = []
         for move in allowed:
-            start, end, promotion = move & 63, move >> 6 & 63, move >> 12  # as in `move_code`, without its calls
+            start, end, promotion = move & 63, move >> 6 & 63, move >> 12  # as in `move_code`, inlined
             kind = int(kind_on(self.men, start))
             takes = kind == PAWN and (end - start) % 8 != 0
             if (targets >> end & 1 or takes) and (kind != PAWN or takes) and promotion in (0, QUEEN):
@@ -190,7 +188,6 @@ class Minimax(Engine):
         return moves if enemies(self.meta) > FEW else [move for move in moves if not self._may_stalemate(move)]
 
     def _may_stalemate(self, move: int) -> bool:
-        """True if it is likely that the other side could not move after a capture."""
         after = self.meta.copy()
         assume(after, move, np.int64(1) << np.int64(end_of(move)))
         return bool(stalemate_chance(after, sure_attacks(after), attacks_past(after, ~after.empty)) > RISK)

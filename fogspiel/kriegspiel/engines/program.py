@@ -1,7 +1,7 @@
-"""Any program that speaks the engine protocol as a player (docs/kriegspiel-protocol.md).
+"""External programs that use the engine protocol, as players (docs/kriegspiel-protocol.md).
 
-A program is run only if the user has named it in this process. What runs keep of it is a digest of its command and of
-the files that the command names, so that nothing in a store can start a program.
+A program is run only if the user has named it in this process. Runs store a digest of its command and of the files that
+the command names, so that nothing in a store can start a program.
 """
 
 import hashlib
@@ -21,15 +21,15 @@ from ..game.look import attempt_name, parse_attempt, refused_in
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
 from ..referee import WILD_16, HouseRules
 
-HELLO_SECONDS = 60.0  # how long a program may take to be ready: it may have to compile itself
-GRACE_SECONDS = 1.0  # by how much it may overrun its time for an attempt: pipes and busy machines take theirs
-NODES_SECONDS = 60.0  # how long an attempt may take whose limit is a number of nodes
-READ_SECONDS = 10.0  # how long it may take to read what it is told
-DIGITS = 16  # of the digest by which runs know a program
+HELLO_SECONDS = 60.0  # time limit for a program to be ready: it may have to compile itself
+GRACE_SECONDS = 1.0  # tolerance above its time limit for an attempt: pipes and busy machines take time
+NODES_SECONDS = 60.0  # time limit of an attempt whose limit is a number of nodes
+READ_SECONDS = 10.0  # time limit for reading its input
+DIGITS = 16  # of the digest that identifies a program in runs
 
 
 class KriegspielProgram(ProgramProcess):
-    """A program in a process of its own, which has said that it speaks the protocol."""
+    """A program in a separate process that has confirmed the protocol."""
 
     what, language = "Kriegspiel program", "the Kriegspiel engine protocol"
 
@@ -41,12 +41,12 @@ class KriegspielProgram(ProgramProcess):
             raise self.failure(f"has answered {last[:60]!r}, and the referee speaks {HELLO!r}")
 
     def last_line(self, asked: str, word: str, patience: float) -> str:
-        """The line that begins with a word; those before it are not kept, since a program may talk without end."""
+        """Return the line that starts with a word; earlier lines are dropped, since a program may print without end."""
         return deque(self.answer(asked, word, patience), maxlen=1).pop()
 
 
 class ProgramPlayer:
-    """Lets a program play; whatever it does wrong in a game is a `Forfeit`, and it is killed."""
+    """Player for a program; any fault in a game is a `Forfeit`, and the program is killed."""
 
     def __init__(self, words: Sequence[str], effort: SearchLimit, stream: np.ndarray):
         self.effort, self.seed, self.switches = effort, seed_of(stream), WILD_16
@@ -55,7 +55,6 @@ class ProgramPlayer:
         self.program = KriegspielProgram(words)
 
     def hear_rules(self, switches: HouseRules) -> None:
-        """The rules of the house, before a game begins."""
         self.switches = switches
 
     def begin(self, side: int) -> None:
@@ -63,7 +62,6 @@ class ProgramPlayer:
         self.program.say(new_line(side, self.switches, self.effort, self.seed))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """The program's attempt."""
         go = f"go {limit_words(self.effort)}"
         self.program.say(*self.reporter.turn(seen, actions), go)
         try:
@@ -85,7 +83,7 @@ class ProgramPlayer:
         return action
 
     def hear_end(self, seen: np.ndarray, result: str, ending: str) -> None:
-        """Send the result of the game; then ask the program to quit."""
+        """Send the result of the game; then tell the program to quit."""
         self.program.dismiss(*self.reporter.news(seen), f"end {result} {ending}", "quit")
 
     def _forfeit(self, what: str, reason: str) -> Forfeit:
@@ -93,17 +91,17 @@ class ProgramPlayer:
 
 
 def seed_of(stream: np.ndarray) -> int:
-    """The seed that a program is given: one from which nobody can work out the streams of others."""
+    """Return the seed for a program, from which other streams cannot be computed."""
     return int.from_bytes(hashlib.blake2b(stream.tobytes(), digest_size=8).digest(), "big") >> 1
 
 
-# Which programs there are
+# Registered programs
 
-_named: dict[str, tuple[str, ...]] = {}  # the programs that the user has named in this process, by digest
+_named: dict[str, tuple[str, ...]] = {}  # programs named by the user in this process, by digest
 
 
 def name_engine(engine: str) -> str:
-    """An engine that the user has named, as runs keep it: a program by its digest, after it was tried; others as is."""
+    """Return an engine named by the user as runs store it: a program, after a trial, by its digest; others as is."""
     head, mark, command = engine.partition(":")
     if head != PROGRAM or not mark:
         return engine
@@ -115,7 +113,7 @@ def name_engine(engine: str) -> str:
 
 
 def _digest(words: Sequence[str]) -> str:
-    """A digest of a command and of the files among its words: another build is another program."""
+    """Return a digest of a command and of the files among its arguments: another build is another program."""
     whole = hashlib.sha256("\0".join(words).encode())
     for path in (Path(shutil.which(words[0]) or words[0]), *map(Path, words[1:])):
         if path.is_file():
@@ -125,18 +123,16 @@ def _digest(words: Sequence[str]) -> str:
 
 
 def commands_of(engines: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The commands of those engines that are programs, for processes that play their games."""
+    """Return the commands of the engines that are programs, for processes that play their games."""
     digests = [digest for head, _, digest in (engine.partition(":") for engine in engines) if head == PROGRAM]
     return {digest: _named[digest] for digest in digests if digest in _named}
 
 
 def bring_programs(commands: Mapping[str, tuple[str, ...]]) -> None:
-    """Let this process know programs that the user has named in another one."""
     _named.update(commands)
 
 
 def parse_program(digest: str) -> EngineFactory:
-    """A program that the user has named."""
     if digest not in _named:
         raise ValueError(
             f"{PROGRAM}:{digest[:40]} is a program, which is run only if you name it: write {PROGRAM}:COMMAND in "

@@ -1,13 +1,13 @@
 """Three players that evaluate sampled boards as if they could see them (Parker, Nau and Subrahmanian 2005).
 
-Each attempt is evaluated on boards on which it is legal, and that with the greatest mean gain is tried; being refused
-costs nothing, so it does not matter where it is not legal. The three differ in their boards (paper, section 4.2):
+Each attempt is evaluated on boards on which it is legal, and the one with the greatest mean gain is tried; a refusal
+costs nothing, so boards on which it is illegal do not matter. The three differ in their boards (paper, section 4.2):
 
     los   explain the last observation only
-    aosp  come from a pool whose boards explain all observations; when it has run empty, anything is tried for a turn,
-          and the next pool begins with boards that explain the last observation
-    hs    come from such a pool; before it is empty, boards enter that explain the last observation and are otherwise
-          like those of the turn before
+    aosp  come from a pool whose boards explain all observations; when it is empty, the player moves at random for a
+          turn, and the next pool starts with boards that explain the last observation
+    hs    come from such a pool; before it is empty, boards enter that explain the last observation and otherwise
+          resemble those of the turn before
 
 A node is the evaluation of one attempt on one board.
 """
@@ -42,7 +42,7 @@ FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class UciScorer(UciEngine):
-    """A chess engine that tells what moves are worth."""
+    """A chess engine that reports the values of moves."""
 
     def __init__(self, command: str | Sequence[str], patience: float = 10.0):
         super().__init__(command, patience)
@@ -52,7 +52,7 @@ class UciScorer(UciEngine):
         self.ready()
 
     def search(self, position: str, depth: int) -> dict[str, int]:
-        """The values, for the mover, that a search of a position found by first moves; the last one also as ''."""
+        """Return the values by first move that a search found, for the side to move; the last one also as ''."""
         self.say(f"position {position}")
         self.say(f"go depth {depth}")
         values: dict[str, int] = {}
@@ -70,7 +70,7 @@ class UciScorer(UciEngine):
         return values
 
     def move_values(self, fen: str, moves: Sequence[str], depth: int) -> list[int]:
-        """Evaluate legal moves for the mover: by one search that ranks all of them, or by one after each."""
+        """Evaluate legal moves for the side to move: by one search that ranks all of them, or by one after each."""
         ranked = self.search(f"fen {fen}", depth + 1) if self.ranks_all and moves else {}
         return [
             ranked[move] if move in ranked else -self.search(f"fen {fen} moves {move}", depth)[""] for move in moves
@@ -78,20 +78,17 @@ class UciScorer(UciEngine):
 
 
 class UciEvaluator:
-    """Evaluates attempts by a chess engine."""
-
     boards = 1
 
     def __init__(self, command: str | Sequence[str], depth: int = 1, patience: float = 10.0):
         self.engine, self.depth = UciScorer(command, patience), depth
 
     def begin(self) -> None:
-        """Tell the engine that a new game begins."""
         self.engine.say("ucinewgame")
         self.engine.ready()
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill the table board by board; moves that end the game are not asked about, as engines differ on them."""
+        """Fill the table board by board; moves that end the game are evaluated here, as engines differ on them."""
         limits = np.empty(LIMITS, np.int64)
         for board, row in zip(boards, gains, strict=True):
             beat()
@@ -115,8 +112,8 @@ class UciEvaluator:
                 row[place] = min(max(value - before, -MAX), MAX)
 
 
-MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a hundredth of a pawn
-# The most boards of a pool, and how many there are for a small effort, so that they take a part of it only.
+MAX_BOARDS = 4096  # boards evaluated in a turn; more do not change the means by a centipawn
+# Greatest size of a pool, and its size for a small limit, so that it takes only a part of it.
 POOL, POOL_PER_SECOND, POOL_PER_NODE = 20_000, 200_000, 10
 NOTHING = np.empty((0, POSITION), np.int64)  # no boards
 
@@ -151,7 +148,7 @@ class Sampler(Engine):
         self.stood[seen[rules.OWN_MEN].tobytes()] += 1
 
     def on_refusal(self, move: int, seen: np.ndarray) -> None:
-        """Go on with the boards that explain the refusal: what was found out about them holds."""
+        """Continue with the boards that explain the refusal: their evaluations stay valid."""
         tried = self.offered == move
         rows = np.flatnonzero((self.gains[: self.evaluated, tried] == ILLEGAL).all(1))
         self.gains[: len(rows)] = self.gains[rows]
@@ -159,7 +156,7 @@ class Sampler(Engine):
         self.evaluated, self.offered = len(rows), self.offered[~tried]
 
     def boards(self, count: int, seen: np.ndarray) -> np.ndarray:
-        """So many boards to evaluate attempts on, or fewer."""
+        """Return at most `count` boards to evaluate attempts on."""
         out = np.empty((count, POSITION), np.int64)
         return out[: observe_last(observation_of(seen), NOTHING, count, self.stream, out)]
 
@@ -179,7 +176,7 @@ class Sampler(Engine):
         return self.best(seen[rules.OWN_MEN])
 
     def best(self, men: np.ndarray) -> int:
-        """The attempt with the greatest mean gain; any if nothing is known to be legal."""
+        """Return the attempt with the greatest mean gain; a random one if none is known to be legal."""
         (means, legal), nothing = np.empty((2, len(self.offered))), np.zeros(len(self.offered))
         mean_advantages(self.gains[: self.evaluated], np.ones(self.evaluated), nothing, DOUBT, means, legal)
         if not legal.any():
@@ -200,7 +197,7 @@ class PoolSampler(Sampler):
         self.count, self.lost, self.equal = 0, NO_SQUARE, np.ones(self.size)  # all boards have the same weight
 
     def reset(self, seen: np.ndarray) -> None:
-        """All men at home, or boards that explain what is seen if the game begins in the middle."""
+        """Start with all men at home, or with boards that explain the view if the game starts in the middle."""
         self.lost, self.blind = NO_SQUARE, False
         self.pool[0], self.count = rules.HOME[:POSITION], 1
         home = rules.HOME[:KINDS] & rules.HOME[6 + self.side]
@@ -209,7 +206,7 @@ class PoolSampler(Sampler):
             self.freshen(self.parameters.new, seen)
 
     def freshen(self, wanted: int, seen: np.ndarray, models: np.ndarray = NOTHING) -> None:
-        """Add boards that explain the last observation, like those of the models if there are any."""
+        """Add boards that explain the last observation and resemble the models, if there are any."""
         self.count += observe_last(observation_of(seen), models, wanted, self.stream, self.pool[self.count :])
 
     def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
@@ -259,13 +256,12 @@ class HybridSampler(PoolSampler):
         draw_boards(self.pool, self.count, self.stream, self.before)
 
     def fill(self, seen: np.ndarray) -> None:
-        """Let boards enter if the pool is thin."""
         if self.count < self.parameters.thin:
             self.freshen(self.parameters.new - self.count, seen, self.before)
 
 
 def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, patience: float = 10.0) -> EngineFactory:
-    """The sampling player of that name that asks a chess engine, each player an own one, to this depth after a move."""
+    """Return the sampling player of that name with a separate chess engine per player, searching to this depth."""
     if name not in ENGINES:
         raise ValueError(f"{name!r} does not evaluate boards: only {', '.join(ENGINES)} can ask a chess engine")
     kind = ENGINES[name]
@@ -273,7 +269,7 @@ def with_uci(command: str | Sequence[str], name: str = "hs", depth: int = 1, pat
 
 
 def parse_sampler(name: str, words: str) -> EngineFactory:
-    """A sampling player with the evaluator in words: our own, or `uci=COMMAND`, a program that is there."""
+    """Return a sampling player with the evaluator of this text: our own, or `uci=COMMAND`, an existing program."""
     if not words:
         return ENGINES[name]
     what, mark, command = words.partition("=")

@@ -1,4 +1,4 @@
-"""The two simplest engines: one tries anything, the other takes what it can."""
+"""The two simplest engines: one random, one that captures when it can."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
 """Features shared by all attempts at a node in approach C: the value of the board, the hazards of our men.
 
-The paper's value is the number of our men less that of theirs. Ours beyond it: men have values and pawns gain by going
-ahead; attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of
-their king and the chance of mate count a little, all of them from the same matrices.
+The paper's value is the number of our men minus theirs. Ours beyond it: men have values, and pawns gain by advancing.
+Attacked squares, protected men, the danger of our king and, when they have few men left, the confinement of their king
+and the probability of mate count a little, all of them from the same matrices.
 """
 
 import math
@@ -41,33 +41,33 @@ from ..beliefs.probability_matrices import (
 
 MAX_SLIDERS = 16  # no side has more men
 _FIELDS = [
-    ("survey", SURVEY),  # (first: Numba asks for its offset to be aligned)
-    ("worth", np.float32, 64),  # what our man on a square is worth
-    ("loss", np.float32, (2, 64)),  # what they take there at their next move on average: unprotected, protected
-    ("material", np.float32),  # what our men are worth less theirs
-    ("all_loss", np.float32),  # what we lose at their next move on average, and the chance that we lose something
+    ("survey", SURVEY),  # (first: Numba requires its offset to be aligned)
+    ("worth", np.float32, 64),  # value of our man on a square
+    ("loss", np.float32, (2, 64)),  # expected loss there at their next move: unprotected, protected
+    ("material", np.float32),  # value of our men minus theirs
+    ("all_loss", np.float32),  # our expected loss at their next move, and the probability of any loss
     ("all_chance", np.float32),
     ("others_loss", np.float32),  # the same without the lifted man
     ("others_chance", np.float32),
-    ("king_danger", np.float32),  # how bad a check would be
-    ("pinned", np.float32),  # the chance that the lifted man is pinned
-    ("line", np.int64),  # the line on which it may move all the same
-    ("attacks", np.int64, 64),  # what our man on a square attacks
-    ("net", np.int64),  # what all attack
-    ("possible", np.int64),  # where their king may be
-    ("steady", np.int64),  # what our men attack that do not slide, without the lifted one
-    ("sliders", np.int64),  # how many of the others slide
+    ("king_danger", np.float32),  # severity of a check
+    ("pinned", np.float32),  # probability that the lifted man is pinned
+    ("line", np.int64),  # line on which it may move if pinned
+    ("attacks", np.int64, 64),  # squares attacked by our man on a square
+    ("net", np.int64),  # squares attacked by all men
+    ("possible", np.int64),  # possible squares of their king
+    ("steady", np.int64),  # squares attacked by our non-sliding men, without the lifted one
+    ("sliders", np.int64),  # number of other sliders
     ("slider", np.int64, MAX_SLIDERS),  # their squares
-    ("slides", np.int64, MAX_SLIDERS),  # what each attacks when the lifted man is gone
+    ("slides", np.int64, MAX_SLIDERS),  # squares attacked by each when the lifted man is gone
 ]
-# What all attempts at a node have in common, and what all attempts of a lifted man have in common.
+# Common features of all attempts at a node, and of all attempts of a lifted man.
 FEATURES = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-UNSAFE = 2.0  # how much each man that holds a square beside our king makes it less of an escape
-# How much rather they take with a pawn than with a piece, and the share of its worth that a man costs at least.
+UNSAFE = 2.0  # how much each man that controls a square next to our king makes it less of an escape
+# Preference of captures by pawns over pieces, and the minimum share of its value that a lost man costs.
 EAGER_PAWN, MIN_LOSS = 2.0, 0.1
-MEN_AT_HOME = 15.0  # the men of a side besides its king, at the beginning
+MEN_AT_HOME = 15.0  # initial men of a side besides its king
 MOBILE = 3.0  # how much each of their men makes stalemate less likely
-FEW = 4  # with so few men besides their king its confinement begins to count
+FEW = 4  # with this few men besides their king its confinement starts to count
 
 
 @in_place
@@ -90,7 +90,6 @@ def value_of(kind, square, known, parameters):
 
 @in_place
 def material(known, parameters):
-    """Return the value of our men less theirs."""
     found = -parameters.value_their_pawn * known.their_pawns - parameters.value_their_piece * known.their_pieces
     for kind in range(KING):
         left = known.men[kind]
@@ -116,7 +115,7 @@ def danger_of_king(king, own, survey, parameters):
 
 @in_place
 def net_loss(worth, is_protected, survey, square, parameters):
-    """Return the cost of losing a man if we can take back on a protected square."""
+    """Return the cost of losing a man if we can recapture on a protected square."""
     if not is_protected:
         return worth
     pawns, pieces = survey.control[PAWNS, square], survey.control[PIECES, square]
@@ -127,7 +126,7 @@ def net_loss(worth, is_protected, survey, square, parameters):
 
 @in_place
 def measure_board(prob, known, parameters, features):
-    """Survey the board, and work out what all attempts at a node have in common."""
+    """Survey the board, and compute the common features of all attempts at a node."""
     survey = features.survey
     survey_board(prob, known, parameters, survey)
     net, possible = NONE, NONE
@@ -168,7 +167,7 @@ def measure_board(prob, known, parameters, features):
 
 @in_place
 def middle_distance(square):
-    """Steps from a square to the nearest edge, ranks and files together: 0 in the corner, 6 in the centre."""
+    """Return the steps to the nearest edges, ranks and files together: 0 in the corner, 6 in the centre."""
     rank, file = square // 8, square % 8
     return min(rank, 7 - rank) + min(file, 7 - file)
 
@@ -195,7 +194,7 @@ def confinement(few, king, prob, net, possible, parameters):
 
 @in_place
 def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
-    """Return the value of mate by its probability, less the cost of stalemate, from king squares without escape."""
+    """Return the value of mate by its probability, minus the cost of stalemate, from king squares without escape."""
     if few > 2 * FEW:
         return 0.0
     mate, stalemate, left = 0.0, 0.0, possible & (hits | ~net)
@@ -215,7 +214,6 @@ def ending_bonus(few, prob, hits, net, possible, advantage, parameters):
 
 @in_place
 def board_value(known, prob, features, parameters):
-    """Evaluate the board statically."""
     net, few = features.net, known.their_pawns + known.their_pieces
     return (
         features.material
@@ -228,7 +226,7 @@ def board_value(known, prob, features, parameters):
 
 @in_place
 def lift(known, start, parameters, features):
-    """Lift the man on a square: work out what the others attack and may lose without it, for all of its attempts."""
+    """Lift the man on a square: compute what the others attack and may lose without it, for all of its attempts."""
     sliders = known.men[BISHOP] | known.men[ROOK] | known.men[QUEEN]
     own, king = known.own & ~bit(start), known.men[KING]
     steady, count, left = NONE, 0, own

@@ -1,7 +1,7 @@
 """Gains of attempts on sampled boards: a table of boards and attempts, its evaluators, and the order it gives.
 
-A cell of the table is what the attempt gains on the board, in hundredths of a pawn against the men on it now, or
-ILLEGAL. A loss or gain is never more than MAX: mate, too, is only a great gain.
+A cell of the table is the gain of the attempt on the board, in centipawns relative to the current material, or ILLEGAL.
+Gains and losses are limited to MAX: mate, too, is only a great gain.
 """
 
 from collections.abc import Callable
@@ -30,17 +30,17 @@ from ..parameters import FogParameters, phase_of_men
 
 ILLEGAL = -(2**31)  # less than any gain: the least 32-bit number
 MAX = 2000  # more than two queens (set by hand)
-# Boards on which an attempt is taken to gain as much as the mean attempt, besides those it was evaluated on; by hand.
+# Pseudo-boards with the mean attempt's gain, added to those on which an attempt was evaluated; set by hand.
 DOUBT = 2.0
 
 
 class Evaluator(Protocol):
     """Interface of evaluators of attempts on boards."""
 
-    boards: int  # how many boards it takes at a time
+    boards: int  # number of boards per call
 
     def begin(self) -> None:
-        """A new game begins."""
+        """Start a new game."""
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
         """Fill a table: a row for every board, a column for every attempt."""
@@ -48,7 +48,7 @@ class Evaluator(Protocol):
 
 @kernel
 def tabulate(boards, attempts, depth, rows, gains):
-    """Fill the table of gains by a search of every legal attempt, attempts of a man standing together."""
+    """Fill the table of gains by a search of every legal attempt; attempts are grouped by man."""
     limits = np.empty(LIMITS, np.int64)
     for b in range(len(boards)):
         board = boards[b]
@@ -71,14 +71,14 @@ def tabulate(boards, attempts, depth, rows, gains):
 
 
 class SearchThreads:
-    """The rows of a search for each thread, every thread with its share of the boards."""
+    """Search rows for each thread, which processes its share of the boards."""
 
     def __init__(self, threads: int, levels: int):
         self.rows = np.zeros((threads, levels, ROW), np.int64)
         self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def fill(self, kernel: Callable[..., None], boards: np.ndarray, gains: np.ndarray, *given: object) -> None:
-        """Fill a table by a kernel of boards, what is `given`, the rows of a search, and gains."""
+        """Fill a table by a kernel of boards, the `given` arguments, the rows of a search, and gains."""
         if self.workers is None:
             kernel(boards, *given, self.rows[0], gains)
             return
@@ -89,7 +89,7 @@ class SearchThreads:
 
 
 class Quiescence(SearchThreads):
-    """Evaluates by our own search: the attempt, so many plies more, and quiescence."""
+    """Evaluator by our own search: the attempt, a number of further plies, and quiescence."""
 
     boards = 16
 
@@ -98,7 +98,7 @@ class Quiescence(SearchThreads):
         self.depth = depth
 
     def begin(self) -> None:
-        """Nothing is remembered from game to game."""
+        """Do nothing: no state is kept between games."""
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
         self.fill(tabulate, boards, gains, attempts, self.depth)
@@ -106,21 +106,20 @@ class Quiescence(SearchThreads):
 
 # Gain and threats of an attempt on a board.
 #
-#     gain    what is left of it when the opponent has replied as if it saw everything: a short search of captures
-#     threat  what we could take next if the opponent changed nothing: the same search, with the move given back to us
+#     gain    what is left of it after the opponent's reply with full information: a short search of captures
+#     threat  our best capture next if the opponent changed nothing: the same search, with the move given back to us
 #
-# An attempt is worth its gain and a share of its threat, which on the true board we may not know to carry out. The
-# share is what moves in games have realised (docs/kriegspiel.md). Men are worth what games of Kriegspiel say they are
-# worth (`FogWeights`), by the number of men on the board.
+# The value of an attempt is its gain plus a share of its threat, which we may be unable to execute on the true board.
+# The share is what moves in games have realised (docs/kriegspiel.md). Values of men are learned from games of
+# Kriegspiel (`FogWeights`), by the number of men on the board.
 
-GAIN_LEVELS, THREAT_LEVELS = 6, 4  # how many positions in a row a search looks at
+GAIN_LEVELS, THREAT_LEVELS = 6, 4  # search depth in positions
 GREATEST_THREAT = 1000  # a queen and some more (set by hand)
-ALL_SQUARES = 2**64 - 1  # what makes a set of squares a number that is not negative
+ALL_SQUARES = 2**64 - 1  # mask that makes a set of squares a non-negative number
 
 
 @inlined
 def place_position(rows, position, score):
-    """Put a position with its material score into the first row of a search."""
     copy_board(position, rows[0])
     rows[0, SCORE] = score
 
@@ -137,7 +136,7 @@ def threat_in(position, score, worths, rows):
 
 @in_place
 def value_after(position, score, before, worths, threat, rows, limits):
-    """The value for us of a position in which the opponent is to move; `before` was ours."""
+    """Return our value of a position with the opponent to move; `before` was ours."""
     restrict(position, limits)
     checked = limits[CHECKERS] != NONE
     if not checked and not can_move(position, limits):
@@ -151,7 +150,7 @@ def value_after(position, score, before, worths, threat, rows, limits):
 
 @kernel
 def tabulate_threats(boards, attempts, worths, threat, rows, gains):
-    """Fill the table of gains, attempts of a man standing together."""
+    """Fill the table of gains; attempts are grouped by man."""
     limits, after = np.empty((2, LIMITS), np.int64), np.empty(POSITION, np.int64)
     for b in range(len(boards)):
         board = boards[b]
@@ -175,9 +174,9 @@ def tabulate_threats(boards, attempts, worths, threat, rows, gains):
 
 
 def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
-    """The worth of a man by colour, kind and square, from that by kind; squares add what they add in chess.
+    """Expand values by kind to values by colour, kind and square, with the square bonuses of chess.
 
-    For men other than pawns only the share `placement` of it is added.
+    For men other than pawns only the share `placement` of the bonus is added.
     """
     squares = WORTH - VALUE[None, :KINDS, None]
     shares = np.where(np.arange(KINDS) == PAWN, 1.0, placement)
@@ -185,7 +184,7 @@ def worth_table(worths: np.ndarray, placement: float) -> np.ndarray:
 
 
 class ThreatEvaluator(SearchThreads):
-    """Evaluates attempts by their gains and threats."""
+    """Evaluator of attempts by their gains and threats."""
 
     def __init__(self, parameters: FogParameters, worths: np.ndarray, threads: int = 1):
         super().__init__(threads, GAIN_LEVELS)
@@ -193,7 +192,6 @@ class ThreatEvaluator(SearchThreads):
         self.tables = [worth_table(by_kind, parameters.placement) for by_kind in worths]
 
     def evaluate(self, boards: np.ndarray, attempts: np.ndarray, gains: np.ndarray) -> None:
-        """Fill a table: a row for every board, a column for every attempt."""
         men = int(boards[0, MEN] | boards[0, MEN + 1]) & ALL_SQUARES
         worths = self.tables[phase_of_men(men.bit_count())]
         self.fill(tabulate_threats, boards, gains, attempts, worths, self.threat)
@@ -201,19 +199,19 @@ class ThreatEvaluator(SearchThreads):
 
 # Order of attempts, by a table of their gains on weighted boards.
 #
-# A refused attempt costs nothing, and where it is refused another one follows. So an attempt is compared with another
-# on the boards on which both are legal, for there the one that is tried first is made: it should be tried first if it
-# gains more there. The first attempt is the one whose worst comparison is best. Of attempts that gain the same, one
-# that is less often legal comes first, because a refusal tells something.
+# An illegal attempt costs nothing, and another one follows it. So two attempts are compared on the boards on which both
+# are legal, because there the first one tried is made: the one that gains more there should come first. The first
+# attempt is the one whose worst comparison is best. Of attempts with equal gains, one that is less often legal comes
+# first, because a refusal is informative.
 
-COMPARED = 10  # attempts that are compared in pairs: those with the greatest mean advantage
+COMPARED = 10  # attempts compared pairwise: those with the greatest mean advantage
 
 
 @in_place
 def mean_advantages(gains, weights, costs, doubt, means, legal):
-    """Each attempt's mean advantage over the mean one, less its cost, and the weight of the boards where it is legal.
+    """Fill in each attempt's mean advantage over the mean attempt, minus its cost, and its weight of legal boards.
 
-    On boards of the weight `doubt`, besides those on which it was evaluated, an attempt is taken to be average.
+    On additional boards of the weight `doubt` an attempt is assumed to be average.
     """
     boards, attempts = gains.shape
     for a in range(attempts):
@@ -234,7 +232,7 @@ def mean_advantages(gains, weights, costs, doubt, means, legal):
 
 @in_place
 def advantage_over(gains, weights, a, other, doubt):
-    """The mean advantage of an attempt over another on the boards on which both are legal."""
+    """Return the mean advantage of an attempt over another on the boards on which both are legal."""
     total, both = 0.0, 0.0
     for b in range(len(gains)):
         if gains[b, a] != ILLEGAL and gains[b, other] != ILLEGAL:
@@ -245,9 +243,9 @@ def advantage_over(gains, weights, a, other, doubt):
 
 @kernel
 def rank_attempts(gains, weights, costs, doubt, probing, ranks):
-    """Fill in ranks: the greatest is that of the attempt to make first. Whether any attempt is known to be legal.
+    """Fill in ranks, greatest for the attempt to make first; return True if any attempt is known to be legal.
 
-    The rank of an attempt that is compared is its worst comparison, and `probing` times the chance that it is refused.
+    The rank of a compared attempt is its worst comparison plus `probing` times its probability of being refused.
     """
     attempts = gains.shape[1]
     means, legal = np.empty(attempts), np.empty(attempts)

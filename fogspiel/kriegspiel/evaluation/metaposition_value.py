@@ -1,7 +1,7 @@
 """Static evaluation of a metaposition: material by its safety, information, position, progress towards mate.
 
-The weights are starting values of the published descriptions, some changed after play; they are one record, so that
-they can be tuned. Values are in pawns, about.
+The weights are initial values from the published descriptions, some changed after play; they form one record, so that
+they can be tuned. Values are in pawns, approximately.
 """
 
 import numpy as np
@@ -25,36 +25,36 @@ from ...games.chess.bitboards import (
 from ..beliefs.metaposition import AGE_OF_A_MAN, age_sum, enemies, per_file, possible_men, sure_attacks
 
 _WEIGHTS = (
-    ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # what a safe own man is worth, by kind
-    ("queen", 10.0),  # what a queen is worth besides
-    ("their_pawn", 1.2),  # what a man of the other side is worth
+    ("worth", (1.6, 2.8, 3.0, 4.0, 9.0, 5.0)),  # value of a safe own man, by kind
+    ("queen", 10.0),  # additional value of a queen
+    ("their_pawn", 1.2),  # value of an opponent's man
     ("their_piece", 3.0),
-    ("man", 1.0),  # what it is worth to have a man more than the other side
-    ("danger", 4.5),  # how dangerous the men are that may attack a man
-    ("pawn_danger", 2.5),  # the same of pawns
-    ("just_moved", 1.2),  # how much more dangerous it is for the man that has moved
-    ("retaken", 1.0),  # how likely a man that has taken is lost at least
-    ("unprotected", 0.25),  # how likely a man without protection is lost at least, where it may be attacked
-    ("protected", 0.85),  # what is left of the danger for each protector
-    ("protection", (0.4, 0.4, 0.3, 0.25, 0.15, 0.35)),  # what the cheapest protector takes away besides, by its kind
-    ("cheap_protector", 0.8),  # what is left of it if the protector is no dearer than the man
-    ("least_danger", 0.1),  # what is left of it whatever protects
-    ("attacked", 0.025),  # what an attacked square is worth
-    ("open_file", 0.4),  # what a file is worth on which the other side can have no pawn
-    ("advance", 0.02),  # what each rank that a pawn has gained is worth
+    ("man", 1.0),  # value of having a man more than the opponent
+    ("danger", 4.5),  # danger from possible attackers of a man
+    ("pawn_danger", 2.5),  # the same from pawns
+    ("just_moved", 1.2),  # factor of the danger for the man that has moved
+    ("retaken", 1.0),  # minimum loss probability of a man that has captured
+    ("unprotected", 0.25),  # minimum loss probability of an unprotected man that may be attacked
+    ("protected", 0.85),  # factor of the danger for each protector
+    ("protection", (0.4, 0.4, 0.3, 0.25, 0.15, 0.35)),  # further reduction by the cheapest protector, by its kind
+    ("cheap_protector", 0.8),  # factor if the protector is not more valuable than the man
+    ("least_danger", 0.1),  # minimum danger, whatever protects
+    ("attacked", 0.025),  # value of an attacked square
+    ("open_file", 0.4),  # value of a file on which the opponent can have no pawn
+    ("advance", 0.02),  # value of each rank gained by a pawn
     ("passed_pawn", 0.15),  # the same, by its square, if no pawn can stop it
-    ("pawn_fear", (2.0, 1.0, 0.25, 0.1, 0.05, 0.02)),  # what a possible pawn costs, by the ranks before its promotion
-    ("unknown", (0.0, 0.01, 0.01, 0.02, 0.025, 0.005)),  # what a possible man costs, by kind
-    ("hunt", 1.0),  # how much of what a move may take counts
-    ("hunted", 0.5),  # how likely the man is then taken
-    ("mating_men", 4.0),  # what a man that can mate or promote is worth besides, against no men
-    ("no_mating_men", 6.0),  # what it costs to have none
-    ("confined", 0.05),  # what the confinement of a lone king is worth
-    ("mate_chance", 30.0),  # what mate is worth
-    ("stalemate_chance", 300.0),  # what stalemate costs
-    ("close_king", 0.1),  # what an own man beside the king is worth when few are left
-    ("patience", 0.1),  # what a move without a capture or pawn move costs when there have been many
-    ("alpha", 0.9),  # how much the static value of a node counts against that of its best child
+    ("pawn_fear", (2.0, 1.0, 0.25, 0.1, 0.05, 0.02)),  # cost of a possible pawn, by the ranks before its promotion
+    ("unknown", (0.0, 0.01, 0.01, 0.02, 0.025, 0.005)),  # cost of a possible man, by kind
+    ("hunt", 1.0),  # weight of the possible captures of a move
+    ("hunted", 0.5),  # loss probability of the man then
+    ("mating_men", 4.0),  # additional value of a man that can mate or promote, against no men
+    ("no_mating_men", 6.0),  # cost of having none
+    ("confined", 0.05),  # value of the confinement of a lone king
+    ("mate_chance", 30.0),  # value of mate
+    ("stalemate_chance", 300.0),  # cost of stalemate
+    ("close_king", 0.1),  # value of an own man next to the king when few are left
+    ("patience", 0.1),  # cost of a move without a capture or pawn move when there have been many
+    ("alpha", 0.9),  # weight of a node's static value against that of its best child
 )
 _LAYOUT = [(name, np.float64, np.shape(values)) for name, values in _WEIGHTS]
 # The weights as kernels receive them.
@@ -62,19 +62,19 @@ WEIGHTS: np.record = np.array([tuple(values for _, values in _WEIGHTS)], np.dtyp
 
 CENTRALITY = np.array(
     [1.0 + 3.2 * (min(s % 8, 7 - s % 8) + min(s // 8, 7 - s // 8)) / 6 for s in range(64)], np.float64
-)  # what a possible square of the other king costs: 1 in a corner, 4.2 in the centre
-# How much the confinement of the other king counts, by the number of men it has left.
+)  # cost of a possible square of the opponent's king: 1 in a corner, 4.2 in the centre
+# Weight of the confinement of the opponent's king, by the number of its remaining men.
 PROGRESS = np.array([1.0, 0.2, 0.1, 0.05, 0.05, 0.02])
-ENOUGH = 4  # how many men that can mate alone, or promote, are worth keeping
-# How likely it is that a man of the other side, late in a game, cannot move: mostly a pawn that meets another.
+ENOUGH = 4  # useful number of men that can mate alone, or promote
+# Probability that a man of the opponent, late in a game, cannot move: mostly a blocked pawn.
 BLOCKED = 0.75
 PATIENT = 20  # own moves without a capture or a pawn move before patience ends
-# With fewer men of the other side besides its king it can be mated; with fewer own men they stay together.
+# With fewer men besides its king the opponent can be mated; with fewer own men they stay together.
 END_NEAR, FEW_OWN = 6, 5
-# The confinement of a king that is nowhere, what the weight of each possible square takes away, and how much of that
-# if all of them lie on one rank or file.
+# Confinement of a king without possible squares, reduction by the weight of each possible square, and its factor if all
+# of them lie on one rank or file.
 FREE_KING, SQUARE_COST, ONE_LINE = 60.0, 0.5, 0.85
-SHIELDED = 0.5  # how much a passed pawn is worth that a pawn of a file beside may take
+SHIELDED = 0.5  # factor of a passed pawn that a pawn of a neighbouring file may capture
 
 
 @inlined
@@ -84,7 +84,7 @@ def _their_pieces(meta):
 
 @inlined
 def _pawn_danger(meta, squares, weights):
-    """The danger from pawns that may be on these squares: high where their file has few squares for its pawns."""
+    """Return the danger from pawns on these possible squares: high where a file has few squares for its pawns."""
     danger = 0.0
     while squares:
         file = trailing_zeros(squares) & 7
@@ -96,7 +96,6 @@ def _pawn_danger(meta, squares, weights):
 
 @inlined
 def _least_protector(meta, protectors):
-    """The cheapest kind among the own men of a set, the king last."""
     for kind in range(KING):
         if meta.men[kind] & protectors:
             return kind
@@ -161,7 +160,7 @@ def _ignorance(meta, weights):
 
 @kernel
 def prey(meta, kind, square, weights):
-    """Return the possible gain and risk of a man's move to a square that is perhaps occupied."""
+    """Return the possible gain and risk of a man's move to a possibly occupied square."""
     here = bit(square)
     pieces = _their_pieces(meta)
     pawn, piece = 0.0, 0.0
@@ -176,7 +175,7 @@ def prey(meta, kind, square, weights):
 
 @kernel
 def confinement(kings):
-    """Score the confinement of the other king: fewer possible squares, nearer to the edge."""
+    """Score the confinement of the opponent's king: fewer possible squares, nearer to the edge."""
     total, left, ranks, files = 0.0, kings, 0, 0
     while left:
         square = trailing_zeros(left)
@@ -204,7 +203,7 @@ def _pawn_progress(meta, square, men, weights):
 
 @kernel
 def _helplessness(meta):
-    """Return the probability that only the king of the other side could move."""
+    """Return the probability that only the king of the opponent could move."""
     if _their_pieces(meta) | (meta.theirs[PAWN] >> 8) & meta.empty:
         return BLOCKED ** enemies(meta)
     return 1.0
@@ -212,9 +211,9 @@ def _helplessness(meta):
 
 @kernel
 def stalemate_chance(meta, sure, attacked):
-    """The share of its squares on which the other king could not move and is not in check, times its helplessness.
+    """Return the share of its squares on which the opponent's king is stalemated, times its helplessness.
 
-    The own men `sure`ly attack some squares, and others too if nothing stands in between: those it may find `attacked`.
+    The own men attack the squares `sure` in any case, and `attacked` if nothing stands in between.
     """
     kings = meta.theirs[KING]
     return ones(kings & ~sure & ~around(~attacked)) / ones(kings) * _helplessness(meta)
@@ -222,7 +221,7 @@ def stalemate_chance(meta, sure, attacked):
 
 @kernel
 def _end_near(meta, attacked, men, weights):
-    """Score the endgame: few men of the other side, its king's squares, mate and stalemate."""
+    """Score the endgame: few men of the opponent, its king's squares, mate and stalemate."""
     kings, sure = meta.theirs[KING], sure_attacks(meta)
     quiet = kings & ~sure
     total = weights.confined * PROGRESS[men] * confinement(quiet if quiet else kings)
@@ -234,12 +233,12 @@ def _end_near(meta, attacked, men, weights):
 def value(meta, moved, took, weights):
     """Evaluate a metaposition after an own move of the man now on `moved`, which `took` something or not.
 
-    1 own men by their safety, and what they attack    2 material    3 control and ignorance    4 the way to mate
+    1 own men by their safety, and what they attack    2 material    3 control and ignorance    4 progress to mate
     """
     men, blocked = enemies(meta), ~meta.empty
     ages = max(1, age_sum(meta, possible_men(meta)))
     total, attacked = 0.0, np.int64(0)
-    # 1. The king counts by the men that could still mate it; lines are found once, for safety and attacks.
+    # 1. The king counts by the men that could still mate it; lines are computed once, for safety and attacks.
     for kind in range(KINDS):
         worth = weights.worth[kind]
         if kind == QUEEN:
@@ -264,17 +263,17 @@ def value(meta, moved, took, weights):
                 if kind != ROOK:
                     attacked |= aslant
             left &= left - 1
-    # 2. Their men count by number, for kinds are not announced.
+    # 2. Their men count by number, because kinds are not announced.
     own = ones(meta.own)
     total -= weights.their_pawn * meta.their_pawns + weights.their_piece * meta.their_pieces
     total += weights.man * (own - men - 1)
-    # 3. Attacked squares and files without their pawns are known; what is not known costs by its age.
+    # 3. Attacked squares and files without their pawns are known; unknown squares cost by their age.
     total += weights.attacked * ones(attacked & ~meta.own)
     for file in range(8):
         if meta.theirs[PAWN] & (A_FILE << file) == 0:
             total += weights.open_file
     total -= _ignorance(meta, weights)
-    # 4. Men that can mate or promote; near the end the king's squares; impatience; a king beside its last men.
+    # 4. Men that can mate or promote; near the end the king's squares; impatience; a king next to its last men.
     fit = ones(meta.men[PAWN] | meta.men[ROOK] | meta.men[QUEEN])
     total += weights.mating_men * min(fit, ENOUGH) * (15 - men) / 15
     if fit == 0:

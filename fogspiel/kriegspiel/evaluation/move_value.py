@@ -1,14 +1,14 @@
-"""The value of a move in approach C (section 5.3, figure 9): the messages it can lead to, weighted by their chances.
+"""The value of a move in approach C (section 5.3, figure 9): its possible messages, weighted by their probabilities.
 
 A move ends in one of twelve outcomes, 3 * (referee's answer) + (their reply). The referee answers: nothing, a pawn
-taken, a piece taken, check. They reply: nothing of ours taken, the moved man taken, another one taken.
+captured, a piece captured, check. They reply: nothing of ours captured, the moved man captured, another one captured.
 
-    measure_board            once per node: what all attempts have in common
-    lift                     once per man: what all attempts of the man have in common
-    legal_chance             the chance that a move of the lifted man is legal
-    look_ahead               its outlook: the chances of answers and replies, and what the board is worth
-    expected_value           the value of a move by its outlook: what leaves of the tree are worth
-    list_outcomes            the twelve outcomes by the outlook: what branches of the tree keep
+    measure_board            once per node: common features of all attempts
+    lift                     once per man: common features of all attempts of the man
+    legal_chance             the probability that a move of the lifted man is legal
+    look_ahead               its outlook: the probabilities of answers and replies, and the value of the board
+    expected_value           the value of a move by its outlook: the value of leaves of the tree
+    list_outcomes            the twelve outcomes by the outlook, stored in branches of the tree
     weigh_outcomes           all of this for a single move
 """
 
@@ -40,27 +40,28 @@ from .board_features import (
 )
 
 SILENT, PAWN_TAKEN, PIECE_TAKEN, CHECK = 0, 1, 2, 3
-ANSWERS = 4  # what the referee answers
+ANSWERS = 4  # the referee's answers
 NOTHING, MOVED_TAKEN, OTHER_TAKEN = 0, 1, 2
-REPLIES = 3  # what they reply
+REPLIES = 3  # their replies
 OUTCOMES = ANSWERS * REPLIES
-TINY = 1e-9  # what keeps a sum of chances from being 0
-MAX_OTHERS = 0.8  # the chance that another man is taken is never greater: the hazards of single men are not exclusive
+TINY = 1e-9  # avoids a zero sum of probabilities
+# Upper limit of the probability that another man is captured: the hazards of single men are not exclusive
+MAX_OTHERS = 0.8
 _FIELDS = [
-    ("board", np.float64),  # what the board is worth after the move
-    ("bonus", np.float64),  # what the chance of mate adds
-    ("lost", np.float64),  # what the loss of the moved man costs
-    ("average", np.float64),  # what the loss of another man costs on average, and its chance
+    ("board", np.float64),  # value of the board after the move
+    ("bonus", np.float64),  # bonus for the probability of mate
+    ("lost", np.float64),  # cost of losing the moved man
+    ("average", np.float64),  # mean cost of losing another man, and its probability
     ("others", np.float64),
-    ("chance", np.float64, ANSWERS),  # the chance of each of the referee's answers
-    ("taken", np.float64, ANSWERS),  # for each of them the chance that the moved man is taken
+    ("chance", np.float64, ANSWERS),  # probability of each of the referee's answers
+    ("taken", np.float64, ANSWERS),  # for each of them the probability that the moved man is captured
 ]
 OUTLOOK = np.dtype((np.record, np.dtype(_FIELDS, align=True)))  # the outlook of a move
 
 
 @in_place
 def check_chance(prob, hits, end, parameters):
-    """The chance that a man on `end` who attacks these squares gives check, damped with the distance."""
+    """Return the probability that a man on `end` with these attacks gives check, damped with the distance."""
     chance = 0.0
     while hits:
         square = trailing_zeros(hits)
@@ -74,7 +75,7 @@ def check_chance(prob, hits, end, parameters):
 
 @in_place
 def parry_chance(prob, known, end):
-    """The chance that a man who goes to `end` answers the check to our king."""
+    """Return the probability that a man who goes to `end` answers the check to our king."""
     checks, king = known.checks, trailing_zeros(known.men[KING])
     if checks & (checks - 1):
         return 0.0
@@ -107,7 +108,6 @@ def net_after(known, features, end, own, hits):
 
 @in_place
 def legal_chance(prob, known, features, kind, start, end, parameters):
-    """The chance that a move of the lifted man is legal."""
     if kind == KING:
         return king_legality(features.survey, start, end, parameters)
     legal = unpinned_legality(prob, features.survey.occupied, kind, start, end)
@@ -120,10 +120,10 @@ def legal_chance(prob, known, features, kind, start, end, parameters):
 
 @in_place
 def look_ahead(prob, known, features, kind, move, parameters, outlook):
-    """Fill in the outlook of a move of the lifted man, given that it is legal: the chances of the messages.
+    """Fill in the outlook of a legal move of the lifted man: the probabilities of the messages.
 
-    1 the man and the king after the move    2 what our men attack then    3 the chances of a capture and of check
-    4 the value of the board as it stands    5 by answer, the chance that the moved man is taken    6 the other men
+    1 the man and the king after the move    2 what our men attack then    3 the probabilities of a capture and of check
+    4 the static value of the board    5 by answer, the probability that the moved man is captured    6 the other men
     """
     # 1. A pawn may change its kind, castling moves two men; only a step at the king changes its danger.
     survey, start, end = features.survey, start_of(move), end_of(move)
@@ -140,10 +140,10 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
             own = own & ~bit(castling_rook(known.colour, start, end)) | bit((start + end) // 2)
     if kind == KING or bitboards.KING_ATTACKS[king] & (bit(start) | bit(end)):
         danger_to_king = danger_of_king(king, own, survey, parameters)
-    # 2. Only sliders whose line the man has entered are worked out again (`net_after`).
+    # 2. Only sliders whose line the man has entered are computed again (`net_after`).
     hits = attacks_of(kind, end, known.colour, own)
     net = net_after(known, features, end, own, hits)
-    # 3. A legal capture by a pawn has a victim for sure, a step ahead none; else chances above 1 are scaled.
+    # 3. A legal capture by a pawn surely has a victim, a step ahead none; otherwise probabilities above 1 are scaled.
     pawn, piece = min(1.0, prob[PAWNS, end]), min(1.0, prob[PIECES, end])
     if was_pawn and (end - start) % 8 == 0:
         pawn, piece = 0.0, 0.0
@@ -160,8 +160,8 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
         - danger_to_king
     )  # fmt: skip
     # 5. After silence by the hazard of the square; after a capture they know the square, so control of it and their
-    #    number (c of the paper: the guess that somebody takes back) count; after a check any man that holds it, and the
-    #    king beside it, takes the checker. A king is never taken.
+    # number (c of the paper: the guess that somebody recaptures) count; after a check any man that controls it, and the
+    # king next to it, captures the checker. A king is never captured.
     is_protected = net & bit(end) != 0
     danger = survey.hazard[PROTECTED if is_protected else UNPROTECTED, end]
     held = survey.control[PAWNS, end] + survey.control[PIECES, end]
@@ -184,7 +184,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
     outlook.board = board
     outlook.bonus = ending_bonus(few, prob, hits, net, features.possible, board, parameters)
     outlook.lost = net_loss(worth, is_protected, survey, end, parameters)
-    # 6. The others lose what they did before, but for those that have gained or lost their protection.
+    # 6. The others lose as before, except those that have gained or lost their protection.
     loss, chance = features.others_loss, features.others_chance
     changed = (net ^ features.net) & known.own & ~bit(start) & ~known.men[KING]
     while changed:
@@ -199,7 +199,7 @@ def look_ahead(prob, known, features, kind, move, parameters, outlook):
 
 @in_place
 def expected_value(outlook, parameters):
-    """The value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
+    """Return the value of a move by its outlook: the weighted sum over the twelve outcomes (figure 9)."""
     found = outlook.board + outlook.bonus
     found += outlook.chance[PAWN_TAKEN] * parameters.value_their_pawn
     found += outlook.chance[PIECE_TAKEN] * parameters.value_their_piece
@@ -212,7 +212,7 @@ def expected_value(outlook, parameters):
 
 @in_place
 def list_outcomes(outlook, parameters, chances, boards):
-    """Fill in the chances of the twelve outcomes, and what the board is worth after each."""
+    """Fill in the probabilities of the twelve outcomes, and the value of the board after each."""
     for answer in range(ANSWERS):
         chance, taken, board = outlook.chance[answer], outlook.taken[answer], outlook.board
         if answer == PAWN_TAKEN:
@@ -231,7 +231,7 @@ def list_outcomes(outlook, parameters, chances, boards):
 
 @in_place
 def weigh_outcomes(prob, known, move, parameters, features, outlook, chances, boards):
-    """Measure the board and fill in the outlook and the outcomes of one move. The chance that it is legal."""
+    """Measure the board and fill in the outlook and outcomes of one move; return its probability of being legal."""
     start = start_of(move)
     kind = kind_on(known.men, start)
     measure_board(prob, known, parameters, features)

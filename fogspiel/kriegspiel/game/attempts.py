@@ -1,4 +1,4 @@
-"""Attempts of a player who sees only the own men: every geometric move with only own men in the way."""
+"""Attempts of a player who sees only the own men: every geometric move that no own man blocks."""
 
 from ...core.compile.kernel import in_place, inlined, ones, trailing_zeros
 from ...games.chess import bitboards
@@ -41,12 +41,12 @@ from ...games.chess.position import MEN, MOVER, PASSANT, castling_rook, end_of, 
 
 MAX_MEN = 16
 CHOICE_SQUARE, CHOICE_ENDS, CHOICE_WEIGHT = 0, 1, 2
-CHOICES = 3  # a row for every man: where it stands, where it can try to go, and how many promotions each try has
+CHOICES = 3  # a row for every man: its square, the squares it can try, and the number of promotions of each try
 
 
 @inlined
 def attempt_squares(kind, square, colour, own, rights, tries):
-    """The squares that a man can try to go to; pawns try to take only if the referee has announced tries."""
+    """Return the squares that a man can try; pawns try captures only if the referee has announced tries."""
     if kind == PAWN:
         found = pushes(square, colour, own)
         return found | bitboards.PAWN_ATTACKS[colour, square] & ~own if tries else found
@@ -56,9 +56,9 @@ def attempt_squares(kind, square, colour, own, rights, tries):
 
 @in_place
 def attempts(men, own, colour, rights, tries, refused, out):
-    """List what the side may try: `men` begins with the six sets of men, of which `own` are that side's.
+    """List the possible attempts: `men` starts with the six sets of men, of which `own` are that side's.
 
-    `refused` has a cell for every square: the set of squares to which the man there has been refused this turn.
+    `refused` has a cell for every square: the squares to which the man there has been refused this turn.
     """
     count = 0
     for kind in range(KINDS):
@@ -73,7 +73,7 @@ def attempts(men, own, colour, rights, tries, refused, out):
 
 @inlined
 def _add_choices(left, kind, colour, own, rights, tries, out, count):
-    """Add the rows of all men of one kind: folded into its caller, so that the kind is known when it is compiled."""
+    """Add the rows of all men of one kind; inlined, so that the kind is a compile-time constant."""
     while left:
         square = trailing_zeros(left)
         ends = attempt_squares(kind, square, colour, own, rights, tries)
@@ -87,7 +87,7 @@ def _add_choices(left, kind, colour, own, rights, tries, out, count):
 
 @in_place
 def choices(men, own, colour, rights, tries, out):
-    """List the attempts of a side at the beginning of a turn, one row per man in the order of `attempts`."""
+    """List the attempts of a side at the start of a turn, one row per man in the order of `attempts`."""
     count = _add_choices(men[PAWN] & own, PAWN, colour, own, rights, tries, out, 0)
     count = _add_choices(men[KNIGHT] & own, KNIGHT, colour, own, rights, tries, out, count)
     count = _add_choices(men[BISHOP] & own, BISHOP, colour, own, rights, tries, out, count)
@@ -98,7 +98,6 @@ def choices(men, own, colour, rights, tries, out):
 
 @in_place
 def choice_count(choice, men):
-    """The number of attempts that these rows stand for."""
     count = 0
     for man in range(men):
         count += ones(choice[man, CHOICE_ENDS]) * choice[man, CHOICE_WEIGHT]
@@ -107,7 +106,7 @@ def choice_count(choice, men):
 
 @in_place
 def taken_choice(choice, number):
-    """The attempt that is `number` on the list; it and its other promotions are struck off the rows."""
+    """Return attempt `number` of the list, and delete it and its other promotions from the rows."""
     man = 0
     here = ones(choice[0, CHOICE_ENDS]) * choice[0, CHOICE_WEIGHT]
     while number >= here:
@@ -124,13 +123,12 @@ def taken_choice(choice, number):
 
 @in_place
 def refuse(refused, start, end):
-    """Remember a refused attempt until the turn is over."""
     refused[start] |= bit(end)
 
 
 @in_place
 def move_own(men, colour, move):
-    """Make an accepted move on the own men alone: six sets in the first cells of `men`. The kind that moved."""
+    """Make an accepted move on the own men alone (six sets in the first cells of `men`); return the kind that moved."""
     start, end, promotion = start_of(move), end_of(move), promotion_of(move)
     kind = kind_on(men, start)
     men[kind] ^= bit(start) | bit(end)
@@ -144,7 +142,7 @@ def move_own(men, colour, move):
 
 @in_place
 def lose_own(men, square):
-    """Take an own man off the board. The kind that was lost."""
+    """Remove a captured own man; return its kind."""
     kind = kind_on(men, square)
     if kind != NO_MAN:
         men[kind] ^= bit(square)
@@ -153,11 +151,11 @@ def lose_own(men, square):
 
 # Referee's message after a move, the same for both players (rule sets: `rule_sets`).
 #
-# 0    what was taken: 0 nothing, 1 a pawn, 2 a piece, 3 a man of which no more is said, 4 a pawn, en passant
-# 1    the square of the taken man, or -1
-# 2    the directions from which the mover's king is in check, as a set of the five below
-# 3    how many legal captures the mover's pawns have; under other rules than those of the Internet Chess Club whether
-#      there are any, or the squares of the pawns that have some, or always 0
+#     0    the capture: 0 none, 1 a pawn, 2 a piece, 3 a man of unannounced kind, 4 a pawn, en passant
+#     1    the square of the captured man, or -1
+#     2    the directions from which the king of the side to move is in check, as a set of the five below
+#     3    the number of legal captures by pawns of the side to move; under other rules than those of the Internet
+#          Chess Club whether there are any, or the squares of the pawns that have some, or always 0
 
 TAKEN, SQUARE, CHECKS, TRIES = 0, 1, 2, 3
 MESSAGE = 4  # the cells of a message
@@ -167,13 +165,13 @@ CHECK_DIRECTIONS = BY_RANK, BY_FILE, BY_LONG_DIAGONAL, BY_SHORT_DIAGONAL, BY_KNI
 
 @in_place
 def rising_is_long(square):
-    """True if of the two diagonals through a square the one parallel to a1-h8 has more squares."""
+    """True if the diagonal parallel to a1-h8 is the longer one through a square."""
     return (square % 8 < 4) == (square < 32)
 
 
 @in_place
 def line_of_check(direction, king):
-    """The line of the board that the referee means by a direction other than the knight's."""
+    """Return the line of the board that a direction of check denotes, other than the knight's."""
     if direction == BY_RANK:
         return RANK
     if direction == BY_FILE:
@@ -183,7 +181,7 @@ def line_of_check(direction, king):
 
 @inlined
 def direction_of_check(king, checker):
-    """The direction from which a man other than a knight, alone in the set `checker`, gives check."""
+    """Return the direction from which a man other than a knight, alone in the set `checker`, gives check."""
     if (ABOVE[RANK, king] | BELOW[RANK, king]) & checker:
         return BY_RANK
     if (ABOVE[FILE, king] | BELOW[FILE, king]) & checker:
@@ -195,7 +193,7 @@ def direction_of_check(king, checker):
 
 @in_place
 def directions(pos, limits):
-    """The directions of check, as the king sees them; a pawn's is a diagonal."""
+    """Return the directions of check, relative to the king; a pawn's is a diagonal."""
     king, left, found = king_of(pos, pos[MOVER]), limits[CHECKERS], 0
     while left:
         checker = left & -left
@@ -206,7 +204,7 @@ def directions(pos, limits):
 
 @in_place
 def pawn_tries(pos, limits, per_piece):
-    """The number of legal captures by pawns; one that promotes counts once, or four times if counted per piece."""
+    """Count the legal captures by pawns; a promoting one counts once, or four times if counted per piece."""
     mover = pos[MOVER]
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
     free, pinned, last = pawns & ~limits[PINNED], pawns & limits[PINNED], LAST_RANKS[mover]
@@ -233,7 +231,6 @@ def pawn_tries(pos, limits, per_piece):
 
 @in_place
 def capturing_pawns(pos, limits):
-    """The squares of the mover's pawns that have a legal capture."""
     mover = pos[MOVER]
     pawns, victims = pos[PAWN] & pos[MEN + mover], pos[MEN + 1 - mover] & limits[ALLOWED]
     left, found = pawns, NONE
@@ -256,7 +253,7 @@ def capturing_pawns(pos, limits):
 
 @in_place
 def announced_capture(pos, victim, end, at_arrival, out):
-    """Write what is said of the man on `victim`, who is about to be taken by a move to `end`, or that there is none."""
+    """Write the announcement about the man on `victim`, about to be captured by a move to `end`, or its absence."""
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
     if victim != NO_SQUARE:
         out[TAKEN] = PAWN_TAKEN if pos[PAWN] & bit(victim) else PIECE_TAKEN

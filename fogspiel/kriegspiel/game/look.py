@@ -1,4 +1,4 @@
-"""Kriegspiel: chess whose players see only their own men and hear what the referee says.
+"""Kriegspiel: chess whose players see only their own men and receive the referee's messages.
 
 The rules as kernels and the layout of states and views are in `rules.py`.
 """
@@ -26,7 +26,7 @@ ENDINGS = {
     rules.TOO_LONG: "a draw: a thousand moves without a capture or a pawn move",
     rules.LOST_STALEMATE: "stalemate, which loses",
 }
-QUESTION = Chess.QUESTION  # the name of the question whether any pawn can take
+QUESTION = Chess.QUESTION  # name of the question whether any pawn can capture
 ANSWERS = {rules.NO: "no", rules.YES: "yes"}
 KIND_WORDS = {
     PAWN_TAKEN: "pawn taken",
@@ -34,31 +34,26 @@ KIND_WORDS = {
     MAN_TAKEN: "man taken",
     PASSANT_TAKEN: "pawn taken en passant",
 }
-UNTOLD = (0, 0, 0, 0)  # a turn of which nothing more is heard than what is said of its move
+UNTOLD = (0, 0, 0, 0)  # a turn without announcements other than that of its move
 
 
 def attempt_name(action: int) -> str:
-    """An action in words: a move as in UCI, or the question."""
     return QUESTION if action == rules.ANY else move_name(action)
 
 
 def parse_attempt(text: str) -> int:
-    """The action in these words, or a ValueError."""
     return rules.ANY if text == QUESTION else parse_move(text)
 
 
 def refusals_text(number: int) -> str:
-    """So many refused attempts in words."""
     return f"{number} refusal{'' if number == 1 else 's'}"
 
 
 def squares_in(squares: int) -> list[str]:
-    """The names of a set of squares."""
     return [square_name(square) for square in range(64) if squares >> square & 1]
 
 
 def tries_text(tries: int, switches: int) -> str:
-    """Describe the announced pawn captures, if any."""
     if switches & TRIES_YES_NO:
         return "a pawn can take"
     if switches & TRIES_BY_SQUARE:
@@ -92,19 +87,18 @@ def message_text(message: Sequence[int], colour: int, turn: Sequence[int] = UNTO
 
 
 def recent_messages(seen: np.ndarray) -> list[str]:
-    """Describe the last two moves as announced, in order."""
     player, mover, ply = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_PLY))
     told, listed = seen.tolist(), []
     turns = (rules.SEEN_TURN, rules.SEEN_OTHER_TURN)
     for said, turn, colour in zip((rules.SEEN_OWN, rules.SEEN_OTHER), turns, (player, 1 - player), strict=True):
-        # the turn of the one who moves is not that of its last message, which has been heard
+        # the turn of the side to move is not that of its last message, which is already known
         heard = UNTOLD if colour == mover else told[turn : turn + rules.TURN]
         listed.append(message_text(told[said : said + MESSAGE], colour, heard, told[rules.SEEN_SWITCHES]))
     return (listed if mover == player else listed[::-1])[max(2 - ply, 0) :]
 
 
 def question_words(seen: np.ndarray) -> list[str]:
-    """Describe the answer to the mover's question whether pawns can take."""
+    """Describe the answer to the question whether pawns can capture."""
     answer = int(seen[rules.SEEN_TURN + rules.ANSWER])
     if seen[rules.SEEN_MOVER] != seen[rules.SEEN_PLAYER] or not answer or seen[rules.SEEN_END]:
         return []
@@ -112,12 +106,10 @@ def question_words(seen: np.ndarray) -> list[str]:
 
 
 def ending_words(end: int) -> list[str]:
-    """Return how the game ended, if it has."""
     return [f"The game is over: {ENDINGS[end]}."] if end else []
 
 
 def last_message(state: np.ndarray) -> str:
-    """Describe the last move as announced, from a state of the game."""
     last = 1 - int(state[MOVER])
     said, turn = rules.SAID + MESSAGE * last, rules.TURNS + rules.TURN * last
     cells = state.tolist()
@@ -125,7 +117,6 @@ def last_message(state: np.ndarray) -> str:
 
 
 def taken_text(seen: np.ndarray) -> str:
-    """The men lost and taken, as far as it was announced what they were."""
     lost_pawns, lost_pieces, won_pawns, won_pieces = seen[rules.SEEN_TAKEN : rules.SEEN_TAKEN + 4].tolist()
     if seen[rules.SEEN_SWITCHES] & KIND_HIDDEN:
         return f"you have lost {lost_pieces} men, taken {won_pieces} men"
@@ -133,12 +124,10 @@ def taken_text(seen: np.ndarray) -> str:
 
 
 def refused_in(seen: np.ndarray) -> tuple[str, ...]:
-    """The attempts of a view that were refused in this turn."""
     return tuple(map(move_name, refused_moves(seen[rules.REFUSALS])))
 
 
 def refused_moves(cells: np.ndarray) -> list[int]:
-    """The attempts that were refused, from a set of squares for every square."""
     return [start + 64 * end for start, ends in enumerate(cells.tolist()) for end in range(64) if ends >> end & 1]
 
 
@@ -185,14 +174,14 @@ GAMES = [
 ]
 
 
-# Kriegspiel: the own men and the referee's words; for the umpire all men.
+# Kriegspiel: the own men and the referee's messages; for the umpire all men.
 
 SQUARES = 64
-PAWNS, PIECES = 8, 7  # what a side has at the start besides its king
+PAWNS, PIECES = 8, 7  # initial men of a side besides its king
 
 
 def taken_on(messages: Sequence[np.ndarray]) -> str:
-    """The square of the latest capture of these messages, the latest first."""
+    """Return the square of the latest capture of these messages, the latest first."""
     return next((square_name(int(message[SQUARE])) for message in messages if message[TAKEN]), "")
 
 
@@ -201,7 +190,7 @@ def _many(men: np.ndarray) -> list[int]:
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
-    """Draw the board and messages as one side sees and hears them."""
+    """Draw the board and messages of one side's view."""
     player, mover, switches = (int(seen[cell]) for cell in (rules.SEEN_PLAYER, rules.SEEN_MOVER, rules.SEEN_SWITCHES))
     men = seen[rules.OWN_MEN]
     own, other = (seen[at : at + MESSAGE] for at in (rules.SEEN_OWN, rules.SEEN_OTHER))
@@ -243,7 +232,7 @@ def _left_of_other(seen: np.ndarray) -> tuple[tuple[str, int], ...]:
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
-    """All men, as the umpire sees them."""
+    """Draw all men, as the umpire sees them."""
     mover, end = int(state[MOVER]), int(state[rules.END])
     messages = [state[rules.SAID + MESSAGE * colour :][:MESSAGE] for colour in (1 - mover, mover)]
     words = [f"{last_message(state)}."] * bool(state[PLY]) + ending_words(end)
@@ -283,17 +272,15 @@ LINES = (
 
 
 def how_to_play(game: Game) -> tuple[str, ...]:
-    """The rules, a sentence or two per line."""
     return LINES
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    """Return what was said of the moves that were made since the view before: two, or one that ended the game."""
+    """Return the messages since the view before: about two moves, or one that ended the game."""
     return _said(now, int(now[rules.SEEN_PLY] - before[rules.SEEN_PLY]))
 
 
 def first_news(game: Game, now: np.ndarray) -> list[str]:
-    """Return what was said of the moves before the player's first one."""
     return _said(now, int(now[rules.SEEN_PLY]))
 
 

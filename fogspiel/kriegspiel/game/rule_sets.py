@@ -1,4 +1,4 @@
-"""The rule sets of Kriegspiel by name: what the referee says under each, and the switches that are usual there."""
+"""Kriegspiel rule sets by name: the referee's announcements under each, and their default switches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,20 +28,20 @@ from .attempts import (
 # Announcements of the referee under each rule set, and the test of a board against them.
 #
 # A rule set is a set of the bits below; without any of them the rules are those of the Internet Chess Club. The referee
-# and every belief use the same kernels: a board fits if the referee would say of it what was heard.
+# and every belief use the same kernels: a board fits if the referee would announce exactly the received messages.
 
-# What houses differ in: the switches.
+# Switches, in which house rules differ.
 PROMOTIONS_COUNT_FOUR, PASSANT_AT_ARRIVAL, NO_FIFTY, NO_REPETITION, NO_MATERIAL = 1, 2, 4, 8, 16
-# True if a pawn or a piece was taken is not said; tries are not said, or only whether there are any, or by squares.
+# Captured kinds are not announced; tries are not announced, or only their existence, or by squares.
 KIND_HIDDEN, TRIES_HIDDEN, TRIES_YES_NO, TRIES_BY_SQUARE = 32, 64, 128, 256
-# The mover may ask whether its pawns can take; if so it must take with one, not only try; both hear of refusals.
+# A side may ask whether its pawns can capture; if so it must capture with one, not only try; refusals are public.
 MAY_ASK, MUST_TAKE, REFUSALS_HEARD = 512, 1024, 2048
-# Promotions and captures en passant are said as such; stalemate loses; only 2,000 quiet plies are a draw.
+# Promotions and captures en passant are announced; stalemate loses; only 2,000 quiet plies are a draw.
 PROMOTION_SAID, PASSANT_SAID, STALEMATE_LOSES, LONG_LIMIT = 4096, 8192, 16384, 32768
 TRIES_OTHERWISE = TRIES_HIDDEN | TRIES_YES_NO | TRIES_BY_SQUARE
 # The bits that make a rule set, without the switches.
 RULE_SET = ~(PROMOTIONS_COUNT_FOUR | PASSANT_AT_ARRIVAL | NO_FIFTY | NO_REPETITION | NO_MATERIAL) & 0xFFFF
-# Numbers of tries as a belief has them that was not told the number: nothing was said, or that there are some.
+# Numbers of tries in a belief that was not told the number: nothing announced, or only their existence.
 UNKNOWN, SOME = -1, -2
 
 
@@ -57,7 +57,7 @@ def announced_kind(board, victim, end, switches):
 
 @kernel
 def announce_capture(board, move, switches, out):
-    """Write what is said of the man that a legal move is about to take, or that there is none."""
+    """Write the announcement about the man that a legal move is about to capture, or its absence."""
     victim, end = victim_square(board, move), end_of(move)
     out[TAKEN], out[SQUARE] = NOTHING_TAKEN, NO_SQUARE
     if victim != NO_SQUARE:
@@ -67,7 +67,7 @@ def announce_capture(board, move, switches, out):
 
 @kernel
 def announced_tries(board, limits, switches):
-    """Return the announcement about the mover's pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
+    """Return the announcement about pawn captures: a number, 0 or 1, a set of pawns, or nothing."""
     if switches & TRIES_OTHERWISE == 0:
         return pawn_tries(board, limits, switches & PROMOTIONS_COUNT_FOUR)
     if switches & TRIES_HIDDEN:
@@ -78,7 +78,7 @@ def announced_tries(board, limits, switches):
 
 @kernel
 def fits_capture(board, move, message, switches):
-    """True if what is said of a capture fits a legal move that is about to be made."""
+    """True if the announced capture fits a legal move that is about to be made."""
     victim = victim_square(board, move)
     if victim == NO_SQUARE:
         return message[TAKEN] == NOTHING_TAKEN
@@ -90,14 +90,14 @@ def fits_capture(board, move, message, switches):
 
 @kernel
 def fits_position(board, message, limits, switches):
-    """True if what is said of checks and tries fits a board on which the move has been made; fills in the limits."""
+    """True if the announced checks and tries fit a board after the move; fill in the limits."""
     restrict(board, limits)
     return directions(board, limits) == message[CHECKS] and announced_tries(board, limits, switches) == message[TRIES]
 
 
 @kernel
 def known_tries(message, switches):
-    """The number of tries that a message tells, or UNKNOWN or SOME."""
+    """Return the number of tries by a message, or UNKNOWN or SOME."""
     if switches & TRIES_HIDDEN:
         return UNKNOWN
     if switches & TRIES_OTHERWISE and message[TRIES] != 0:
@@ -107,23 +107,20 @@ def known_tries(message, switches):
 
 @kernel
 def tries_fit(tries, known):
-    """True if a true number of tries fits what is known of it."""
     return known == UNKNOWN or (tries > 0 if known == SOME else tries == known)
 
 
 ICC = "icc"
-NEAR = 0.5  # how similar a name must be to be suggested
+NEAR = 0.5  # minimum similarity of a suggested name
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """A rule set."""
-
     name: str
     title: str
-    about: str  # in a sentence for people
+    about: str  # one sentence for people
     bits: int
-    fifty: bool = True  # true if fifty quiet moves are usually a draw
+    fifty: bool = True  # true if fifty quiet moves are a draw by default
     repetition: bool = True
     passant_square: str = "victim"
 
@@ -180,7 +177,7 @@ RULE_SETS = {
 
 
 def find_rule_set(name: str) -> RuleSet:
-    """The rule set of that name, or a ValueError with similar names."""
+    """Return the rule set of that name; suggest similar names in a ValueError."""
     words = name.strip().lower().replace("+", " ").replace("_", " ")
     found = RULE_SETS.get("-".join(words.replace("-", " ").split()))
     if found is None:
@@ -191,11 +188,10 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def rule_set_of(switches: int) -> RuleSet:
-    """The rule set that a state or a view has among its switches."""
     return next(found for found in RULE_SETS.values() if found.bits == switches & RULE_SET)
 
 
-# The rules of a house: a rule set, and the switches that houses differ in.
+# House rules: a rule set, and the switches in which houses differ.
 
 WORDS = {"promotion_tries": ("once", "per_piece"), "passant_square": ("victim", "arrival")}
 FLAGS = ("fifty", "repetition", "material")
@@ -203,15 +199,15 @@ FLAGS = ("fifty", "repetition", "material")
 
 @dataclass(frozen=True)
 class HouseRules(JsonRecord):
-    """The rules that houses differ in."""
+    """House rules: the rule set and its switches."""
 
     KEYS = ("promotion_tries", "passant_square", "fifty", "repetition", "material", "rules")
 
-    promotion_tries: str = "once"  # a capture by which a pawn promotes is one try (`once`) or four (`per_piece`)
+    promotion_tries: str = "once"  # a promoting capture is one try (`once`) or four (`per_piece`)
     passant_square: str = "victim"
     fifty: bool = True  # a hundred plies without a capture or a pawn move are a draw
     repetition: bool = True  # the third occurrence of a position is a draw
-    material: bool = True  # men that cannot mate are a draw
+    material: bool = True  # insufficient mating material is a draw
     rules: str = ICC  # the name of the rule set
 
     def __post_init__(self) -> None:
@@ -230,7 +226,7 @@ class HouseRules(JsonRecord):
 
     @property
     def bits(self) -> int:
-        """The rule set and the switches as the rules keep them."""
+        """The rule set and the switches as stored in states."""
         return (
             RULE_SETS[self.rules].bits
             | PROMOTIONS_COUNT_FOUR * (self.promotion_tries == "per_piece")
@@ -242,7 +238,6 @@ class HouseRules(JsonRecord):
 
     @classmethod
     def from_bits(cls, bits: int) -> Self:
-        """The rules that a state or a view keeps."""
         return cls(
             "per_piece" if bits & PROMOTIONS_COUNT_FOUR else "once",
             "arrival" if bits & PASSANT_AT_ARRIVAL else "victim",
@@ -254,21 +249,21 @@ class HouseRules(JsonRecord):
 
     @classmethod
     def usual(cls, rules: str, chosen: Mapping[str, Any] | None = None) -> Self:
-        """A rule set with its usual switches, but for those that are chosen; what is None is not."""
+        """Return a rule set with its default switches, except those chosen; None means not chosen."""
         found = find_rule_set(rules)
         usual = {"fifty": found.fifty, "repetition": found.repetition, "passant_square": found.passant_square}
         own = {name: value for name, value in (chosen or {}).items() if value is not None}
         return cls.from_json({**usual, **own, "rules": found.name})
 
     def to_json(self) -> dict[str, bool | str]:
-        """The switches by name; the rules of the Internet Chess Club go without saying."""
+        """Return the switches by name; the rules of the Internet Chess Club are omitted."""
         kept = super().to_json()
         rules = kept.pop("rules")
         return kept if rules == ICC else {"rules": rules, **kept}
 
     @property
     def chosen(self) -> dict[str, bool | str]:
-        """The switches that are not the usual ones of the rule set."""
+        """The switches that differ from the defaults of the rule set."""
         usual = type(self).usual(self.rules).to_json()
         return {name: value for name, value in self.to_json().items() if value != usual[name]}
 

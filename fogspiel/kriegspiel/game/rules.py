@@ -6,21 +6,21 @@ Data sheet of a state (int64 cells)
       0 POSITION    thirteen cells, as in `chess.position`
      13 SWITCHES    rule switches and rule set, a set of the bits of `rule_sets`
      14 END         why the game is over, or 0
-     15 SAID        the message about White's last move, and that about Black's (as in `attempts`)
-     23 TAKEN       White's pawns and pieces taken so far, then Black's, as announced; if kinds are not said, 0 and men
-     27 REFUSED     for every square the set of squares to which the man there was refused this turn
-     91 LIMITED     checks and pins of the mover (as in `chess.moves`)
+     15 SAID        the messages about White's and Black's last moves (as in `attempts`)
+     23 TAKEN       captured pawns and pieces of White, then of Black, as announced; 0 and men if kinds are not
+     27 REFUSED     for every square the set of squares refused to the man there this turn
+     91 LIMITED     checks and pins of the side to move (as in `chess.moves`)
      94 KEYS        keys of the positions since the last capture or pawn move, the newest at CLOCK
-    195 TURNS       what both sides heard of White's last turn, or of the one that is being played, then of Black's:
+    195 TURNS       public part of White's last or current turn, then of Black's:
                       attempts refused before the question, its answer (0 not asked, 1 no, 2 yes), attempts refused
-                      after it, and whether a pawn promoted; always 0 where refused attempts are private
+                      after it, and whether a pawn promoted; always 0 where refusals are private
 Data sheet of a view
-      0 player, 1 who moves, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
-     11..14 what was said of the own last move, 15..18 of the other's, 19..22 TAKEN, own first,
-     23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the other
+      0 player, 1 to move, 2..7 own men by kind, 8 own castling rights (as in the position), 9 plies played, 10 END,
+     11..14 message about the own last move, 15..18 about the opponent's, 19..22 TAKEN, own first,
+     23..86 REFUSED while it is the own turn, 87 SWITCHES, 88..91 TURNS of the own side, 92..95 of the opponent
 
-Actions are moves (from + 64 * to + 4096 * promotion), and ANY, the question whether pawns can take. A refused one
-changes REFUSED and, if both sides hear of it, TURNS.
+Actions are moves (from + 64 * to + 4096 * promotion), and ANY, the question whether pawns can capture. A refused one
+changes REFUSED and, if refusals are public, TURNS.
 """
 
 import numpy as np
@@ -86,17 +86,17 @@ SWITCHES, END, SAID, TAKEN, REFUSED, LIMITED, KEYS = 13, 14, 15, 23, 27, 91, 94
 LONGEST, VERY_LONGEST = 100, 2000
 TURNS = KEYS + LONGEST + 1
 REFUSED_BEFORE, ANSWER, REFUSED_AFTER, PROMOTED = 0, 1, 2, 3
-TURN = 4  # the cells that tell of a turn
+TURN = 4  # cells of a turn
 NOT_ASKED, NO, YES = 0, 1, 2
 STATE = TURNS + 2 * TURN
-ANY = 5 << 12  # the question whether any pawn of the mover can take: a number behind those of all moves
+ANY = 5 << 12  # the question whether any pawn of the side to move can capture: a number above those of all moves
 SEEN_PLAYER, SEEN_MOVER, SEEN_MEN, SEEN_RIGHTS, SEEN_PLY, SEEN_END, SEEN_OWN, SEEN_OTHER = 0, 1, 2, 8, 9, 10, 11, 15
 SEEN_TAKEN, SEEN_REFUSED = 19, 23
 SEEN_SWITCHES = SEEN_REFUSED + 64
 SEEN_TURN = SEEN_SWITCHES + 1
 SEEN_OTHER_TURN = SEEN_TURN + TURN
 VIEW = SEEN_OTHER_TURN + TURN
-# Parts of a view: the own men, what was said of the own last move and of the other's, and the turns of both.
+# Parts of a view: own men, messages about the own and the opponent's last moves, and the turns of both.
 OWN_MEN, REFUSALS = slice(SEEN_MEN, SEEN_MEN + KINDS), slice(SEEN_REFUSED, SEEN_SWITCHES)
 OWN_MESSAGE, OTHER_MESSAGE = slice(SEEN_OWN, SEEN_OWN + MESSAGE), slice(SEEN_OTHER, SEEN_OTHER + MESSAGE)
 OWN_TURN, OTHER_TURN = slice(SEEN_TURN, SEEN_TURN + TURN), slice(SEEN_OTHER_TURN, SEEN_OTHER_TURN + TURN)
@@ -109,12 +109,11 @@ HOME = np.array(
     ],
     np.int64,
 )  # fmt: skip
-"""The position in which a game begins."""
+"""The initial position."""
 
 
 @in_place
 def begin(state, position, switches):
-    """Set up the men of a position."""
     for cell in range(STATE):
         state[cell] = 0
     for cell in range(POSITION):
@@ -125,7 +124,7 @@ def begin(state, position, switches):
 
 @in_place
 def begin_here(state):
-    """Begin with the position that is set up."""
+    """Start a game from the position that is set up."""
     limits = state[LIMITED : LIMITED + LIMITS]
     restrict(state, limits)
     other = SAID + MESSAGE * (1 - state[MOVER])
@@ -159,7 +158,7 @@ def legal(state, out):
 
 @in_place
 def must_take(state):
-    """True if the mover, who was told that pawns can take, must take with one, or try it once."""
+    """True if the side to move, after a yes to its question, must capture with a pawn, or try it once."""
     turn = TURNS + TURN * state[MOVER]
     if state[turn + ANSWER] != YES:
         return False
@@ -168,7 +167,7 @@ def must_take(state):
 
 @in_place
 def sift(state, out, count):
-    """Keep of the attempts those that the announced squares, or the answer to the question, leave; add the question."""
+    """Keep the attempts that the announced squares, or the answer to the question, permit; add the question."""
     colour, switches, must = state[MOVER], state[SWITCHES], must_take(state)
     answer, pawns = state[TURNS + TURN * colour + ANSWER], state[PAWN]
     takers = state[SAID + MESSAGE * (1 - colour) + TRIES] if switches & TRIES_BY_SQUARE else ALL
@@ -189,9 +188,8 @@ def sift(state, out, count):
 
 @in_place
 def is_repeated(state):
-    """True if the position stands for the third time."""
     clock, times = min(state[CLOCK], LONGEST), 0
-    for ply in range(clock - 3):  # the key tells who moves, so every second one is unlike
+    for ply in range(clock - 3):  # the key contains the side to move, so every second one differs
         if state[KEYS + ply] == state[KEYS + clock]:
             times += 1
     return times >= 2
@@ -224,9 +222,8 @@ def other_ending(state):
 
 @in_place
 def remember_key(state, limits):
-    """Add the key of the new position to those it may repeat."""
     clock = state[CLOCK]
-    if clock > LONGEST:  # the fifty-move rule is off: look back as far as there is room
+    if clock > LONGEST:  # the fifty-move rule is off: search back as far as keys are stored
         for ply in range(LONGEST):
             state[KEYS + ply] = state[KEYS + ply + 1]
         clock = LONGEST
@@ -235,7 +232,7 @@ def remember_key(state, limits):
 
 @in_place
 def accept(state, limits, action):
-    """Make a legal move by the rules of the Internet Chess Club and say what is to be said of it."""
+    """Make a legal move by the rules of the Internet Chess Club and write its announcement."""
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches = state[SWITCHES]
@@ -252,7 +249,7 @@ def accept(state, limits, action):
 
 @in_place
 def accept_otherwise(state, limits, action):
-    """The same by another rule set; apart, so that it does not slow the usual rules down."""
+    """Make a legal move by another rule set; separate, so that it does not slow the default rules down."""
     colour = state[MOVER]
     said = state[SAID + MESSAGE * colour : SAID + MESSAGE * (colour + 1)]
     switches, turn, next_turn = state[SWITCHES], TURNS + TURN * colour, TURNS + TURN * (1 - colour)
@@ -293,7 +290,7 @@ def apply(state, action):
 
 @in_place
 def answer(state):
-    """Answer the question whether any pawn of the mover can take."""
+    """Answer the question whether any pawn of the side to move can capture."""
     can_take = capturing_pawns(state, state[LIMITED : LIMITED + LIMITS]) != 0
     state[TURNS + TURN * state[MOVER] + ANSWER] = YES if can_take else NO
 
@@ -335,7 +332,7 @@ def score(state):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """A game of two players who try anything; what can be tried is worked out once in a turn."""
+    """Play a game of two random players; the possible attempts are computed once per turn."""
     choice = np.empty((MAX_MEN, CHOICES), np.int64)
     limits = state[LIMITED : LIMITED + LIMITS]
     start(state)

@@ -1,4 +1,4 @@
-"""An analysis of a Kriegspiel game as a report: what each move cost, the worst turns, and what was known there."""
+"""Report of a Kriegspiel game analysis: the cost of each move, the worst turns, and the knowledge there."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from ..analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis, analyse_t
 from ..engine import SearchLimit
 from ..requests import AnalysisRequest
 
-SHOWN = 6  # attempts that are listed of a turn
+SHOWN = 6  # attempts listed per turn
 MARKDOWN, PAGES = ".md", (".html", ".htm")
 MAPS = ("king", "pawn", "piece")
 FILES = "abcdefgh"
@@ -22,19 +22,17 @@ ENDING = "An ending against a lone king, played by exact sets of squares without
 
 
 def with_error(value: float | None, error: float | None) -> str:
-    """A figure with its standard error: `+0.52 ± 0.07`."""
+    """Format a figure with its standard error: `+0.52 ± 0.07`."""
     if value is None:
         return "-"
     return f"{value:+.2f}" + ("" if error is None else f" ± {error:.2f}")
 
 
 def share(chance: float) -> str:
-    """A chance in per cent."""
     return f"{100 * chance:.0f} %"
 
 
 def attempt_rows(position: PositionAnalysis, count: int) -> list[tuple[str, str, str, str]]:
-    """Attempts with the chance of being legal, value and gain: the best ones and what was tried."""
     return [
         (
             one.move + (" (tried)" if one.move == position.tried else ""),
@@ -53,7 +51,6 @@ PHASE_COLUMNS = ("plies", "decisions", "log-loss", "evenly spread", "king's rank
 
 
 def turn_rows(positions: Sequence[PositionAnalysis]) -> list[tuple[str, str, str, str, str, str, int]]:
-    """A row per decision."""
     found = []
     for one in positions:
         best = one.attempts[0] if one.attempts else None
@@ -65,14 +62,13 @@ def turn_rows(positions: Sequence[PositionAnalysis]) -> list[tuple[str, str, str
 
 
 def phase_rows(phases: Sequence[Phase]) -> list[tuple[str, int, float, float, float, float]]:
-    """A row per phase of the game."""
     return [
         (one.plies, one.decisions, one.log_loss, one.even_log_loss, one.king_rank, one.king_chance) for one in phases
     ]
 
 
 def map_lines(position: PositionAnalysis, kind: str) -> list[str]:
-    """The chances of a kind of man as a board in per cent; what rounds to nothing is a dot."""
+    """Return the probabilities of a kind of man as a board in per cent; dots for what rounds to 0."""
     chances = position.belief[kind]
     lines = []
     for rank in range(7, -1, -1):
@@ -82,7 +78,7 @@ def map_lines(position: PositionAnalysis, kind: str) -> list[str]:
 
 
 def worst_sentence(position: PositionAnalysis) -> str:
-    """One of the worst turns in a sentence."""
+    """Describe one of the worst turns in one sentence."""
     cost = with_error(position.cost, position.cost_error).lstrip("+")
     return f"{position.turn} {position.tried} cost {cost} pawns; the engine would first have tried {position.best}"
 
@@ -109,7 +105,7 @@ def _worst_parts(position: PositionAnalysis) -> list[Part]:
 
 
 def analysis_report(analysis: GameAnalysis, phases: Sequence[Phase], command: str, charts: bool) -> Report:
-    """The report of a game, with charts for a page."""
+    """Return the report of a game, with charts for the web interface."""
     side = SIDES[analysis.side]
     effort = f"{analysis.effort.nodes:,} nodes" if analysis.effort.nodes else f"{analysis.effort.seconds:g} s"
     paragraphs = [
@@ -136,21 +132,19 @@ def analysis_report(analysis: GameAnalysis, phases: Sequence[Phase], command: st
 
 
 def report_text(analysis: GameAnalysis, phases: Sequence[Phase], command: str, output: Path) -> str:
-    """The report in the form that the name of its file tells."""
     if output.suffix == MARKDOWN:
         return as_markdown(analysis_report(analysis, phases, command, charts=False), drawn=False)
     return as_html(analysis_report(analysis, phases, command, charts=True))
 
 
 def check_output(output: Path) -> None:
-    """Refuse a file whose name tells no form that we write."""
     if output.suffix not in (MARKDOWN, *PAGES):
         raise ValueError(f"the report is to be {output}: its name must end in .md or .html")
 
 
 # Analyses of whole Kriegspiel games, stored turn by turn.
 #
-# The game is in a file or in another run, so only who names it once more can go on: the same command does.
+# The game is in a file or in another run, so resuming requires naming it again, as the same command does.
 
 GAME = "kriegspiel"
 
@@ -163,14 +157,14 @@ class AnalysisKind(Kind):
     request = AnalysisRequest
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Refuse to go on without the game."""
+        """Raise unless the game is available to resume."""
         raise ValueError(
             f"run {run.name} analyses a game that it does not keep: give the command that began it once more, which "
             "goes on with this run"
         )
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Analyse the turns that are left."""
+        """Analyse the remaining turns."""
         request = context.prepared
         if not isinstance(request, AnalysisRequest):
             self.check_source(run, None)
@@ -199,7 +193,6 @@ class AnalysisKind(Kind):
         return [f"{len(analysis.positions)} attempts are analysed{cost}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """Describe the analysed decisions and their cost."""
         yield f"{run.name}: {self.headline(run)}"
         yield from self.summary(run)
 
@@ -220,7 +213,6 @@ class AnalysisKind(Kind):
 
 
 def analysis_of(run: Run) -> GameAnalysis:
-    """Return the analysis so far."""
     ask = run.request
     positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
     names: tuple[str, str] = (ask["names"][0], ask["names"][1])

@@ -1,4 +1,4 @@
-"""Matches and round robins of Kriegspiel engines: what engines have beside the score (rules, nodes, records, PGN)."""
+"""Matches and round robins of Kriegspiel engines: additions to the score (rules, nodes, records, PGN)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,11 +44,10 @@ PAIRS_NOTE = (
     f"Wins, draws and losses are the first engine's. {INTERVALS_NOTE} Nothing stands where Elo is infinite or an "
     "engine does not count its nodes."
 )
-Rows = Sequence[Sequence[Row]]  # the pairs of games of every two engines
+Rows = Sequence[Sequence[Row]]  # game pairs of every two engines
 
 
 def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
-    """Describe the score of two engines and the statistics of their games."""
     figures, (first, second) = request.outcome(rows), request.names
     yield from strength_lines(first, second, figures, request.stop)
     refused = " and ".join(f"{share:.2f}" for share in figures["refused_per_move"])
@@ -58,7 +57,7 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
 
 
 def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]:
-    """Yield the standings, and every two engines."""
+    """Yield the standings, and a table of all pairings."""
     found = request.standings(rows)
     yield from (f"{sentence}\n" for sentence in sentences(found))
     yield from tables(found)[:2]
@@ -99,7 +98,7 @@ def engine_report(request: EngineMatch, rows: Rows) -> Report:
 
 
 class EngineTrail(Curve):
-    """Two engines: the score after every two games."""
+    """Score of two engines after every game pair."""
 
     title, x, y = "The first engine's score so far", "games", "score"
 
@@ -120,7 +119,7 @@ class KriegspielKind(MeetingsKind):
     request = EngineRequest
 
     def check(self, run: Run) -> EngineMatch:
-        """The request, if the engines are still those that have played it."""
+        """Return the request; raise if the engines have changed since it was played."""
         request = EngineMatch.from_json(run.request)
         if not run.finished and run.request != request.to_json():
             raise ValueError(
@@ -130,7 +129,7 @@ class KriegspielKind(MeetingsKind):
         return request
 
     def check_source(self, run: Run, source: str | None) -> None:
-        """Refuse to start a program because a stored run names it."""
+        """Raise rather than start a program because a stored run names it."""
         super().check_source(run, source)
         if any(asks_program(seat.engine) for seat in EngineMatch.from_json(run.request).seats):
             raise ValueError(
@@ -147,13 +146,13 @@ class KriegspielKind(MeetingsKind):
             return super().compute(run, recorder, context)
         except StoreError:
             raise
-        except ValueError as error:  # as when an engine asks a program that has ended
+        except ValueError as error:  # for example, an engine's program has ended
             raise ValueError(f"{error}; what was played is kept, go on with: {context.resume_command}") from error
 
     def processes(self, run: Run, cores: int) -> int:
         return max(1, cores // max(seat.effort.threads for seat in EngineMatch.from_json(run.request).seats))
 
-    # Telling
+    # Text output
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         rules = EngineMatch.from_json(ask).switches.rules
@@ -171,7 +170,7 @@ class KriegspielKind(MeetingsKind):
         return [f"{score_sentence(first, second, result)} in {played}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """The figures of a match, or the tables of a round robin."""
+        """Yield the figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         if request.switches.rules != ICC:
@@ -193,7 +192,7 @@ class KriegspielKind(MeetingsKind):
     def players(self, ask: Json) -> list[str]:
         return EngineMatch.from_json(ask).names
 
-    # Drawing and exporting
+    # Charts and export
 
     def curve(self, ask: Json) -> Curve:
         many, pairs = len(ask["players"]), -(-ask["games"] // 2)
@@ -212,7 +211,7 @@ KINDS = (KIND,)
 
 
 def match_of(run: Run) -> EngineMatch:
-    """The match that a run is, or a ValueError."""
+    """Return the match of a run; raise ValueError if it is another kind."""
     if not KIND.handles(run.request["method"]):
         raise ValueError(f"run {run.name} is no match of Kriegspiel engines: its method is {run.request['method']}")
     return EngineMatch.from_json(run.request)
@@ -220,15 +219,15 @@ def match_of(run: Run) -> EngineMatch:
 
 @dataclass(frozen=True)
 class StoredGame:
-    """One game of a run: who played it by which rules, and everything that was tried."""
+    """One game of a run: its players, rules and attempts."""
 
-    names: tuple[str, str]  # white's first
+    names: tuple[str, str]  # White's first
     switches: HouseRules
     record: list[int]
 
 
 def stored_game(run: Run, number: int) -> StoredGame:
-    """A game of a run by its number, in the order of `kriegspiel export`."""
+    """Return a game of a run by its number, in the order of `kriegspiel export`."""
     request = match_of(run)
     games = [(row, game) for rows in request.rows(run) for row in rows for game in row["games"]]
     if not 1 <= number <= len(games):
@@ -239,7 +238,7 @@ def stored_game(run: Run, number: int) -> StoredGame:
 
 
 def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
-    """Every game of a run, with the engines, the number of its pair and the seed in its tags."""
+    """Yield every game of a run as PGN, with the engines, the pair number and the seed in its tags."""
     request = match_of(run)
     for row in (row for rows in request.rows(run) for row in rows):
         for game in row["games"]:

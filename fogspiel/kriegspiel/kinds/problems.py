@@ -1,6 +1,6 @@
-"""Problems of Kriegspiel made by search: candidates are looked through block by block, each stored when it is done.
+"""Search for Kriegspiel problems: candidates are examined block by block, each block stored when it is done.
 
-A block depends on the code, the seed and its numbers alone, so a longer search recalls what a shorter one has found.
+A block depends only on the code, the seed and its numbers, so a longer search reuses the blocks of a shorter one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,18 +21,17 @@ BLOCK = 10  # candidates of a step: five seconds at most
 
 
 def find_block(code: str, seed: int, first: int, count: int) -> Json:
-    """The good ones among so many candidates from the first number on; the code is what they depend on, too."""
+    """Return the good candidates of a block; `code` is part of its identity only."""
     found = find_candidates(seed, range(first, first + count))
     return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
 
 
 def code() -> str:
-    """Return a digest of the code that finds problems: with another one they may be others."""
+    """Return a digest of the problem-finding code: other code may find other problems."""
     return digest_of(Path(generator.__file__))
 
 
 def jobs_of(request: ProblemsRequest) -> list[Job]:
-    """Return a job per block of candidates."""
     shared = {"code": code(), "seed": request.seed}
     blocks = [(first, min(BLOCK, request.candidates - first)) for first in range(0, request.candidates, BLOCK)]
     return [Job("candidates", find_block, shared | {"first": first, "count": count}) for first, count in blocks]
@@ -46,7 +45,7 @@ class ProblemsKind(Kind):
     request = ProblemsRequest
 
     def check(self, run: Run) -> ProblemsRequest:
-        """The request, if the code is still the one that has found the rest."""
+        """Return the request; raise if the code has changed since the other blocks were searched."""
         request = ProblemsRequest.from_json(run.request)
         if not run.finished and run.request != request.to_json():
             raise ValueError(
@@ -56,7 +55,7 @@ class ProblemsKind(Kind):
         return request
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Look through the blocks that are left."""
+        """Search the remaining blocks."""
         request, found, done = self.check(run), 0, 0
         with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
             for row in rows:
@@ -72,7 +71,7 @@ class ProblemsKind(Kind):
         return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """Describe the number of problems, and the command that writes the best of them."""
+        """Yield the number of problems, and the command that writes the best of them."""
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
         yield f"the best dozen is written by: {self.command(run.request)}"
 
@@ -85,7 +84,6 @@ class ProblemsKind(Kind):
 
 
 def candidates_of(run: Run) -> list[Candidate]:
-    """Return the candidates so far, in order."""
     return [Candidate.from_json(kept) for row in rows_of(run) for kept in row["found"]]
 
 

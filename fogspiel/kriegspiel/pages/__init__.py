@@ -1,1 +1,1 @@
-"""Pages of Kriegspiel: rule sets, engines and draws of games with people, PGN, analysis, problems."""
+"""Web pages of Kriegspiel: rule sets, engines and draws of games with people, PGN, analysis, problems."""

@@ -1,4 +1,4 @@
-"""Engine analysis of a game of Kriegspiel: of each turn when it is over, of the own view during the game."""
+"""Engine analysis of a game of Kriegspiel: of each turn after the game, of the own view during it."""
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
@@ -16,31 +16,29 @@ from ..referee import GAME, switches_in
 Side = Annotated[int | None, Query(ge=0, le=1, description="Whose view; the person's if nothing is said.")]
 After = Annotated[int, Query(ge=0, le=2**31, description="How many positions are known already.")]
 
-SHOWN = 8  # attempts per turn that are sent, besides what was tried
+SHOWN = 8  # attempts sent per turn, besides the one made
 MAPS = ("king", "pawn", "piece")
 
 
 def position_json(position: PositionAnalysis) -> JsonObject:
-    """A position as the page shows it: the best attempts, and the three maps of the belief."""
+    """Return a position for the web interface: the best attempts, and the three maps of the belief."""
     found = keep_best(position, SHOWN).to_json()
     belief = [position.belief[kind] for kind in MAPS] if position.boards else None
     return {**found, "turn": position.turn, "best": position.best, "belief": belief}
 
 
 def demand_kriegspiel(game: Game) -> None:
-    """Refuse games that no engine can analyse."""
     if game.name != GAME.name:
         raise HTTPException(404, "only games of Kriegspiel are analysed")
 
 
 def register(site: PageSite) -> None:
-    """The part of the API that analyses."""
     router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
 
     def progress(
         key: Hashable, total: int, begin: Callable[[], Iterator[PositionAnalysis]], after: int
     ) -> JSONResponse:
-        """Answer with the positions found so far, from a position on; the analysis goes on while somebody asks."""
+        """Return the positions found so far, from a position on; the analysis continues while requests arrive."""
         job = site.jobs.watch(key, lambda: map(position_json, begin()))
         done = len(job.found)
         facts = {"done": done, "total": max(total, done), "finished": job.ended, "trouble": job.sentence or None}

@@ -1,4 +1,4 @@
-"""Kriegspiel against a person: engines with their strength, rule sets, offers of a draw, beliefs; games as PGN."""
+"""Kriegspiel against a person: engines by strength, rule sets, draw offers, beliefs; games as PGN."""
 
 import time
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from ..pgn import write_pgn
 from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_in
 from ..warm_up import Preparation, prepare
 
-CARD = "kriegspiel_card.html"  # the invitation on the first page
-MIN_SECONDS = 1e-3  # for an attempt in a turn whose time is spent
+CARD = "kriegspiel_card.html"  # invitation on the home page
+MIN_SECONDS = 1e-3  # for an attempt in a turn without time left
 # Engines, the strongest first, by the matches in docs/results/kriegspiel.md.
 STRONGEST = ("fog", "hs", "C", "aosp", "minimax", "B1", "B3", "B7", "B10", "los", "A")
 
@@ -43,7 +43,7 @@ NOTES = {
 
 
 class TurnBudget:
-    """An engine whose time is for a turn with all its attempts: a refused one does not give it more."""
+    """Engine wrapper whose time limit covers a turn with all its attempts: a refusal gives no extra time."""
 
     def __init__(self, engine: Engine):
         self.engine, self.effort = engine, engine.effort
@@ -53,7 +53,6 @@ class TurnBudget:
         self.engine.begin(side)
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        """Return the engine's choice in the time that is left."""
         now, turn, seconds = time.perf_counter(), int(seen[rules.SEEN_PLY]), self.effort.seconds
         if seconds is not None:
             if turn != self.turn:
@@ -62,7 +61,6 @@ class TurnBudget:
         return self.engine.choose(seen, actions)
 
     def follow(self, seen: np.ndarray, action: int) -> None:
-        """Remember a choice that was made earlier."""
         self.engine.follow(seen, action)
 
 
@@ -104,7 +102,7 @@ class KriegspielPlay(PlaySupport):
             known += [STRAY + words for words in known]
         if engine not in known:
             return False
-        parse_engine(text)  # raises an error that says how an effort is written
+        parse_engine(text)  # raises an error with the syntax of a search limit
         return not mark or EFFORT.fullmatch(effort) is not None
 
     def option_help(self) -> str:
@@ -132,8 +130,6 @@ PLAY = {GAME.name: KriegspielPlay()}
 
 
 def register(site: PageSite) -> None:
-    """Add the PGN of games to the API."""
-
     @site.routes.get("/api/play/{key}/pgn", tags=["play"], response_class=PlainTextResponse)
     def pgn(key: Key) -> PlainTextResponse:
         """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""

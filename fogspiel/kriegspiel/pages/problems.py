@@ -15,7 +15,7 @@ from ..problems.solution import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, s
 from ..problems.solver import Solver
 
 PATH, TITLE = "/problems", "Problems"
-MAX_REMEMBERED = 300_000  # nodes after which a solver begins again with nothing in mind
+MAX_REMEMBERED = 300_000  # nodes after which a solver is replaced to free memory
 Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
 Attempt = Annotated[str, Field(max_length=5)]
 Result = TypeVar("Result")
@@ -28,20 +28,18 @@ class Line(BaseModel):
 
 
 class Solvers:
-    """A solver for each problem, used by one thread at a time."""
-
     def __init__(self) -> None:
         self._solvers: dict[int, Solver] = {}
 
     def of(self, number: int) -> Solver:
-        """The solver of a problem; one that remembers too much is replaced."""
+        """Return the solver of a problem; one with too many stored nodes is replaced."""
         if number not in self._solvers or self._solvers[number].nodes > MAX_REMEMBERED:
             self._solvers[number] = Solver()
         return self._solvers[number]
 
 
 def known_problem(number: int) -> Problem:
-    """The problem with this number, or what the page says if there is none."""
+    """Return the problem with this number; raise the web interface's error if there is none."""
     try:
         return find_problem(number)
     except ValueError as error:
@@ -49,7 +47,7 @@ def known_problem(number: int) -> Problem:
 
 
 def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
-    """Return the person's knowledge; neither the solution nor whether there is still one."""
+    """Return the person's knowledge; neither the solution nor whether one still exists."""
     men, last = known_men(scene.boards), scene.heard[-1:]
     words = [f"{said[0].upper()}{said[1:]}." for heard in last for said in (heard.answer, heard.reply) if said]
     part = Chess(
@@ -74,7 +72,6 @@ def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
 
 
 def register(site: PageSite) -> None:
-    """The part of the API that answers attempts, and the pages."""
     _add_api(site)
     _add_pages(site)
 
@@ -83,7 +80,7 @@ def _add_api(site: PageSite) -> None:
     router, solvers = APIRouter(prefix="/api/problems", tags=["problems"]), Solvers()
 
     def compute(number: int, what: str, attempts: list[str], work: Callable[[Problem, Solver], Result]) -> Result:
-        """Work on a problem in the background thread, the only one that uses the solvers."""
+        """Compute on the background thread, the only one that uses the solvers."""
         problem = known_problem(number)
         key = ("problem", number, what, tuple(attempts))
         return site.jobs.compute(key, lambda: work(problem, solvers.of(number)))
@@ -129,7 +126,7 @@ def _add_pages(site: PageSite) -> None:
 
     @router.get("")
     def list_page(request: Request) -> HTMLResponse:
-        with interpreted():  # some pictures are not worth compiling anything
+        with interpreted():  # a few pictures do not justify compilation
             problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
         return site.page(request, "problems.html", problems=problems)
 

@@ -1,9 +1,9 @@
-"""Problems by search: random men, and as many squares of the king as can be had without losing the mate.
+"""Problem generator: random men, and a maximal set of king squares that keeps the mate.
 
-A candidate has a number, and with the seed the number is all that it depends on. Men are put around a square of the
-edge; then squares are added to the king's set, the nearest first, as long as mate can still be forced within n moves on
-the whole set. The set cannot be grown any more, so that little works but the best play. What is kept has one key, no
-shorter mate, and tries that would mate on every single board if White could see it, but not on the set.
+A candidate depends only on its number and the seed. Men are placed around a square of the edge; then squares are added
+to the king's set, the nearest first, as long as mate can still be forced within n moves on the whole set. The set is
+maximal, so that little works but the best play. Accepted problems have one key, no shorter mate, and tries that would
+mate on every single board if White could see it, but not on the set.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,49 +23,47 @@ MATERIAL = (
     "KQ", "KR", "KRR", "KBB", "KQB", "KQN", "KQR", "KRN", "KRB", "KQP", "KRP", "KRRN", "KRRB", "KRBN", "KBBN", "KBNP",
     "KQp", "KRp", "KRRp", "KQNp", "KQn", "KRBp", "KRNp", "KRPp", "KBBp", "KRRn", "KQBp", "KBNPp", "KQr",
 )  # fmt: skip
-"""Men by their letters as in a FEN; Black's king is not named."""
-# How often mates of each length are looked for: short ones are rare, but soon found.
+"""Men by their FEN letters; Black's king is omitted."""
+# Search frequencies of mate lengths: short ones are rare, but quickly found.
 LENGTHS = (2, 2, 2, 2, 2, 2, 2, 3, 3, 4)
 MAX_KINGS, FEWEST_KINGS = 9, {2: 2, 3: 3, 4: 3}
 MAX_NODES = {2: 5_000, 3: 20_000, 4: 60_000}  # per candidate, by moves: at most half a second
-MAX_FAILURES = 4  # so many squares may be tried in vain before the first that is won
-NEAR_KING, NEAR_PAWN = 3, 4  # how far White's king and the pawns stand from the middle of the king's squares at most
+MAX_FAILURES = 4  # squares that may fail before the first that is won
+NEAR_KING, NEAR_PAWN = 3, 4  # greatest distance of White's king and of pawns from the middle of the king's squares
 EDGE = [square for square in range(64) if square % 8 in (0, 7) or square // 8 in (0, 7)]
-REPEATED = 6  # how much less a problem is worth for each chosen one with the same men
+REPEATED = 6  # penalty for each chosen problem with the same men
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True)
 class Candidate(JsonRecord):
-    """A problem that was found, with what makes it good."""
+    """A problem with its quality criteria."""
 
     KEYS = ("problem", "material", "tries", "refusals", "asks", "quiet")
 
     problem: Problem
     material: str
-    tries: int  # attempts that would do on every board if White could see it, and fail
-    refusals: int  # refused attempts in the solution
+    tries: int  # attempts that would work on every board if White could see it, and fail
+    refusals: int  # illegal attempts in the solution
     asks: bool  # true if the key may be refused: information first
-    quiet: bool  # true if the key never gives check and takes nothing
+    quiet: bool  # true if the key never gives check and captures nothing
 
     @property
     def worth(self) -> int:
-        """The better, the greater."""
+        """Quality of the problem; greater is better."""
         kings = len(self.problem.kings)
         return 3 * self.asks + 2 * self.quiet + 2 * min(self.refusals, 3) + min(self.tries, 6) + min(kings, 6)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything by name."""
         return super().to_json() | {"problem": self.problem.to_json()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Decode a stored problem."""
         return super().from_json({**kept, "problem": Problem.from_json(kept["problem"])})
 
 
 def find_candidate(seed: int, number: int) -> Candidate | None:
-    """The problem of a number, or None if it makes no good one."""
+    """Return the problem of a number, or None if it is not good."""
     stream = stream_of(seed, number)
     material, n = MATERIAL[random_below(stream, len(MATERIAL))], LENGTHS[random_below(stream, len(LENGTHS))]
     middle = EDGE[random_below(stream, len(EDGE))]
@@ -83,12 +81,11 @@ def find_candidate(seed: int, number: int) -> Candidate | None:
 
 
 def find_candidates(seed: int, numbers: Iterable[int]) -> Iterator[Candidate | None]:
-    """The candidates of these numbers one after the other, None for what makes no good one."""
     return (find_candidate(seed, number) for number in numbers)
 
 
 def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:
-    """The best problem for each of these lengths in turn, of ever new material; a ValueError if there are too few."""
+    """Return the best problem for each of these lengths, varying the material; ValueError if there are too few."""
     chosen: list[Candidate] = []
     for n in lengths:
         used = [candidate.material for candidate in chosen]
@@ -107,13 +104,13 @@ def title_of(material: str, kings: int) -> str:
 
 
 def _counted(letters: list[str]) -> str:
-    """Men in words: `two rooks, pawn`."""
+    """Return the men as text: `two rooks, pawn`."""
     names = [NAMES[LETTERS.index(letter.lower())] for letter in letters]
     return ", ".join(f"two {name}s" if names.count(name) == 2 else name for name in dict.fromkeys(names))
 
 
 def _place(material: str, middle: int, stream: np.ndarray) -> str:
-    """The men on random squares, White's king and the pawns not far from the middle."""
+    """Place the men on random squares, White's king and the pawns not far from the middle."""
     men = EMPTY
     for letter in material:
         near = NEAR_KING if letter == "K" else NEAR_PAWN if letter in "Pp" else 8
@@ -128,7 +125,7 @@ def _place(material: str, middle: int, stream: np.ndarray) -> str:
 
 
 def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> list[str]:
-    """The squares of the king, as many as can be had; none where White is in check or nothing is won."""
+    """Return a maximal set of king squares; empty if White is in check or nothing is won."""
     order = np.empty(64, np.int64)
     shuffle(stream, order)
     kings: list[str] = []
@@ -139,7 +136,7 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
         larger = [*kings, square_name(square)]
         try:
             boards = Problem(put_kings(men, larger), n).positions
-        except ValueError:  # somebody stands there, or Black would be in check
+        except ValueError:  # the square is occupied, or Black would be in check
             continue
         if solver.wins(boards, n):
             kings = larger
@@ -149,7 +146,7 @@ def _grow(solver: Solver, men: str, middle: int, n: int, stream: np.ndarray) -> 
 
 
 def _judge(solver: Solver, problem: Problem, material: str) -> Candidate | None:
-    """Rate a problem; None if it has two keys, a shorter mate, no tries, or nothing to ask the referee."""
+    """Rate a problem; None if it has two keys, a shorter mate, no tries, or nothing to learn from the referee."""
     boards, n = problem.positions, problem.mate_in
     keys = list(solver.keys(boards, n))
     tries = len(solver.promising(boards, n)) - 1
@@ -165,7 +162,6 @@ def _judge(solver: Solver, problem: Problem, material: str) -> Candidate | None:
 
 
 def count_refusals(tree: SolutionStep) -> int:
-    """Count the refused attempts of a solution."""
     return sum((branch.answer == ILLEGAL) + count_refusals(branch.next) for branch in tree.branches if branch.next)
 
 

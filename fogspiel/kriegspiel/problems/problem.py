@@ -1,4 +1,4 @@
-"""A problem: White knows its own men and a set of boards that are possible, and mates within n moves on all of them."""
+"""A problem: White's own men and a set of possible boards; White mates within n moves on all of them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ SHIPPED = Path(__file__).with_name("problems.json")
 
 @dataclass(frozen=True)
 class Problem:
-    """Mate within `mate_in` moves on every one of the boards; White is to move and cannot tell which it is."""
+    """Mate within `mate_in` moves on every board, with White to move and not knowing which it is."""
 
     boards: tuple[str, ...]  # all men of each board as in the first field of a FEN
     mate_in: int
@@ -46,7 +46,7 @@ class Problem:
 
     @staticmethod
     def _position(board: str) -> np.ndarray:
-        """A board as the rules have it, or a ValueError that names it."""
+        """Return a board as a position; raise ValueError that names it if it is invalid."""
         try:
             position = position_of(f"{board} w - - 0 1")
         except ValueError as error:
@@ -56,28 +56,25 @@ class Problem:
 
     @cached_property
     def positions(self) -> Boards:
-        """The boards for the solver."""
         return frozenset(self._position(board).tobytes() for board in self.boards)
 
     @property
     def kings(self) -> tuple[str, ...]:
-        """The squares on which Black's king may be."""
         return king_squares(self.positions)
 
     @property
     def known(self) -> str | None:
-        """All men but Black's king as in a FEN, or None if the boards differ in more than the king."""
+        """All men but Black's king as in a FEN; None if the boards differ in more than the king."""
         rest = {_board_of(["." if man == "k" else man for man in letters_of(board)]) for board in self.boards}
         return rest.pop() if len(rest) == 1 else None
 
     def to_json(self) -> dict[str, Any]:
-        """The problem as it is written down: with a set of kings if the boards differ in nothing else."""
         facts: dict[str, Any] = {"title": self.title, "source": self.source, "mate_in": self.mate_in}
         return facts | ({"men": self.known, "kings": list(self.kings)} if self.known else {"boards": list(self.boards)})
 
     @classmethod
     def from_json(cls, facts: Any) -> "Problem":
-        """The problem that was written down, or a ValueError."""
+        """Parse a stored problem; raise ValueError if it is invalid."""
         if not isinstance(facts, Mapping) or not facts.keys() <= KEYS or ("men" in facts) == ("boards" in facts):
             raise ValueError("a problem is an object with mate_in, and men and kings, or boards")
         words = {key: facts.get(key, usual) for key, usual in (("title", "A problem"), ("source", ""))}
@@ -91,12 +88,11 @@ class Problem:
 
 
 def put_kings(men: str, kings: Iterable[str]) -> tuple[str, ...]:
-    """The boards with these men and Black's king on one of the squares."""
     return tuple(with_man(men, "k", parse_square(king)) for king in dict.fromkeys(kings))
 
 
 def men_from_words(white: str, black: str = "") -> str:
-    """All men but Black's king as in a FEN, from words such as `Kc3,Qd4,e4` for each side; a pawn needs no letter."""
+    """Parse all men but Black's king into a FEN field from lists such as `Kc3,Qd4,e4`; a pawn needs no letter."""
     board = EMPTY
     for words, side in ((white, str.upper), (black, str.lower)):
         for word in filter(None, (word.strip() for word in words.split(","))):
@@ -108,7 +104,7 @@ def men_from_words(white: str, black: str = "") -> str:
 
 
 def read_problems(text: str) -> list[Problem]:
-    """The problems of a file: one, or a list of `problems`; a ValueError if they cannot be understood."""
+    """Parse the problems of a file: one, or a list of `problems`; raise ValueError if it is invalid."""
     try:
         found = parse_json(text)
     except ValueError:
@@ -120,12 +116,11 @@ def read_problems(text: str) -> list[Problem]:
 
 
 def shipped_problems() -> list[Problem]:
-    """The problems that come with the package."""
     return read_problems(SHIPPED.read_text(encoding="utf-8"))
 
 
 def find_problem(number: int) -> Problem:
-    """The shipped problem with this number, or a ValueError."""
+    """Return the shipped problem with this number; raise ValueError if there is none."""
     problems = shipped_problems()
     if not 1 <= number <= len(problems):
         raise ValueError(f"there is no problem {number}: they are 1 to {len(problems)}")
@@ -133,25 +128,23 @@ def find_problem(number: int) -> Problem:
 
 
 def king_squares(boards: Boards) -> tuple[str, ...]:
-    """The squares on which Black's king may be."""
     squares = {int(king_of(np.frombuffer(board, np.int64), 1)) for board in boards}
     return tuple(square_name(square) for square in sorted(squares))
 
 
 def fen_of_board(board: bytes) -> str:
-    """A board of the solver as a FEN."""
     return fen_of(np.frombuffer(board, np.int64))
 
 
 def letters_of(board: str) -> list[str]:
-    """The 64 letters of a board from a1 to h8, `.` where nobody stands."""
+    """Return the 64 letters of a board from a1 to h8, `.` for empty squares."""
     position = np.zeros(POSITION, np.int64)
     put_men(position, board)
     return list(men_letters(position[:KINDS].tolist(), int(position[MEN])))
 
 
 def with_man(board: str, letter: str, square: int) -> str:
-    """A board with one man more, or a ValueError if somebody stands there."""
+    """Return a board with one man more; raise ValueError if the square is occupied."""
     letters = letters_of(board)
     if letters[square] != ".":
         raise ValueError(f"two men cannot stand on {square_name(square)}")
@@ -169,7 +162,6 @@ def _men_of(position: np.ndarray, colour: int) -> tuple[int, ...]:
 
 
 def _heard_before(position: np.ndarray) -> tuple[int, int]:
-    """The checks and pawn tries that White has been told of."""
     limits = np.empty(LIMITS, np.int64)
     restrict(position, limits)
     return int(directions(position, limits)), int(pawn_tries(position, limits, False))

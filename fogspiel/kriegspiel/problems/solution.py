@@ -1,6 +1,6 @@
-"""The solution of a problem as a small tree, its check, and play against a referee that has not decided.
+"""Solution of a problem as a tree, its verification, and play against a referee that has not decided.
 
-A step of the tree is an attempt, what the referee may answer, and the next attempt.
+A step of the tree is an attempt, the referee's possible answers, and the next attempt.
 """
 
 from collections.abc import Iterator
@@ -20,23 +20,22 @@ ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
 
 @dataclass(frozen=True)
 class Branch:
-    """One message White may hear after an attempt, and the continuation."""
+    """One possible message after an attempt, and the continuation."""
 
-    answer: str  # what the referee says of the attempt
-    reply: str  # what the referee says of Black's reply; empty if there is none
-    kings: tuple[str, ...]  # the squares on which Black's king may be now
-    next: "SolutionStep | None"  # what to try next; None if it is mate
+    answer: str  # the referee's answer to the attempt
+    reply: str  # the referee's message about Black's reply; empty if there is none
+    kings: tuple[str, ...]  # possible squares of Black's king
+    next: "SolutionStep | None"  # next attempt; None if it is mate
 
 
 @dataclass(frozen=True)
 class SolutionStep:
-    """An attempt of the solution, with a branch for everything that may be heard."""
+    """An attempt of the solution, with a branch for every possible message."""
 
     attempt: str
     branches: tuple[Branch, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The tree as nested objects."""
         return {
             "attempt": self.attempt,
             "branches": [
@@ -47,7 +46,6 @@ class SolutionStep:
 
     @property
     def attempts(self) -> int:
-        """Number of attempts in the tree."""
         return 1 + sum(branch.next.attempts for branch in self.branches if branch.next)
 
 
@@ -56,13 +54,13 @@ class ProblemSolution:
     """The shortest forced mate of a problem, or the fact that there is none in time."""
 
     moves: int | None  # in how many moves, or None
-    keys: tuple[str, ...]  # the attempts that begin a forced mate in so many moves
+    keys: tuple[str, ...]  # attempts that start a forced mate in this many moves
     tree: SolutionStep | None
-    nodes: int  # what the search took
+    nodes: int  # nodes of the search
 
 
 def solve(problem: Problem, solver: Solver) -> ProblemSolution:
-    """The shortest forced mate, or the proof that there is none within the moves of the problem."""
+    """Return the shortest forced mate, or the proof that there is none within the moves of the problem."""
     before = solver.nodes
     moves = solver.shortest(problem.positions, problem.mate_in)
     if moves is None:
@@ -72,7 +70,7 @@ def solve(problem: Problem, solver: Solver) -> ProblemSolution:
 
 
 def grow_tree(solver: Solver, boards: Boards, n: int) -> SolutionStep:
-    """The tree of a forced mate within n moves; every branch takes the fewest moves that it can."""
+    """Return the tree of a forced mate within n moves; every branch is as short as possible."""
     attempt = next(solver.keys(boards, n))
     return SolutionStep(move_name(attempt), tuple(_branch(solver, part, n) for part in solver.parts(boards, attempt)))
 
@@ -84,7 +82,6 @@ def _branch(solver: Solver, part: Part, n: int) -> Branch:
 
 
 def words_of(code: int) -> tuple[str, str]:
-    """Describe the referee's answer to an attempt, and to the reply."""
     end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
     if end == REFUSED:
         return ILLEGAL, ""
@@ -105,7 +102,7 @@ def short_words(answer: str, reply: str) -> str:
 
 
 def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[str]:
-    """The tree in words, a line for every branch."""
+    """Yield the tree as text, a line for every branch."""
     yield f"{'    ' * depth}{move}. {step.attempt}"
     for branch in step.branches:
         where = f" (king on {' '.join(branch.kings)})"
@@ -114,12 +111,12 @@ def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[st
             yield from tree_lines(branch.next, move + (branch.answer != ILLEGAL), depth + 1)
 
 
-# A dull check of a solution: it plays every branch on the referee's real board, and shares nothing with the solver.
+# Independent verification of a solution: every branch on the referee's real board, without any code of the solver.
 #
 # Every possible board is set up before a referee. White follows the tree, Black makes every legal reply, and every line
 # must end in checkmate within the moves of the problem.
 
-# A problem has no past, so nothing is counted that would draw by fifty moves or repetition.
+# A problem has no past, so fifty-move and repetition draws are off.
 RULES = HouseRules(fifty=False, repetition=False)
 
 
@@ -135,7 +132,7 @@ def check_solution(problem: Problem, tree: SolutionStep) -> int:
 
 
 def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, ...]) -> int:
-    """The number of lines from here that end in mate, with so many moves left."""
+    """Count the lines from here that end in mate within this many moves."""
     line = (*line, step.attempt)
     answer = referee.attempt(step.attempt)
     if not answer.accepted:
@@ -167,15 +164,15 @@ NOBODY, KING_MAYBE, SOMEBODY_MAYBE = ".", "?", "*"
 
 @dataclass(frozen=True)
 class KnownMen:
-    """Squares from a1 to h8."""
+    """Certain and possible men on the squares from a1 to h8."""
 
-    certain: str  # the letter of the man that stands on a square of every board, `.` elsewhere
-    # The other squares on which somebody may stand, each with the letters of those who may; the king comes first.
+    certain: str  # letter of the man that stands on a square of every board, `.` elsewhere
+    # Other possibly occupied squares, each with the letters of the possible men; the king comes first.
     possible: tuple[tuple[str, str], ...]
 
     @property
     def text(self) -> str:
-        """The board in letters: `?` where the king may be, `*` where only another man may be."""
+        """The board as letters: `?` for possible king squares, `*` where only another man may be."""
         letters, maybe = list(self.certain), dict(self.possible)
         for square in range(64):
             if men := maybe.get(square_name(square)):
@@ -195,17 +192,17 @@ def known_men(boards: Boards) -> KnownMen:
     return KnownMen(certain, tuple(possible))
 
 
-# Solving a problem against a referee who has not decided where the king is.
+# Play against a referee who has not decided where the king is.
 #
-# The referee keeps all boards that fit what was said, and always gives the answer that is worst for White. So a line of
-# attempts determines everything: a scene needs no memory but its attempts, and whoever mates has solved the problem.
+# The referee keeps all boards that fit its messages, and always gives the answer that is worst for White. So a line of
+# attempts determines everything: a scene stores only its attempts, and whoever mates has solved the problem.
 
 MAX_ATTEMPTS = 400  # of a line: more than a patient person tries
 
 
 @dataclass(frozen=True)
 class AttemptRecord:
-    """An attempt and what was said of it and of the reply."""
+    """An attempt with the messages about it and about the reply."""
 
     attempt: str
     answer: str
@@ -214,26 +211,21 @@ class AttemptRecord:
 
 @dataclass(frozen=True)
 class WhiteKnowledge:
-    """White's knowledge after some attempts."""
-
-    boards: Boards  # what may stand there, all of it
+    boards: Boards  # all possible boards
     moves_left: int
     heard: tuple[AttemptRecord, ...] = ()
-    ending: str = ""  # empty as long as something can be tried; else `checkmate`, `stalemate` or `no mate in time`
+    ending: str = ""  # empty while attempts are possible; else `checkmate`, `stalemate` or `no mate in time`
 
     @property
     def over(self) -> bool:
-        """True if nothing can be tried any more."""
         return bool(self.ending)
 
     @property
     def solved(self) -> bool:
-        """True if it is mate."""
         return self.ending == "checkmate"
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Attempts refused in this turn."""
         found: list[str] = []
         for one in self.heard:
             found = [*found, one.attempt] if one.answer == ILLEGAL else []
@@ -241,16 +233,14 @@ class WhiteKnowledge:
 
     @property
     def kings(self) -> tuple[str, ...]:
-        """Possible squares of Black's king."""
         return king_squares(self.boards)
 
     def attempts(self) -> list[str]:
-        """Possible attempts."""
         refused = {attempt[:4] for attempt in self.refused}
         return [] if self.over else [move for move in self._referee().attempts() if move[:4] not in refused]
 
     def parse(self, words: str) -> str:
-        """The attempt that is meant, a queen if a pawn promotes to nothing in particular; or a ValueError."""
+        """Return the intended attempt, promoting to a queen by default; raise ValueError if there is none."""
         action, attempts = parse_move(words.replace("-", "")), self.attempts()
         named = move_name(action)
         if named not in attempts and not promotion_of(action) and f"{named}q" in attempts:
@@ -264,17 +254,16 @@ class WhiteKnowledge:
         raise ValueError(self._referee().illegal_reason(action))
 
     def _referee(self) -> Referee:
-        """The referee of one of the boards; what may be tried is the same on all."""
+        """Return the referee of one of the boards; the possible attempts are the same on all."""
         return Referee(fen_of_board(min(self.boards)), RULES)
 
 
 def first_scene(problem: Problem) -> WhiteKnowledge:
-    """The problem before anything was tried."""
     return WhiteKnowledge(problem.positions, problem.mate_in)
 
 
 def hear(solver: Solver, scene: WhiteKnowledge, attempt: str) -> WhiteKnowledge:
-    """The scene after an attempt, to which the referee gives the worst answer for White."""
+    """Return the scene after an attempt, to which the referee gives the worst answer for White."""
     parts = solver.parts(scene.boards, parse_move(attempt))
     part = max(parts, key=lambda part: _badness(solver, part, scene.moves_left))
     left = scene.moves_left - part.moves
@@ -295,7 +284,7 @@ def _badness(solver: Solver, part: Part, left: int) -> tuple[int, int, int, int]
 
 
 def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteKnowledge:
-    """The scene after these attempts; a ValueError if one of them could not be tried."""
+    """Return the scene after these attempts; raise ValueError if one of them was not possible."""
     if len(attempts) > MAX_ATTEMPTS:
         raise ValueError(f"{len(attempts)} attempts are too many: a line has at most {MAX_ATTEMPTS}")
     scene = first_scene(problem)
@@ -305,13 +294,12 @@ def scene_after(solver: Solver, problem: Problem, attempts: list[str]) -> WhiteK
 
 
 def hint(solver: Solver, scene: WhiteKnowledge) -> str | None:
-    """An attempt that begins the shortest mate from here, or None if there is none in time."""
+    """Return an attempt that starts the shortest mate from here, or None if there is none in time."""
     fewest = None if scene.over else solver.shortest(scene.boards, scene.moves_left)
     return None if fewest is None else move_name(next(solver.keys(scene.boards, fewest)))
 
 
 def standing(scene: WhiteKnowledge) -> str:
-    """Describe the status in a sentence."""
     if scene.solved:
         return "Mate on every board that was left: the problem is solved."
     if scene.over:

@@ -1,7 +1,7 @@
-"""Partition of the possible boards by all that White hears from one attempt to the next.
+"""Partition of the possible boards by White's messages from one attempt to the next.
 
-A board is a position (`chess.position`) in which White is to move, its clocks at 0. What White hears is a number, the
-code: how the attempt ended (two bits), the message about White's move and the message about Black's reply.
+A board is a position (`chess.position`) in which White is to move, its clocks at 0. White's information is a number,
+the code: the result of the attempt (two bits), the message about White's move and the message about Black's reply.
 """
 
 from collections import defaultdict
@@ -16,13 +16,13 @@ from ...games.chess.position import CLOCK, MEN, PLY, POSITION, copy_board, end_o
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_capture, directions, pawn_tries
 
 REFUSED, MATED, STALEMATED, REPLIED = 0, 1, 2, 3
-# How many ways an attempt can end, and more than there are codes of a message: 3 * 128 * 32 * 64.
+# Number of results of an attempt, and an upper bound of message codes: 3 * 128 * 32 * 64.
 ENDS, MESSAGES = 4, 1 << 20
 
 
 @kernel
 def _make_aloud(board, move, limits, said):
-    """Make a legal move, work out what limits the other side, and fill in what is said. The code of the message."""
+    """Make a legal move, compute the opponent's limits, and write the message; return its code."""
     announced_capture(board, victim_square(board, move), end_of(move), False, said)
     make(board, move)
     board[CLOCK], board[PLY] = 0, 0
@@ -33,9 +33,9 @@ def _make_aloud(board, move, limits, said):
 
 @kernel
 def divide(boards, attempt, out, codes):
-    """Try a move on every board; list what may stand there at White's next attempt, with what White has heard.
+    """Try a move on every board; list the possible boards at White's next attempt, with White's information.
 
-    A board on which the game has ended is listed as it then stands. The number of boards listed.
+    A board on which the game has ended is listed as it then stands. Return the number of boards listed.
     """
     after, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
     replies, count = np.empty(MAX_MOVES, np.int64), 0
@@ -63,7 +63,7 @@ def divide(boards, attempt, out, codes):
 
 @kernel
 def list_mating(board, moves, mates):
-    """List the legal moves of a board, and which of them mate. The number of moves."""
+    """List the legal moves of a board, and which of them mate; return the number of moves."""
     after, limits = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64)
     restrict(board, limits)
     count = legal_moves(board, limits, moves)
@@ -75,16 +75,16 @@ def list_mating(board, moves, mates):
     return count
 
 
-# Forced mates on a set of possible boards: AND-OR search, exact.
+# Forced mates on a set of possible boards: exact AND-OR search.
 #
 #     wins(boards, n): some attempt works(boards, attempt, n)
-#     works(boards, attempt, n): every part of the boards, by what the referee may answer, is mate, or
+#     works(boards, attempt, n): every part of the boards, by the referee's possible answers, is mate, or
 #         wins(part, n) if the attempt was refused there, which costs no move,
 #         wins(part, n - 1) if it was made and Black has replied.
 #
-# What makes it fast is that a set is never easier than one of its boards laid open: an attempt can only work if, on
-# every board, it is refused or forces mate within n moves at sight. Answers are remembered with their sets: what
-# contains a set that is not won is not won, and what is contained in a set that is won is won.
+# The main speed-up: a set is never easier than one of its boards laid open. An attempt can only work if, on every
+# board, it is refused or forces mate within n moves at sight. Results are stored with their sets: a superset of a set
+# that is not won is not won, and a subset of a won set is won.
 
 Board = bytes  # the cells of a position
 Boards = frozenset[Board]
@@ -97,9 +97,9 @@ class TooManyNodes(ValueError):
 
 @dataclass(frozen=True)
 class Part:
-    """The boards that are possible after one answer to an attempt."""
+    """Possible boards after one answer to an attempt."""
 
-    code: int  # what was heard (`divide`)
+    code: int  # White's information (`divide`)
     boards: Boards
 
     @property
@@ -109,19 +109,18 @@ class Part:
 
     @property
     def moves(self) -> int:
-        """Number of own moves."""
         return int(self.end != REFUSED)
 
 
 class TranspositionTable:
-    """Sets of boards that are known to be won, or not, within a number of moves; by the squares of White's men."""
+    """Sets of boards known to be won, or not, within a number of moves; indexed by the squares of White's men."""
 
     def __init__(self) -> None:
         self.won: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
         self.lost: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
 
     def recall(self, boards: Boards, n: int) -> bool | None:
-        """True if a set is won, as it follows from the sets that are known."""
+        """True if a set is won, False if not, None if neither follows from the stored sets."""
         men = next(iter(boards))[WHITE_MEN]
         if any(moves <= n and boards <= larger for moves, larger in self.won[men]):
             return True
@@ -130,13 +129,13 @@ class TranspositionTable:
         return None
 
     def keep(self, boards: Boards, n: int, won: bool) -> bool:
-        """Remember whether a set is won. The same."""
+        """Store whether a set is won; return the same."""
         (self.won if won else self.lost)[next(iter(boards))[WHITE_MEN]].append((n, boards))
         return won
 
 
 class Solver:
-    """Solves sets of boards, and remembers all that it has found; it gives up after so many nodes, if there is a limit.
+    """Solver of sets of boards with a memory of its results; it gives up at its node limit, if any.
 
     A node is a division by an attempt, of a set or of one board at sight; `nodes` counts them.
     """
@@ -152,11 +151,10 @@ class Solver:
     # --- the search ---
 
     def shortest(self, boards: Boards, most: int) -> int | None:
-        """The least number of moves in which mate can be forced, or None if that is more than `most`."""
+        """Return the least number of moves in which mate can be forced, or None if that is more than `most`."""
         return next((n for n in range(1, most + 1) if self.wins(boards, n)), None)
 
     def keys(self, boards: Boards, n: int) -> Iterator[int]:
-        """The attempts that begin a forced mate within n moves."""
         return (attempt for attempt in self.promising(boards, n) if self.works(boards, attempt, n))
 
     def wins(self, boards: Boards, n: int) -> bool:
@@ -167,22 +165,22 @@ class Solver:
         if known is not None:
             return known
         attempts = self.promising(boards, n)
-        if n == 1:  # whatever is tried mates or is refused, so that trying it first cannot be wrong
+        if n == 1:  # every remaining attempt mates or is refused, so trying it first cannot be wrong
             attempts = attempts[:1]
         return self._memory.keep(boards, n, any(self.works(boards, attempt, n) for attempt in attempts))
 
     def works(self, boards: Boards, attempt: int, n: int) -> bool:
-        """True if an attempt begins a forced mate within n moves."""
+        """True if an attempt starts a forced mate within n moves."""
         return all(
             part.end == MATED or (part.end in (REFUSED, REPLIED) and self.wins(part.boards, n - part.moves))
             for part in self.parts(boards, attempt)
         )
 
     def promising(self, boards: Boards, n: int) -> list[int]:
-        """The attempts that are legal on some board, and force mate at sight wherever they are legal."""
+        """Return the attempts that are legal on some board, and force mate at sight wherever they are legal."""
         legal: dict[int, int] = defaultdict(int)
         wrong: set[int] = set()
-        for board in sorted(boards):  # in any other order the nodes would differ from run to run
+        for board in sorted(boards):  # any other order would change the nodes from run to run
             for move in self.moves(board)[0] - wrong:
                 if self.keeps_mate(board, move, n):
                     legal[move] += 1
@@ -191,7 +189,7 @@ class Solver:
         return sorted(legal.keys() - wrong, key=lambda move: (-legal[move], move))
 
     def parts(self, boards: Boards, attempt: int) -> list[Part]:
-        """The boards by what White may hear after an attempt, the smallest set first."""
+        """Partition the boards by White's information after an attempt, the smallest set first."""
         found: dict[int, set[Board]] = defaultdict(set)
         for code, board in self._divide(b"".join(sorted(boards)), attempt):
             found[code].add(board)
@@ -219,7 +217,6 @@ class Solver:
         )
 
     def moves(self, board: Board) -> tuple[frozenset[int], frozenset[int]]:
-        """The legal moves of a board, and those of them that mate."""
         known = self._moves.get(board)
         if known is None:
             moves, mates = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.bool_)

@@ -1,8 +1,8 @@
 """Approach A (section 5.1, figure 5): Monte Carlo tree search as in Phantom Go, on random boards played to their end.
 
-Every iteration begins with a random board drawn from the matrices, as far as possible one that fits the last message.
-The tree has no boards: under each of our moves hang the messages that were heard after it and after their reply, and
-under these our next moves.
+Every iteration starts with a random board drawn from the matrices, if possible one that fits the last message. The tree
+has no boards: under each of our moves are the messages received after it and after their reply, and under these our
+next moves.
 
     play_boards             the search: for each iteration
       draw_fitting_board    a random board
@@ -40,34 +40,34 @@ from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES, announced_cap
 from ..game.rule_sets import tries_fit
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that end a game
-LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty moves have not made it one before
-BOARDS = 12  # how many boards are drawn in search of one that fits the last message
-ALMOST_ALWAYS = 0.9  # how often a simulated player takes back or uses a pawn try if it can
-DEEPEST = 200  # so many nodes a path through the tree has at most; three are added in one step
+LONGEST_GAME = 300  # plies after which a simulated game is a draw, if the fifty-move rule has not ended it before
+BOARDS = 12  # boards drawn in search of one that fits the last message
+ALMOST_ALWAYS = 0.9  # probability that a simulated player recaptures or uses a pawn try if it can
+DEEPEST = 200  # greatest number of nodes on a path through the tree; three are added in one step
 # Knights, bishops, rooks and queen of a side: no other pieces are drawn.
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
 NO_NODE, NO_COLOUR = -1, -1
-# What a drawn board is: impossible, possible, or in agreement with all that was heard last.
+# Quality of a drawn board: impossible, possible, or consistent with the last messages.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
 _NODE = [
     ("key", np.int64),  # a move of ours, or a message as a number
     ("outcomes", np.float64),  # the sum of our scores
     ("visits", np.int32),
-    ("child", np.int32),  # the first child, and the next one of the same parent, or NO_NODE
+    ("child", np.int32),  # first child, and the next one of the same parent, or NO_NODE
     ("sibling", np.int32),
 ]
 NODE = np.dtype((np.record, np.dtype(_NODE, align=True)))
 
 
 class MessageTree(NamedTuple):
-    """The nodes, of which the first is the root, and how many there are."""
+    """The nodes, the first being the root, and their number."""
 
     nodes: np.ndarray
     used: np.ndarray
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
-    """A tree with room for so many nodes, and its root."""
+    """Return a tree with capacity for this many nodes, and its root."""
     tree = MessageTree(np.zeros(nodes, NODE), np.ones(1, np.int64))
     tree.nodes["child"] = tree.nodes["sibling"] = NO_NODE
     return tree
@@ -75,7 +75,7 @@ def empty_message_tree(nodes: int) -> MessageTree:
 
 @kernel
 def draw_square(prob, row, free, stream):
-    """A free square by the chances of a row, or any free square if all chances are 0."""
+    """Draw a free square by the probabilities of a row, or any free square if all are 0."""
     summed, left = 0.0, free
     while left:
         summed += prob[row, trailing_zeros(left)]
@@ -98,7 +98,7 @@ def draw_square(prob, row, free, stream):
 
 @kernel
 def draw_board(prob, known, clock, pos, stream):
-    """Set up a board: our men, their king, then as many of their pawns and pieces as are left, by the matrices."""
+    """Set up a board: our men, their king, then their remaining pawns and pieces, by the matrices."""
     mine = known.colour
     for cell in range(POSITION):
         pos[cell] = 0
@@ -151,7 +151,7 @@ def fits(pos, known, refused, limits):
 
 @kernel
 def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
-    """The first board of some that fits the last message, or else one that is at least legal. Whether there is one."""
+    """Draw the first of some boards that fits the last message, else a legal one; return True if there is one."""
     spare = np.empty(POSITION, np.int64)
     found = False
     for _ in range(BOARDS):
@@ -170,7 +170,7 @@ def draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
 
 @kernel
 def make_and_say(pos, move, limits, said):
-    """Make a move, work out the limits of the other side, and write the referee's message."""
+    """Make a move, compute the limits of the opponent, and write the referee's message."""
     announced_capture(pos, victim_square(pos, move), end_of(move), 0, said)
     make(pos, move)
     restrict(pos, limits)
@@ -180,7 +180,7 @@ def make_and_say(pos, move, limits, said):
 
 @kernel
 def pseudorandom_move(pos, moves, count, said, stream):
-    """Almost always take back or use a pawn try, else any legal move."""
+    """Return almost always a recapture or a pawn try, else any legal move."""
     eager = 0
     if (said[TAKEN] or said[TRIES]) and random_unit(stream) < ALMOST_ALWAYS:
         for i in range(count):
@@ -196,7 +196,7 @@ def pseudorandom_move(pos, moves, count, said, stream):
 
 @kernel
 def adjudicate(pos):
-    """Return the winner of a standard ending of a lone king against a rook or a queen, or NO_COLOUR."""
+    """Return the winner of a standard endgame of a lone king against a rook or a queen, or NO_COLOUR."""
     for colour in range(2):
         if ones(pos[MEN + 1 - colour]) == 1 and pos[MEN + colour] & (pos[ROOK] | pos[QUEEN]):
             return colour
@@ -205,7 +205,7 @@ def adjudicate(pos):
 
 @kernel
 def playout(pos, mine, limits, said, stream):
-    """Play pseudorandom moves to the end of the game. The score of our side."""
+    """Play pseudorandom moves to the end of the game; return the score of our side."""
     moves = np.empty(MAX_MOVES, np.int64)
     for _ in range(LONGEST_GAME):
         winner = adjudicate(pos)
@@ -224,7 +224,6 @@ def playout(pos, mine, limits, said, stream):
 
 @kernel
 def child_with(tree, node, key):
-    """The child of a node that has this key, or NO_NODE."""
     child = tree.nodes[node].child
     while child != NO_NODE and tree.nodes[child].key != key:
         child = tree.nodes[child].sibling
@@ -233,7 +232,6 @@ def child_with(tree, node, key):
 
 @kernel
 def add_child(tree, node, key):
-    """Add a child to a node. Its number."""
     child = tree.used[0]
     tree.used[0] += 1
     tree.nodes[child].key, tree.nodes[child].sibling = key, tree.nodes[node].child
@@ -243,13 +241,12 @@ def add_child(tree, node, key):
 
 @kernel
 def message_key(said):
-    """A message as a number."""
     return said[TAKEN] + 4 * (said[SQUARE] + 1) + 512 * said[CHECKS] + 16384 * said[TRIES]
 
 
 @kernel
 def select_by_uct(tree, node, moves, count, c, stream):
-    """A legal move that has no node yet, at random; if all have one, the best by UCT."""
+    """Return a random legal move without a node; if all have one, the best by UCT."""
     fresh = 0
     best, chosen = -1.0, moves[0]
     log = math.log(tree.nodes[node].visits + 1.0)
@@ -273,7 +270,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
     moves, path = np.empty(MAX_MOVES, np.int64), np.empty(DEEPEST, np.int64)
     mine = known.colour
     for _ in range(iterations):
-        # A board that fits; none is found if the matrices contradict what was said, and the iteration is lost.
+        # A board that fits; if the matrices contradict the messages there is none, and the iteration is lost.
         if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
         for cell in range(MESSAGE):
@@ -298,7 +295,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
                 node = child
             else:
                 make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
-            # Boards that have given the same message go on together: that is all we would know.
+            # Boards that have given the same message share a node: that is all we would know.
             key = message_key(said)
             child = child_with(tree, node, key)
             node = child if child != NO_NODE else add_child(tree, node, key)

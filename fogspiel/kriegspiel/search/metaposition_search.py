@@ -1,9 +1,9 @@
 """Weighted maximax over metapositions (paper, section 4.3).
 
 There are no min nodes: after an own move the likeliest evolution is assumed, which is that it is accepted in silence,
-then that the other side makes some silent move. The value of a node is a share (alpha) of its static value and the
-rest of that of the best of its children. At a node all moves are valued; the best of those not yet in a table of moves
-looked at before (the history), and the best of those in it, are looked into, and share the budget that is left.
+then that the opponent makes some silent move. The value of a node is a share (alpha) of its static value and the rest
+of that of the best of its children. At a node all moves are evaluated; the best of those not yet in the history (a
+table of moves searched before), and the best of those in it, are searched, and share the remaining budget.
 """
 
 from collections.abc import Callable
@@ -24,36 +24,35 @@ from ..engine import SearchLimit
 from ..evaluation.metaposition_value import WEIGHTS, prey, value
 
 DEEPEST = 8
-FRESH, FAMILIAR = 5, 10  # how many of the best moves are looked into: of those not in the history, and of those in it
-HOPELESS, DECIDED = -150.0, 400.0  # moves of smaller or greater static values are not looked into
+FRESH, FAMILIAR = 5, 10  # number of best moves searched: of those not in the history, and of those in it
+HOPELESS, DECIDED = -150.0, 400.0  # moves of smaller or greater static values are not searched
 WORSE_THAN_ANY = -1e9
 _LEVEL = [
     ("static", np.float64),  # the static value of the metaposition
     ("best", np.float64),  # the best value of its moves so far
-    ("listed", np.int64),  # how many moves there are
-    ("picked", np.int64),  # how many of them are looked into
-    ("next", np.int64),  # which of these is next
-    ("share", np.int64),  # how many metapositions may be valued for each of them
+    ("listed", np.int64),  # number of moves
+    ("picked", np.int64),  # number of moves searched
+    ("next", np.int64),  # index of the next of these
+    ("share", np.int64),  # metapositions that may be evaluated for each of them
     ("moves", np.int64, MAX_MOVES),
     ("values", np.float64, MAX_MOVES),  # the static values of the moves
-    ("picks", np.int64, FRESH + FAMILIAR),  # the places of the moves that are looked into
+    ("picks", np.int64, FRESH + FAMILIAR),  # indices of the moves that are searched
 ]
 # A level of the search: a metaposition in which the own side is to move.
 LEVEL = np.dtype((np.record, np.dtype(_LEVEL, align=True)))
 
 
 class Room(NamedTuple):
-    """The arrays in which one thread searches."""
+    """Working arrays of one search thread."""
 
     levels: np.ndarray
-    boards: np.ndarray  # the metaposition of each level, and one more to work in
-    history: np.ndarray  # for every kind and square where its moves went that were looked into
-    spent: np.ndarray  # metapositions valued so far
+    boards: np.ndarray  # metaposition of each level, and one more as scratch
+    history: np.ndarray  # for every kind and square the destinations searched before
+    spent: np.ndarray  # metapositions evaluated so far
     zeros: np.ndarray  # a zero for every square
 
 
 def empty_room() -> Room:
-    """Room for one thread."""
     history, zeros = np.zeros((KINDS, 64), np.int64), np.zeros(64, np.int64)
     return Room(np.zeros(DEEPEST, LEVEL), np.zeros(DEEPEST + 1, META), history, np.zeros(1, np.int64), zeros)
 
@@ -81,7 +80,7 @@ def plausible_moves(meta, out):
 
 @kernel
 def assume(meta, action, power):
-    """Make an own move as it will most likely go; `power` are squares where it surely takes. Whether it takes."""
+    """Make an own move as it most likely goes, capturing surely on `power` squares; return True if it captures."""
     start, end = start_of(action), end_of(action)
     here = bit(end)
     pawn_takes = meta.men[PAWN] & bit(start) != 0 and (end - start) % 8 != 0
@@ -95,7 +94,7 @@ def assume(meta, action, power):
 
 @kernel
 def reply_in_silence(meta, zeros):
-    """The other side makes a move of which the referee has nothing to say."""
+    """Let the opponent make a move without announcements."""
     kings = meta.theirs[KING] & ~sure_attacks(meta)
     if kings:
         meta.theirs[KING] = kings
@@ -109,7 +108,6 @@ def reply_in_silence(meta, zeros):
 
 @kernel
 def _value_move(meta, action, power, boards, weights):
-    """The static value of a metaposition after an own move, which is made on the first of the boards."""
     boards[0] = meta
     took = assume(boards[0], action, power)
     worth = value(boards[0], end_of(action), took, weights)
@@ -119,7 +117,7 @@ def _value_move(meta, action, power, boards, weights):
 
 @kernel
 def value_moves(meta, moves, count, power, boards, weights, out):
-    """The static values of moves; `power` has for every square where its man surely takes; a board is overwritten."""
+    """Fill in the static values of moves; `power` has each man's sure captures. A board is overwritten."""
     for i in range(count):
         out[i] = _value_move(meta, moves[i], power[start_of(moves[i])], boards, weights)
 
@@ -131,7 +129,7 @@ def _is_familiar(men, move, history):
 
 @kernel
 def _pick_moves(men, moves, values, count, history, picks):
-    """Pick the moves to look into, best first of those not in the history and of those in it; all enter the history."""
+    """Pick the moves to search, best first among those not in the history and those in it; all enter the history."""
     fresh, familiar, chosen = FRESH, FAMILIAR, 0
     for _ in range(FRESH + FAMILIAR):
         best = -1
@@ -158,7 +156,7 @@ def _pick_moves(men, moves, values, count, history, picks):
 
 @kernel
 def _begin_level(place, static, budget, room, weights):
-    """Let the other side reply on a level's board, value all own moves there, and pick those to look into."""
+    """Let the opponent reply on a level's board, evaluate all own moves there, and pick those to search."""
     meta, level = room.boards[place], room.levels[place]
     reply_in_silence(meta, room.zeros)
     count = plausible_moves(meta, level.moves)
@@ -172,10 +170,7 @@ def _begin_level(place, static, budget, room, weights):
 
 @kernel
 def search_deeper(static, budget, room, weights):
-    """The value of the metaposition after an own move of this static value, with so many metapositions to value.
-
-    It is the first of the boards, and is overwritten.
-    """
+    """Search a metaposition, the first of the boards (overwritten), after an own move; return its value."""
     boards, place = room.boards, 0
     _begin_level(0, static, budget, room, weights)
     while True:
@@ -203,7 +198,7 @@ def search_deeper(static, budget, room, weights):
 
 @kernel
 def search_moves(meta, moves, power, statics, places, budget, room, weights, out):
-    """The values by search of the moves in these places, each with so many metapositions to value."""
+    """Fill in the values by search of the moves at these indices, each with the same budget of metapositions."""
     for kind in range(KINDS):
         for square in range(64):
             room.history[kind, square] = 0
@@ -216,8 +211,8 @@ def search_moves(meta, moves, power, statics, places, budget, room, weights, out
 # The own moves in a metaposition from best to worst, by search.
 
 AT_ROOT = FRESH + FAMILIAR
-FIRST_BUDGET = 2000  # metapositions of the first search when time is limited; every next search has twice as many
-GROWTH = 3  # how much time there will be spent after the next search, which takes twice as long as all before
+FIRST_BUDGET = 2000  # metapositions of the first search under a time limit; every next search has twice as many
+GROWTH = 3  # time spent after the next search, relative to now: it takes twice as long as all before
 
 
 @dataclass
@@ -229,13 +224,13 @@ class Ranking:
     values: np.ndarray
 
     def best_first(self, cost: Callable[[int], float]) -> list[int]:
-        """The moves, best first by their values less what they cost."""
+        """Return the moves, best first by their values minus their costs."""
         costs = np.array([cost(move) for move in self.moves.tolist()])
         return [int(move) for move in self.moves[np.argsort(costs - self.values, kind="stable")]]
 
 
 class Searcher:
-    """Ranks moves with a certain effort; `spent` counts the metapositions valued so far."""
+    """Ranks moves within a search limit; `spent` counts the evaluated metapositions."""
 
     def __init__(self, effort: SearchLimit):
         self.effort = effort
@@ -243,18 +238,15 @@ class Searcher:
 
     @property
     def spent(self) -> int:
-        """Metapositions valued so far."""
         return sum(int(room.spent[0]) for room in self.rooms)
 
     def statics(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> np.ndarray:
-        """The static values of the moves."""
         values, after = np.empty(len(moves)), np.empty(1, META)
         value_moves(meta, moves, len(moves), power, after, WEIGHTS, values)
         self.rooms[0].spent[0] += len(moves)
         return values
 
     def ranking(self, meta: np.record, moves: np.ndarray, power: np.ndarray) -> Ranking:
-        """The moves by weighted maximax."""
         statics = self.statics(meta, moves, power)
         if self.effort.nodes is not None:
             values = self._search(meta, moves, power, statics, self.effort.nodes)
@@ -269,7 +261,7 @@ class Searcher:
     def _search(
         self, meta: np.record, moves: np.ndarray, power: np.ndarray, statics: np.ndarray, budget: int
     ) -> np.ndarray:
-        """The values of the moves when the best of them share a budget."""
+        """Return the values of the moves when the best of them share a budget."""
         values = statics.copy()
         picked = np.argsort(-statics, kind="stable")[:AT_ROOT]
         picked = picked[(statics[picked] >= HOPELESS) & (statics[picked] <= DECIDED)]
@@ -289,7 +281,7 @@ class Searcher:
         return values
 
     def renew(self, ranking: Ranking, meta: np.record, power: np.ndarray) -> None:
-        """After a refusal: keep what the search found, and value the moves themselves anew."""
+        """Update after a refusal: keep the search values, and recompute the static ones."""
         statics = self.statics(meta, ranking.moves, power)
         ranking.values += WEIGHTS.alpha * (statics - ranking.statics)
         ranking.statics = statics

@@ -1,11 +1,11 @@
 """Approaches B and C on the tree of perceptions (sections 5.2 and 5.3, figures 6 and 8).
 
-B  simulate    attempts and messages are drawn by their chances, k moves long, and on while men are being taken;
-               the value is what our men are worth less theirs, and the mean is backed up
-C  grow_tree   leaves are evaluated once, and the best is backed up. Attempts that may be refused cost nothing, so
-               they are tried in the order of their value, and the value of a node is the weighted sum over that
-               order (paper: the maximum; the same where moves are surely legal). What the best attempt adds to the
-               board as it stands counts for `hope` of it.
+B  simulate    attempts and messages are drawn by their probabilities, k moves long, and further during captures;
+               the value is that of our men minus theirs, and the mean is backed up
+C  grow_tree   leaves are evaluated once, and the best is backed up. Refusals cost nothing, so attempts are tried
+               in the order of their value, and the value of a node is the weighted sum over that order (paper: the
+               maximum; the same where moves are surely legal). The best attempt's gain over the static value of
+               the board counts with the factor `hope`.
 """
 
 import math
@@ -46,20 +46,20 @@ from .perception_tree import (
 
 # Approach B.
 
-LONGEST_STRING = 6  # a simulation goes on for at most so many moves of a string of captures
-ALMOST_ALWAYS = 0.9  # how often a simulated move takes back or uses a pawn try if it can
-UNLIKELY = 0.02  # inside the tree attempts that are legal with less than this chance are left out
+LONGEST_STRING = 6  # greatest number of moves by which a string of captures extends a simulation
+ALMOST_ALWAYS = 0.9  # probability that a simulated move recaptures or uses a pawn try if it can
+UNLIKELY = 0.02  # inside the tree attempts with a smaller probability of being legal are omitted
 
 
 @inlined
 def _underpromotes(move):
-    """True if a pawn becomes anything but a queen, which is never looked at."""
+    """True if a pawn promotes to anything but a queen, which is never searched."""
     return promotion_of(move) and promotion_of(move) != QUEEN
 
 
 @kernel
 def list_attempts(tree, place, refused, parameters):
-    """Write the attempts at a node that may be legal; none of them has been visited."""
+    """List the attempts at a node that may be legal, with no visits."""
     node, survey, listed = tree.nodes[place], tree.features[0].survey, np.empty(MAX_ATTEMPTS, np.int64)
     known, prob = node.known, node.prob
     survey_board(prob, known, parameters, survey)
@@ -78,7 +78,7 @@ def list_attempts(tree, place, refused, parameters):
 
 @kernel
 def sample_accepted_attempt(tree, place, parameters, stream):
-    """The first attempt that the simulated referee accepts: new ones in random order, then the best by UCT; or -1."""
+    """Return the first attempt that the simulated referee accepts: new ones at random, then by UCT; or -1."""
     node, is_refused = tree.nodes[place], np.zeros(MAX_ATTEMPTS, np.bool_)
     first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
     for _ in range(count):
@@ -108,7 +108,7 @@ def sample_accepted_attempt(tree, place, parameters, stream):
 
 @kernel
 def simulate_move(prob, known, survey, parameters, lost, stream, listed):
-    """A pseudorandom attempt that is accepted: almost always one that takes back or uses a pawn try; or -1."""
+    """Return a pseudorandom accepted attempt, almost always a recapture or a pawn try; or -1."""
     refused = np.zeros(64, np.int64)
     count = attempts(known.men, known.own, known.colour, known.rights, known.tries, refused, listed)
     eager = random_unit(stream) < ALMOST_ALWAYS
@@ -131,7 +131,7 @@ def simulate_move(prob, known, survey, parameters, lost, stream, listed):
 
 @kernel
 def simulate_value(tree, place, k, lost, was_capture, attraction, parameters, stream):
-    """Play k - 1 further moves by simulated messages, more while men are being taken. What the men are worth then."""
+    """Play k - 1 further moves by simulated messages, more during captures; return the material value then."""
     tree.ahead[0] = tree.nodes[place]
     known, prob, features, outlook = tree.ahead[0].known, tree.ahead[0].prob, tree.features[0], tree.outlook[0]
     listed = np.empty(MAX_ATTEMPTS, np.int64)
@@ -159,7 +159,7 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, features, outlook = np.zeros(64, np.int64), tree.features[0], tree.outlook[0]
     for _ in range(simulations):
-        # Selection: the first attempt that the simulated referee accepts, then one of its messages by chance.
+        # Selection: the first attempt that the simulated referee accepts, then one of its messages at random.
         place, depth, value = 0, 0, 0.0
         while True:
             row, node = sample_accepted_attempt(tree, place, parameters, stream), tree.nodes[place]
@@ -197,14 +197,14 @@ def simulate(tree, attraction, k, parameters, stream, simulations):
 
 # Approach C.
 
-# So many attempts are taken into account in the value of a node, or fewer if one is legal but for this chance.
+# Number of attempts in the value of a node, or fewer if the remaining probability is below this.
 MAX_REFUSALS, REST = 8, 0.03
-MIN_LEGAL = 1e-3  # no attempt is taken to be less likely legal: the referee has not refused it
+MIN_LEGAL = 1e-3  # minimum legality of an attempt that the referee has not refused
 
 
 @in_place
 def value_of_attempts(attempts, first, last, otherwise):
-    """The value of a node: the attempts in the order of their value, each by the chance that it is the first legal."""
+    """Return the value of a node: attempts in order of value, each by its probability of being the first legal one."""
     if first == last:
         return otherwise
     bound, left, found = -WORSE_THAN_ANY, 1.0, 0.0
@@ -227,7 +227,7 @@ def value_of_attempts(attempts, first, last, otherwise):
 
 @in_place
 def expand(tree, place, refused, parameters):
-    """List the attempts at a node and value each of them once. How many there are."""
+    """List the attempts at a node and evaluate each of them once; return their number."""
     node, features, outlook = tree.nodes[place], tree.features[0], tree.outlook[0]
     known, prob, first = node.known, node.prob, tree.used[1]
     measure_board(prob, known, parameters, features)
@@ -257,14 +257,14 @@ def expand(tree, place, refused, parameters):
     value = value_of_attempts(tree.attempts, first, last, node.board)
     node.gain = parameters.patience * parameters.hope * (value - node.board)
     for i in range(first, last):
-        tree.attempts[i].value += node.gain  # until it is visited, what follows is taken to be as good as here
+        tree.attempts[i].value += node.gain  # until it is visited, the continuation is assumed to be as good as here
     node.value = value + node.gain
     return node.listed
 
 
 @in_place
 def value_of_branch(tree, row, parameters):
-    """The weighted sum over the outcomes of an attempt, by what is known of each."""
+    """Return the weighted sum over the outcomes of an attempt, by the knowledge of each."""
     branch = tree.branches[tree.attempts[row].branch]
     found = branch.bonus
     for outcome in range(OUTCOMES):
@@ -278,7 +278,7 @@ def value_of_branch(tree, row, parameters):
 
 @in_place
 def open_branch(tree, place, row, parameters):
-    """Work out the outcomes of an attempt, so that nodes can grow from them; those that have grown stay."""
+    """Compute the outcomes of an attempt, so that nodes can grow from them; existing nodes stay."""
     node, attempt = tree.nodes[place], tree.attempts[row]
     if attempt.branch == NO_CHILD:
         add_branch(tree, row)
@@ -298,9 +298,9 @@ def open_branch(tree, place, row, parameters):
 
 @kernel
 def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
-    """Approach C (figure 8): select by UCT, expand, weigh, back up the best. The number of attempts valued.
+    """Approach C (figure 8): select by UCT, expand, evaluate, back up the best; return the attempts evaluated.
 
-    `is_changed`: the matrices at the root have changed since the tree has grown, so its attempts are weighed again.
+    `is_changed`: the matrices at the root have changed since the tree has grown, so its attempts are evaluated again.
     """
     places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, done = np.zeros(64, np.int64), 0
@@ -308,7 +308,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
         for row in range(tree.nodes[0].first, tree.nodes[0].first + tree.nodes[0].listed):
             open_branch(tree, 0, row, parameters)
     while done < nodes:
-        # Selection: our attempt by UCT, the message by its chance, down to an outcome without a node.
+        # Selection: our attempt by UCT, the message by its probability, down to an outcome without a node.
         place, depth = 0, 0
         while True:
             node = tree.nodes[place]
@@ -325,7 +325,7 @@ def grow_tree(tree, attraction, parameters, stream, nodes, is_changed):
             outcome = sample_outcome(tree.branches[number].chance, stream)
             child = tree.branches[number].child[outcome]
             if child == NO_CHILD:
-                if has_room(tree):  # expansion: a new node values all of its attempts, and each counts as searched
+                if has_room(tree):  # expansion: a new node evaluates all of its attempts, and each counts as searched
                     child = add_child(tree, place, number, outcome)
                     new, survey = tree.nodes[child], tree.features[0].survey
                     evolve(new.prob, new.known, tree.attempts[row].move, outcome, attraction, parameters, survey)

@@ -1,8 +1,8 @@
 """The three-tier tree of approaches B and C (figure 3) in preallocated arrays.
 
-A node is a moment at which we are to move: the matrices, what is known, and a row of attempts. An attempt that was
-chosen has a branch: the twelve outcomes of the two message tiers, each with its chance, the value of the board, and the
-node that it leads to once a simulation went there. Values are in pawns.
+A node is a decision of ours: the matrices, the known facts, and a row of attempts. A selected attempt has a branch: the
+twelve outcomes of the two message tiers, each with its probability, the value of the board, and its node once a
+simulation went there. Values are in pawns.
 """
 
 import math
@@ -31,51 +31,51 @@ from ..beliefs.probability_matrices import (
 from ..evaluation.board_features import FEATURES, value_of
 from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
 
-DEEPEST = 24  # so many own moves the tree is deep at most
+DEEPEST = 24  # greatest depth of the tree in own moves
 NO_CHILD = -1
-ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2  # for so many there is room, on average
+ATTEMPTS_PER_NODE, BRANCHES_PER_NODE = 40, 2  # mean capacity per node
 WORSE_THAN_ANY = -1e9
 _NODE = [
     ("known", KNOWN),
     ("prob", np.float32, (3, 64)),
-    ("first", np.int32),  # the first of its attempts
-    ("listed", np.int32),  # how many attempts there are
+    ("first", np.int32),  # index of its first attempt
+    ("listed", np.int32),  # number of attempts
     ("visits", np.int32),
-    ("board", np.float32),  # what the board is worth as it stands
+    ("board", np.float32),  # static value of the board
     ("value", np.float32),  # the value of the best attempts
-    ("gain", np.float32),  # what attempts are expected to add at nodes that follow and that have not been seen
+    ("gain", np.float32),  # expected gain of attempts at following nodes that have not been visited
 ]
 _ATTEMPT = [
     ("move", np.int32),
-    ("legal", np.float32),  # the chance that it is legal
+    ("legal", np.float32),  # the probability that it is legal
     ("value", np.float32),
     ("visits", np.int32),
     ("branch", np.int32),  # its branch, or NO_CHILD
 ]
 _BRANCH = [
     ("chance", np.float32, OUTCOMES),
-    ("board", np.float32, OUTCOMES),  # what the board is worth after each outcome
+    ("board", np.float32, OUTCOMES),  # value of the board after each outcome
     ("child", np.int32, OUTCOMES),  # the node that it leads to, or NO_CHILD
-    ("bonus", np.float32),  # what is added to the value whatever the outcome
+    ("bonus", np.float32),  # added to the value of every outcome
 ]
 NODE, ATTEMPT, BRANCH = (np.dtype((np.record, np.dtype(fields, align=True))) for fields in (_NODE, _ATTEMPT, _BRANCH))
 
 
 class PerceptionTree(NamedTuple):
-    """The nodes, of which the first is the root, their attempts and branches."""
+    """The nodes, the first being the root, their attempts and branches."""
 
     nodes: np.ndarray
     attempts: np.ndarray
     branches: np.ndarray
-    used: np.ndarray  # how many nodes, attempts and branches there are
-    handicap: np.ndarray  # what is taken off the value of each attempt at the root
+    used: np.ndarray  # numbers of nodes, attempts and branches
+    handicap: np.ndarray  # cost subtracted from the value of each attempt at the root
     features: np.ndarray
     outlook: np.ndarray
-    ahead: np.ndarray  # one record each, to work in: of a node, of a move, and the node of a simulation beyond the tree
+    ahead: np.ndarray  # one scratch record each: of a node, of a move, and the node of a simulation beyond the tree
 
 
 def empty_tree(nodes: int) -> PerceptionTree:
-    """A tree with room for so many nodes."""
+    """Return a tree with capacity for this many nodes."""
     attempts = np.empty(ATTEMPTS_PER_NODE * nodes + MAX_ATTEMPTS, ATTEMPT)
     branches = np.empty(BRANCHES_PER_NODE * nodes, BRANCH)
     handicap, used = np.zeros(MAX_ATTEMPTS, np.float32), np.zeros(3, np.int64)
@@ -85,7 +85,6 @@ def empty_tree(nodes: int) -> PerceptionTree:
 
 @inlined
 def has_room(tree):
-    """True if another node can be added."""
     nodes, attempts, branches = tree.used[0] + 1, tree.used[1] + MAX_ATTEMPTS, tree.used[2] + 1
     return nodes < len(tree.nodes) and attempts < len(tree.attempts) and branches < len(tree.branches)
 
@@ -101,7 +100,7 @@ def add_attempt(tree, move, legal, value, visits):
 
 @in_place
 def add_branch(tree, row):
-    """Give an attempt a branch that leads nowhere yet."""
+    """Give an attempt a branch without nodes."""
     tree.attempts[row].branch = tree.used[2]
     child = tree.branches[tree.used[2]].child
     tree.used[2] += 1
@@ -111,7 +110,7 @@ def add_branch(tree, row):
 
 @in_place
 def add_child(tree, node, branch, outcome):
-    """Add a node that an outcome leads to and that begins with what is known at its parent. Its number."""
+    """Add the node of an outcome, starting with its parent's knowledge; return its number."""
     child = tree.used[0]
     tree.used[0] += 1
     tree.branches[branch].child[outcome] = child
@@ -121,7 +120,7 @@ def add_child(tree, node, branch, outcome):
 
 @in_place
 def best_by_uct(attempts, first, last, visits, c):
-    """The attempt with the greatest value + c * sqrt(ln N / n), or -1."""
+    """Return the attempt with the greatest value + c * sqrt(ln N / n), or -1."""
     log, best, chosen = math.log(visits + 1.0), WORSE_THAN_ANY, -1
     for i in range(first, last):
         score = attempts[i].value + c * math.sqrt(log / attempts[i].visits)
@@ -132,7 +131,7 @@ def best_by_uct(attempts, first, last, visits, c):
 
 @in_place
 def sample_outcome(chance, stream):
-    """An outcome by its chance: probabilisticMessage of figures 6 and 8."""
+    """Draw an outcome by its probability: probabilisticMessage of figures 6 and 8."""
     u = random_unit(stream)
     for outcome in range(OUTCOMES):
         u -= chance[outcome]
@@ -142,13 +141,12 @@ def sample_outcome(chance, stream):
 
 
 def root_attempts(tree: PerceptionTree) -> np.ndarray:
-    """The attempts at the root."""
     first = int(tree.nodes[0].first)
     return tree.attempts[first : first + int(tree.nodes[0].listed)]
 
 
 def forbid(tree: PerceptionTree, move: int) -> None:
-    """Take a refused attempt off the root; the rest of the tree is used again."""
+    """Remove a refused attempt from the root; the rest of the tree is reused."""
     attempts = root_attempts(tree)
     row = attempts["move"].tolist().index(move)
     attempts[row], tree.handicap[row] = attempts[-1], tree.handicap[len(attempts) - 1]
@@ -160,7 +158,7 @@ def forbid(tree: PerceptionTree, move: int) -> None:
 
 @in_place
 def most_exposed(prob, known, spared, parameters, survey):
-    """The square of the man whom they most probably take next, other than the one on `spared`, or -1."""
+    """Return the square of the man that they most probably capture next, except on `spared`, or -1."""
     survey_board(prob, known, parameters, survey)
     net, worst, found = attacked_squares(known), 0.0, -1
     for kind in range(KING):
@@ -177,10 +175,7 @@ def most_exposed(prob, known, spared, parameters, survey):
 
 @in_place
 def evolve(prob, known, move, outcome, attraction, parameters, survey):
-    """Change the matrices and what is known by our move and its outcome. The square where they took, or -1.
-
-    `survey` is overwritten.
-    """
+    """Update the matrices and known facts by our move and its outcome; return their capture square, or -1."""
     answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
     kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
