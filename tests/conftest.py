@@ -81,6 +81,16 @@ def refused(fogspiel):
     return refuse
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave slow tests out of a thorough run, also those of a file that is thorough as a whole."""
+    wanted = config.option.markexpr
+    if "thorough" in wanted and "not thorough" not in wanted and "slow" not in wanted:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in set(slow)]
+
+
 def pytest_ignore_collect(collection_path, config):
     """Leave out files of a level that is not asked for: to import them takes longer than many tests do."""
     if collection_path.suffix != ".py" or "not thorough" not in config.option.markexpr:

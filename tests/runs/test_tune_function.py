@@ -72,7 +72,7 @@ def test_errors_of_the_users_own_function_are_raised_as_they_are():
             "the function has scored 3.0, outside of its range from 0 to 2",
         ),
         (lambda a, seed: 0, {}, r"it must take \(a, b, seed\)"),
-        (None, {}, "is no function"),
+        (None, {}, "is not a function"),
         (lambda a, b, seed: 0, {"games": 1}, "the budget is 1 games"),
         (lambda a, b, seed: 0, {"seed": -1}, "the seed is -1"),
         (lambda a, b, seed: 0, {"method": "none"}, "there is no method 'none'"),

@@ -205,6 +205,8 @@ def _conclusion(fits: dict[str, bool]) -> str:
 
 def _risks(found: list[Row]) -> Iterator[Table | str]:
     scores = {(row["first"], row["second"]): Fraction(row["exact"]) for row in found}
+    if not scores:
+        return
     half = Fraction(1, 2)
     even = [one for (one, two), score in scores.items() if two == "God" and score == half]
     lines: list[tuple[Cell, ...]] = [
