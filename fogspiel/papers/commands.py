@@ -1,5 +1,6 @@
 """The command of papers."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,26 +20,26 @@ from ..cli.app import (
     asking,
     listing,
     print_json,
+    store_path,
 )
 from ..cli.completion import complete_from
 from ..cli.execute import RunOptions, begin_and_show, print_lines, show_report, write
 from ..runs.requests import PaperRequest
 
 if TYPE_CHECKING:
-    from .catalogue import Computation
-    from .kinds import PaperPart
+    from .claims import Claim
 
 COMPLETIONS["paper"] = complete_from("papers", "EXPERIMENTS")
 EXAMPLES["paper"] = (SOLVE, "paper phantom")
 
 
-def find_part(name: str) -> "PaperPart | Computation":
+def check_paper(name: str) -> None:
     from . import catalogue
 
-    return catalogue.find_part(name)
+    catalogue.check_name(name)
 
 
-CHECKS["paper"] = find_part
+CHECKS["paper"] = check_paper
 
 
 # fogspiel paper: the tables of a paper compared with ours.
@@ -58,6 +59,9 @@ def paper(
     certificates: Annotated[
         Path | None, typer.Option(help="The Resistance: write certificates to this folder.")
     ] = None,
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Print every claim of the part or paper (bossle2018 ..) with its verdict.")
+    ] = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,7 +72,12 @@ def paper(
     from .kinds import PaperPart
 
     name: str = asked["name"]
-    part = find_part(name)
+    if claims:
+        announce_compilation()
+        with console.status(f"claims of {name}") as say:
+            judged = catalogue.claims_of_papers(name, store_path(store), catalogue.Options(players, full), say)
+        return show_claims(name, judged, output, as_json)
+    part = catalogue.find_part(name)
     if isinstance(part, PaperPart):
         ask = PaperRequest(**asked).to_json()
         return begin_and_show(ask, RunOptions(store, as_json, processes, cluster, output), once=True)
@@ -83,4 +92,20 @@ def paper(
     print_lines(found.lines)
     if files:
         console.out.print(f"written to {output}: {len(files)} files of tables and figures")
+    return None
+
+
+def show_claims(name: str, papers: "Mapping[str, Sequence[Claim]]", output: Path | None, as_json: bool) -> None:
+    """Print the claims of papers with their verdicts, and write the report where a folder is named."""
+    from ..cli import console
+    from .claims import claim_lines, claims_json, claims_report
+
+    files = write(claims_report(name, papers), output)[1] if output is not None else []
+    if as_json:
+        judged = [{"paper": citation, "claims": claims_json(claims)} for citation, claims in papers.items()]
+        return print_json({"name": name, "papers": judged} | ({"files": files} if files else {}))
+    for citation, claims in papers.items():
+        print_lines([f"{citation}:", *claim_lines(claims)])
+    if files:
+        console.out.print(f"written to {output}: {len(files)} files")
     return None

@@ -13,6 +13,7 @@ from ..runs.kind import Kind, Outputs
 from ..runs.report import Report
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run
+from .claims import Claim
 
 # Experiments of papers: many independent jobs, stored job by job, and the report made from their rows.
 #
@@ -32,6 +33,7 @@ class PaperPart:
     batches: Callable[[PaperRequest], Batches]
     report: Callable[[PaperRequest, Sequence[Row]], Report]
     place: int = LAST  # position in lists
+    claims: Callable[[PaperRequest, Sequence[Row]], Sequence[Claim]] | None = None  # by the rows of a run, or none
 
     @property
     def help(self) -> str:

@@ -12,7 +12,8 @@ from ...core.game import known_game
 from ...games.guess_who import exact as truth
 from ...games.guess_who.rules import VECTORS, printed_vector
 from ...runs.report import Cell, Chart, Report, Series, Table
-from ..catalogue import Computation, verdict
+from ..catalogue import Computation
+from ..claims import verdict
 from .printed_tables import CAUWET
 
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"

@@ -12,7 +12,7 @@ from ...runs.execute import Job, Row
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
-from .. import catalogue
+from .. import claims
 from ..kinds import Batches, PaperPart
 from . import figure1
 from .printed_tables import CAUWET
@@ -210,11 +210,11 @@ def _risks(found: list[Row]) -> Iterator[Table | str]:
     half = Fraction(1, 2)
     even = [one for (one, two), score in scores.items() if two == "God" and score == half]
     lines: list[tuple[Cell, ...]] = [
-        (f"{one} beats {two}", figure1.both(scores[one, two]), catalogue.verdict(scores[one, two] > half))
+        (f"{one} beats {two}", figure1.both(scores[one, two]), claims.verdict(scores[one, two] > half))
         for one, two in (("OL", "dichotomy"), ("ONL", "OL"), ("Best", "OL"), ("Best", "ONL"))
     ]
     against = "; ".join(f"{one} {figure1.both(score)}" for (one, two), score in scores.items() if two == "God")
-    lines.append(("only OL holds 50 % against God", against, catalogue.verdict(even == ["OL"])))
+    lines.append(("only OL holds 50 % against God", against, claims.verdict(even == ["OL"])))
     yield (
         "With 128 characters, mean of both starting orders, exact by dynamic programming. God is the optimal strategy. "
         "`fogspiel paper figure1` has the other numbers of characters."

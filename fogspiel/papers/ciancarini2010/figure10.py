@@ -6,15 +6,16 @@ not in the text of the paper, its relations are; beside them stand those of the 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, statistics_of
+from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
 from ...runs.execute import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
-from ...stats.elo import Strength
-from ..catalogue import verdict
+from ...stats.elo import HALF_POINTS, strength_of
+from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
 from ..kinds import Batches, PaperPart
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
@@ -23,8 +24,7 @@ DEFAULT_TIME = 0.1
 TREES = ("B1", "B3", "B7", "B10", "C")
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
-# The most that A wins, as a share of its games, and the chance probability below which more wins refute that.
-SELDOM, CHANCE = 0.02, 0.025
+SELDOM = 0.02  # share of its games that A wins, at most
 LONGEST = 600  # plies after which a game against a player that cannot finish counts as drawn
 
 
@@ -57,10 +57,14 @@ def batches(request: PaperRequest) -> Batches:
 Played = Sequence[tuple[EngineSpec, EngineSpec, Sequence[Row]]]  # two engines, and the rows of their match
 
 
-def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
+def played_matches(request: PaperRequest, rows: Sequence[Row]) -> Played:
     found = rows_by(rows, "first", "second")
     asked = {match.seats: found.get(tuple(match.names)) for match in matches(request)}
-    played = [(first, second, part) for (first, second), part in asked.items() if part is not None]
+    return [(first, second, part) for (first, second), part in asked.items() if part is not None]
+
+
+def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
+    played = played_matches(request, rows)
     return Report(
         name=request.name,
         title="Monte Carlo tree search in Kriegspiel: approaches A, B and C against the minimax program",
@@ -72,7 +76,7 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
             f"{', '.join(map(str, times_of(request).values()))} s, so how strong they come out depends on the machine.",
         ),
         parts=(
-            Table("relations", "The paper's relations, and ours", RELATIONS, list(relations(played))),
+            claim_table(claims(request, rows), "The paper's claims"),
             Table("points", "All matches", POINTS, [_line(*match) for match in played]),
             _figure(played),
         ),
@@ -109,93 +113,111 @@ def _figure(played: Played) -> Chart:
     return Chart("figure10", "Elo above the minimax program", "seconds a move", "Elo", series)
 
 
-# The paper's relations
+# The paper's claims
 
-RELATIONS = ("the paper says", "measured", "verdict")
-
-
-def relations(played: Played) -> Iterator[tuple[str, str, str]]:
-    by = {(one.engine, one.effort.seconds): elo_of_pairs(rows) for one, two, rows in played if two == MINIMAX}
-    times = sorted({time for engine, time in by if engine == "C" and time is not None})
-    for (engine, time), strength in by.items():
-        if engine == "A":
-            yield (
-                f"A wins below 2 % against minimax ({time:g} s)",
-                f"{strength.wins} wins in {strength.games} games",
-                _seldom(strength),
-            )
-    if times:
-        yield from _of_trees(by, times)
-    others = {(one.engine, two.engine): elo_of_pairs(rows) for one, two, rows in played if two != MINIMAX}
-    for (better, worse), strength in others.items():
-        if better != "C":
-            yield (f"{better} is better than {worse}", _words(strength), _sign(strength))
-    for time in (time for engine, time in by if engine == "hs"):
-        yield ("hs is weaker than minimax", _words(by["hs", time]), _sign(by["hs", time], -1))
-    if ("C", "random") in others:
-        strength = others["C", "random"]
-        yield (
-            f"(ours) C wins 90 % against random within {LONGEST} plies",
-            f"{strength.wins} wins in {strength.games} games",
-            verdict(strength.wins >= 0.9 * strength.games),
-        )
+# "About three times more games than they lose": what rounds to three.
+THREE_WINS = Fraction(5, 2)
+OVER = 100  # Elo of C above the minimax program, at least
+SOME_B = ("B1", "B3", "B7", "B10")
 
 
-Results = Mapping[tuple[str, float | None], Strength]
+class Results:
+    """Results of the game pairs of every match, by engine, seconds and opponent."""
+
+    def __init__(self, played: Played, times: Iterable[float]) -> None:
+        self.times = sorted(times)
+        self.pairs = {(one.engine, one.effort.seconds, two.engine): results_of(rows) for one, two, rows in played}
+
+    def of(self, engine: str, time: float, opponent: str = "minimax") -> list[list[int]]:
+        return self.pairs.get((engine, time, opponent), [])
+
+    def elo(self, engine: str, time: float, opponent: str = "minimax") -> Evidence:
+        return elo(strength_of(self.of(engine, time, opponent)).pairs)
+
+    def above(self, better: str, worse: str, time: float) -> Clause:
+        """Return the clause that one engine scores more against the minimax program than another."""
+        scores = [list(map(sum, self.of(engine, time))) for engine in (better, worse)]
+        found = contrast([(1, scores[0]), (-1, scores[1])], HALF_POINTS, "score difference")
+        return Clause(f"{better} above {worse} at {time:g} s", found, least=0, strict=True)
 
 
-def _of_trees(by: Results, times: Sequence[float]) -> Iterator[tuple[str, str, str]]:
-    trees = [engine for engine in TREES if (engine, times[0]) in by]
-    first = {engine: by[engine, times[0]] for engine in trees if engine != "C"}
-    yield (
-        "B with k = 1 is the best B at the shortest time",
-        _in_words(first),
-        verdict(max(first, key=lambda engine: first[engine].score) == "B1"),
-    )
-    last = {engine: by[engine, times[-1]] for engine in trees if engine != "C"}
-    best = max(last, key=lambda engine: last[engine].score)
-    yield (
-        "B with k = 7 or 10 is the best B at the longest time, and slightly above minimax",
-        _in_words(last),
-        verdict(best in ("B7", "B10") and last[best].elo > 0),
-    )
-    for time in times:
-        rest = {engine: by[engine, time] for engine in trees}
-        yield (
-            f"C is above every B ({time:g} s)",
-            _in_words(rest),
-            verdict(max(rest, key=lambda engine: rest[engine].score) == "C"),
-        )
-        strength = by["C", time]
-        yield (
-            f"C is over 100 Elo above minimax ({time:g} s), and wins three times as often as it loses",
-            f"{_words(strength)}, {strength.ratio:.1f} wins a loss",
-            verdict(strength.elo >= 100 and strength.elo_interval()[0] >= 60),
-        )
+def claims(request: PaperRequest, rows: Sequence[Row]) -> list[Claim]:
+    results = Results(played_matches(request, rows), times_of(request))
+    return [*_of_a(results), *_of_b(results), *_of_c(results), *_of_others(results)]
 
 
-def _words(strength: Strength) -> str:
-    low, high = strength.elo_interval()
-    return f"{strength.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
+def _of_a(results: Results) -> Iterator[Claim]:
+    for time in (results.times[0], results.times[-1]):
+        pairs = results.of("A", time)
+        wins = [sum(result == 2 for result in pair) for pair in pairs]
+        share = mean_of([wins.count(number) for number in range(3)])
+        clause = Clause("share of games won", share, most=SELDOM)
+        yield Claim("5.1", "A seldom wins against the minimax program", f"A, {time:g} s", (clause,), "below 2 %")
 
 
-def _in_words(strengths: Mapping[str, Strength]) -> str:
-    return "; ".join(f"{engine} {_words(strength)}" for engine, strength in strengths.items())
+def _of_b(results: Results) -> Iterator[Claim]:
+    short, *_, last = [*results.times, results.times[-1]]
+    late = results.times[-2:]
+    yield Claim(
+        "6.1", "B with k = 1 has a large advantage over the other B at the shortest time", f"B, {short:g} s",
+        tuple(results.above("B1", other, short) for other in SOME_B[1:]),
+        note="the clauses test an advantage, not its size",
+    )  # fmt: skip
+    yield Claim(
+        "6.1", "B with k = 7 and 10 has an edge over k = 1 at the two longest times", f"B, {_seconds(late)}",
+        tuple(results.above(longer, "B1", time) for time in late for longer in ("B7", "B10")),
+    )  # fmt: skip
+    yield Claim(
+        "6.1", "B with k = 7 and 10 outperforms the minimax program at the two longest times", f"B, {_seconds(late)}",
+        tuple(Clause(f"{longer} above minimax at {time:g} s", results.elo(longer, time), least=0, strict=True)
+              for time in late for longer in ("B7", "B10")),
+        "a slight margin",
+    )  # fmt: skip
+    yield Claim(
+        "6.1", "B with k = 3 is not the best B at any time", f"B, {short:g} and {last:g} s",
+        (results.above("B1", "B3", short), results.above("B10", "B3", last)),
+        note="tested at both ends, against the B that the paper names best there",
+    )  # fmt: skip
 
 
-def _seldom(strength: Strength) -> str:
-    """Report whether games are won as seldom as the paper states of A; open where the excess may be chance."""
-    if strength.wins < SELDOM * strength.games:
-        return "holds"
-    games, fewer = strength.games, range(strength.wins)
-    by_chance = 1 - sum(math.comb(games, wins) * SELDOM**wins * (1 - SELDOM) ** (games - wins) for wins in fewer)
-    return "does not hold" if by_chance < CHANCE else "open"
+def _of_c(results: Results) -> Iterator[Claim]:
+    short, last = results.times[0], results.times[-1]
+    for time in results.times:
+        above = tuple(results.above("C", other, time) for other in SOME_B)
+        yield Claim("6.1", "C is above every B", f"C and B, {time:g} s", above)
+        yield Claim(
+            "6.1", "C is over 100 Elo above the minimax program and wins about three times as often as it loses",
+            f"C, {time:g} s",
+            (Clause("Elo", results.elo("C", time), least=OVER),
+             Clause("wins per loss", wins_per_loss(THREE_WINS, results.of("C", time)), least=0)),
+            "100 Elo, 3 wins per loss", note=f"about three: at least {THREE_WINS}",
+        )  # fmt: skip
+    scores = [list(map(sum, results.of(engine, time))) for time in (short, last) for engine in ("C", "B10")]
+    terms = list(zip((1, -1, -1, 1), scores, strict=True))
+    yield Claim(
+        "7", "The difference between C and B decreases with time and does not disappear",
+        f"C and B10, {short:g} and {last:g} s",
+        (Clause("decrease", contrast(terms, HALF_POINTS, "change of the difference"), least=0, strict=True),
+         results.above("C", "B10", last)),
+    )  # fmt: skip
 
 
-def _sign(strength: Strength, sign: int = 1) -> str:
-    """Report whether the Elo interval lies on this side of 0; open where only the estimate does."""
-    low, high = strength.elo_interval()
-    return "holds" if sign * (low if sign > 0 else high) > 0 else "does not hold" if sign * strength.elo < 0 else "open"
+def _of_others(results: Results) -> Iterator[Claim]:
+    """Yield the relations of the earlier sampling programs, and what only people can test."""
+    by = {(engine, opponent): time for engine, time, opponent in results.pairs if time is not None}
+    for better, worse in (("los", "random"), ("aosp", "los"), ("hs", "aosp"), ("minimax", "hs")):
+        low = better == "minimax"
+        engine, opponent = (worse, better) if low else (better, worse)
+        found = results.elo(engine, by.get((engine, opponent), 0.0), opponent)
+        clause = Clause("Elo", found, most=0, strict=True) if low else Clause("Elo", found, least=0, strict=True)
+        yield Claim("4.2", f"{better} is better than {worse}", f"{engine} against {opponent}", (clause,))
+    people = Clause("score", missing("needs people on a chess server"))
+    yield Claim("6.2", "C reaches 1750 Elo on the ICC in 7,121 games of three minutes", "C", (people,), "1750")
+    yield Claim("6.2", "C scores 0.26 against 20 strong players, the minimax program 0.17", "C", (people,), "0.26")
 
 
-EXPERIMENTS = (PaperPart("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5),)
+def _seconds(times: Sequence[float]) -> str:
+    return " and ".join(f"{time:g}" for time in times) + " s"
+
+
+EXPERIMENTS = (PaperPart("kriegspiel", "Ciancarini & Favini 2010", batches, report, place=5, claims=claims),)

@@ -1,0 +1,267 @@
+"""Claims of papers and their verdicts: every clause of a claim is decided by an interval, and open by default.
+
+A claim is split into clauses. A clause names a quantity, the range in which the paper puts it, and the evidence: an
+exact value, or counts from which an interval with any error probability follows. A clause holds if the whole interval
+lies in the range, does not hold if they are disjoint, and is open otherwise. A claim holds only if every clause does,
+and does not hold as soon as one clause does not. The error probability of 5 % is divided among the sampled clauses of
+a table (Bonferroni), so that all its verdicts are right together with probability 95 %.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ..runs.report import Report, Table
+from ..runs.store import Json
+from ..stats.elo import elo_of
+from ..stats.race import interval, mean
+
+ERROR = 0.05  # error probability of all verdicts of one table together
+Number = float | Fraction
+Limits = tuple[Number, Number]
+
+
+class Verdict(StrEnum):
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "open"
+    NEW = "not in the paper"  # a finding of ours beside the claims
+
+
+class Evidence(NamedTuple):
+    """Quantity that a clause speaks of: its interval for an error probability, and its estimate as text."""
+
+    limits: Callable[[float], Limits]
+    estimate: str
+    sampled: bool = True
+    unit: Callable[[Number], str] = lambda number: f"{float(number):.4g}"
+
+    def text(self, error: float) -> str:
+        if not self.sampled:
+            return self.estimate
+        low, high = self.limits(error)
+        return f"{self.estimate} [{self.unit(low)}, {self.unit(high)}]"
+
+
+def exact(value: Number, text: str | None = None) -> Evidence:
+    return Evidence(lambda error: (value, value), str(value) if text is None else text, False)
+
+
+def between(low: Number, high: Number, text: str | None = None) -> Evidence:
+    """Return proved bounds as evidence."""
+    return Evidence(lambda error: (low, high), f"{low} to {high}" if text is None else text, False)
+
+
+def missing(text: str = "not run") -> Evidence:
+    """Return the absence of evidence, which leaves a clause open."""
+    return between(-math.inf, math.inf, text)
+
+
+def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evidence:
+    """Return an anytime-valid interval of the mean of observations on a grid from `low` to `high`."""
+    observed = np.asarray(counts, np.int64)
+
+    def scaled(share: float) -> float:
+        return low + (high - low) * share
+
+    def limits(error: float) -> Limits:
+        first, last = interval(observed, error)
+        return scaled(first), scaled(last)
+
+    total = int(observed.sum())
+    return Evidence(limits, f"{scaled(mean(observed)):.4g}", True) if total else missing("no games")
+
+
+def elo(pairs: Sequence[int]) -> Evidence:
+    """Return the Elo difference of a match, from the counts of its game pairs by half points."""
+    share = mean_of(pairs)
+    if not share.sampled:
+        return share
+    score = mean(np.asarray(pairs, np.int64))
+
+    def limits(error: float) -> Limits:
+        low, high = share.limits(error)
+        return elo_of(float(low)), elo_of(float(high))
+
+    return Evidence(limits, f"{elo_of(score):+.0f} Elo", True, lambda number: f"{float(number):+.0f}")
+
+
+def contrast(terms: Sequence[tuple[int, Sequence[int]]], top: int, unit: str) -> Evidence:
+    """Return the mean of a weighted sum of scores, observation by observation, in units of a whole score.
+
+    `terms` has a weight and the scores in 0 .. top of every match. Example: the weights 1 and -1 compare two engines
+    against a common opponent. Matches of different length are compared as far as the shortest one goes.
+    """
+    least = sum(weight * top for weight, _ in terms if weight < 0)
+    most = sum(weight * top for weight, _ in terms if weight > 0)
+    counts = np.zeros(most - least + 1, np.int64)
+    for scores in zip(*(scores for _, scores in terms), strict=False):
+        counts[sum(weight * score for (weight, _), score in zip(terms, scores, strict=True)) - least] += 1
+    found = mean_of(counts.tolist(), least / top, most / top)
+    return found._replace(estimate=f"{unit} {found.estimate}") if found.sampled else found
+
+
+def wins_per_loss(ratio: Fraction, results: Iterable[Sequence[int]]) -> Evidence:
+    """Return the mean of wins - ratio * losses per game pair, which is positive with more than `ratio` wins per loss.
+
+    A pair has two results, 0 loss, 1 draw, 2 win.
+    """
+    lost, won = ratio.numerator, ratio.denominator
+    worth = (0, lost, lost + won)  # of a loss, a draw and a win, shifted to start at 0
+    pairs = [sum(worth[result] for result in pair) for pair in results]
+    counts = np.bincount(np.array(pairs, np.int64), minlength=2 * worth[2] + 1)
+    found = mean_of(counts.tolist(), -2.0 * lost / won, 2.0)
+    return found._replace(estimate=f"wins - {ratio} losses per pair {found.estimate}") if found.sampled else found
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A quantity and the range in which the claim puts it, both limits included unless `strict`."""
+
+    text: str
+    evidence: Evidence
+    least: Number = -math.inf
+    most: Number = math.inf
+    strict: bool = False
+
+    def verdict(self, error: float) -> Verdict:
+        low, high = self.evidence.limits(error)
+        if math.isinf(low) and math.isinf(high) and low < high:
+            return Verdict.OPEN  # no evidence, even where the clause sets no limit
+        if self.strict:
+            inside, outside = self.least < low and high < self.most, high <= self.least or low >= self.most
+        else:
+            inside, outside = self.least <= low and high <= self.most, high < self.least or low > self.most
+        return Verdict.HOLDS if inside else Verdict.FAILS if outside else Verdict.OPEN
+
+
+def fact(text: str, true: bool, found: str) -> Clause:
+    """Return a clause that a computation decides."""
+    return Clause(text, exact(int(true), found), least=1)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper in our words, the program, method or game it was tested on, and its clauses."""
+
+    section: str
+    sentence: str
+    subject: str
+    clauses: tuple[Clause, ...]
+    printed: str = ""  # the paper's figure
+    note: str = ""
+    ours: bool = False  # a finding that is not a claim of the paper
+    command: str = ""  # that produces the evidence
+
+    def verdict(self, error: float) -> Verdict:
+        if self.ours:
+            return Verdict.NEW
+        found = [clause.verdict(error) for clause in self.clauses]
+        if Verdict.FAILS in found:
+            return Verdict.FAILS
+        return Verdict.HOLDS if found and all(one is Verdict.HOLDS for one in found) else Verdict.OPEN
+
+    def found(self, error: float) -> str:
+        """Return the evidence of every clause, with its own verdict where there are several."""
+        texts = []
+        for clause in self.clauses:
+            evidence = clause.evidence.text(error)
+            if len(self.clauses) > 1 and not self.ours:
+                evidence = f"{clause.text}: {evidence} ({clause.verdict(error)})"
+            texts.append(evidence)
+        return "; ".join(texts)
+
+
+def agree(section: str, sentence: str, subject: str, printed: object, ours: object, note: str = "") -> Claim:
+    """Return the claim that an exact quantity has the printed value."""
+    return Claim(section, sentence, subject, (fact(sentence, printed == ours, str(ours)),), str(printed), note)
+
+
+def finding(section: str, sentence: str, subject: str, text: str, printed: str = "", note: str = "") -> Claim:
+    """Return a finding of ours, which has no verdict."""
+    return Claim(section, sentence, subject, (Clause(sentence, exact(0, text)),), printed, note, ours=True)
+
+
+def error_per_clause(claims: Iterable[Claim]) -> float:
+    sampled = sum(clause.evidence.sampled for claim in claims if not claim.ours for clause in claim.clauses)
+    return ERROR / max(1, sampled)
+
+
+COLUMNS = ("section", "claim", "tested on", "the paper", "found", "verdict", "note", "command")
+NOTE = (
+    "A claim holds only if every clause of it does; a clause is decided by an interval, and open where the interval "
+    "does not decide. Intervals are anytime-valid and hold together with 95 % over the table. Exact values have none."
+)
+
+
+def claim_row(claim: Claim, error: float) -> tuple[str, ...]:
+    found, verdict = claim.found(error), str(claim.verdict(error))
+    return claim.section, claim.sentence, claim.subject, claim.printed, found, verdict, claim.note, claim.command
+
+
+def claim_table(claims: Sequence[Claim], title: str, name: str = "claims") -> Table:
+    """Return the table of claims, whose intervals hold together."""
+    error = error_per_clause(claims)
+    return Table(name, title, COLUMNS, [claim_row(claim, error) for claim in claims])
+
+
+def claims_json(claims: Sequence[Claim]) -> list[Json]:
+    """Return the claims with their clauses, limits and verdicts."""
+    error = error_per_clause(claims)
+    keys = [column.replace(" ", "_") for column in COLUMNS]
+    return [
+        dict(zip(keys, claim_row(claim, error), strict=True))
+        | {"clauses": [_clause_json(clause, error, claim.ours) for clause in claim.clauses]}
+        for claim in claims
+    ]
+
+
+def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
+    """Return a table of claims for every paper."""
+    tables = [
+        claim_table(claims, f"{citation}: {tally(claims)}", f"claims-{number}")
+        for number, (citation, claims) in enumerate(papers.items(), 1)
+    ]
+    return Report(
+        f"claims-{name}", "Claims of the papers and their verdicts", f"fogspiel paper {name} --claims", (NOTE,), tables
+    )
+
+
+def tally(claims: Sequence[Claim]) -> str:
+    """Return the number of claims with each verdict, as text."""
+    error = error_per_clause(claims)
+    counts = Counter(claim.verdict(error) for claim in claims)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+
+
+def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
+    """Yield the claims as text: the verdict with the sentence, and below it the paper's figure and the evidence."""
+    error = error_per_clause(claims)
+    for claim in claims:
+        yield f"{str(claim.verdict(error)).upper()}  {claim.section}: {claim.sentence} ({claim.subject})"
+        printed = f"paper: {claim.printed}; " if claim.printed else ""
+        yield f"    {printed}found: {claim.found(error)}" + (f"; {claim.note}" if claim.note else "")
+    yield tally(claims)
+    yield "evidence: " + ", ".join(dict.fromkeys(claim.command for claim in claims if claim.command))
+
+
+def _clause_json(clause: Clause, error: float, ours: bool) -> Json:
+    evidence = clause.evidence
+    limits = [_finite(limit) for limit in evidence.limits(error)]
+    found = {"text": clause.text, "found": evidence.text(error), "interval": limits, "sampled": evidence.sampled}
+    return found if ours else found | {"verdict": str(clause.verdict(error))}
+
+
+def _finite(number: Number) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def verdict(holds: bool) -> str:
+    """Return the verdict on a single fact that a computation decides."""
+    return str(Verdict.HOLDS if holds else Verdict.FAILS)

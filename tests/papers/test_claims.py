@@ -1,0 +1,134 @@
+"""Verdicts on claims of papers: planted true, false, half-true and undecided claims."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fogspiel.papers import catalogue, claims
+from fogspiel.papers.ciancarini2010 import figure10
+from fogspiel.papers.claims import Claim, Clause, Verdict, contrast, elo, exact, fact, mean_of, missing, wins_per_loss
+from fogspiel.runs.requests import PaperRequest
+
+LEVEL = 0.05
+
+
+def judge(*clauses):
+    claim = Claim("1", "a sentence", "an engine", clauses)
+    return claim.verdict(claims.error_per_clause([claim]))
+
+
+def pairs(wins, draws, losses):
+    """Results of game pairs: two wins, two draws, two losses."""
+    return [[2, 2]] * wins + [[1, 1]] * draws + [[0, 0]] * losses
+
+
+def test_a_true_claim_holds_a_false_one_does_not_and_few_games_leave_both_open():
+    many, few = [100, 0, 0, 0, 300], [1, 0, 0, 0, 3]
+    assert judge(Clause("Elo", elo(many), least=100)) is Verdict.HOLDS
+    assert judge(Clause("Elo", elo(many), least=300)) is Verdict.FAILS
+    for least in (-300, 100, 300):
+        assert judge(Clause("Elo", elo(few), least=least)) is Verdict.OPEN
+
+
+def test_a_claim_of_two_clauses_holds_only_if_both_do():
+    true, false, open_ = (fact("", truth, "") for truth in (True, False, True))
+    open_ = Clause("", missing())
+    assert judge(true, true) is Verdict.HOLDS
+    assert judge(true, open_) is Verdict.OPEN
+    assert judge(true, false) is judge(open_, false) is Verdict.FAILS
+    assert judge() is Verdict.OPEN
+
+
+def test_over_100_elo_at_two_wins_per_loss_is_not_three_wins_per_loss():
+    results = pairs(2000, 0, 1000)  # +120 Elo
+    over = Clause("Elo", elo([1000, 0, 0, 0, 2000]), least=80)
+    often = Clause("wins per loss", wins_per_loss(Fraction(5, 2), results), least=0)
+    assert judge(over) is Verdict.HOLDS and judge(often) is Verdict.FAILS and judge(over, often) is Verdict.FAILS
+    assert judge(Clause("", wins_per_loss(Fraction(5, 2), pairs(900, 50, 200)), least=0)) is Verdict.HOLDS
+
+
+def test_a_strict_limit_excludes_the_limit_itself():
+    half = exact(Fraction(1, 2))
+    assert judge(Clause("", half, least=Fraction(1, 2))) is Verdict.HOLDS
+    assert judge(Clause("", half, least=Fraction(1, 2), strict=True)) is Verdict.FAILS
+
+
+def test_a_contrast_of_two_matches_is_their_difference_and_differences_of_differences_too():
+    first, second = [4, 3, 4, 2] * 100, [1, 0, 2, 1] * 100
+    low, high = contrast([(1, first), (-1, second)], 4, "").limits(LEVEL)
+    assert low < (np.mean(first) - np.mean(second)) / 4 < high and low > 0
+    low, high = contrast([(1, first), (-1, second), (-1, first), (1, second)], 4, "").limits(LEVEL)
+    assert low < 0 < high
+    assert judge(Clause("", contrast([(1, []), (-1, [])], 4, ""), least=0)) is Verdict.OPEN
+
+
+def test_the_intervals_of_a_table_hold_together():
+    """Of 300 tables with eight true null differences each, at most 5 % (and chance) may claim one."""
+    rng, wrong = np.random.default_rng(1), 0
+    for _ in range(300):
+        found = []
+        for _ in range(8):
+            counts = rng.multinomial(40, [0.25, 0.25, 0, 0.25, 0.25])
+            found.append(Claim("", "", "", (Clause("", mean_of(counts.tolist()), least=0.5, strict=True),)))
+        error = claims.error_per_clause(found)
+        assert error == pytest.approx(LEVEL / 8)
+        wrong += any(claim.verdict(error) is not Verdict.OPEN for claim in found)
+    assert wrong <= 15
+
+
+def test_findings_of_ours_have_no_verdict_and_use_up_no_error_probability():
+    ours = claims.finding("", "C+", "C+", "+154")
+    assert ours.verdict(LEVEL) is Verdict.NEW
+    sampled = Claim("", "", "", (Clause("", mean_of([1, 1]), least=0),))
+    assert claims.error_per_clause([ours, sampled]) == LEVEL
+
+
+def rows_of_matches(request, results):
+    """Rows of all matches of section 6.1, with the same results in each."""
+    return [
+        {"first": match.names[0], "second": match.names[1], "games": [{"result": result} for result in pair]}
+        for match in figure10.matches(request)
+        for pair in results
+    ]
+
+
+@pytest.mark.parametrize("results", [[[0, 0]], [[2, 2]], [[0, 2]]])
+def test_two_games_per_point_leave_every_claim_of_the_kriegspiel_paper_open(results):
+    request = PaperRequest(name="kriegspiel", quick=True, scale=0.01)
+    found = figure10.claims(request, rows_of_matches(request, results))
+    error = claims.error_per_clause(found)
+    assert len(found) > 10 and {claim.verdict(error) for claim in found} == {Verdict.OPEN}
+
+
+def test_many_games_decide_the_claims_of_the_kriegspiel_paper_clause_by_clause():
+    request = PaperRequest(name="kriegspiel", quick=True)
+    found = figure10.claims(request, rows_of_matches(request, pairs(380, 0, 20)))
+    error = claims.error_per_clause(found)
+    by_sentence = {claim.sentence: claim.verdict(error) for claim in found}
+    assert by_sentence["A seldom wins against the minimax program"] is Verdict.FAILS
+    assert by_sentence["C is above every B"] is Verdict.OPEN  # all score alike
+    assert by_sentence["minimax is better than hs"] is Verdict.FAILS
+    over = "C is over 100 Elo above the minimax program and wins about three times as often as it loses"
+    assert by_sentence[over] is Verdict.HOLDS
+
+
+def test_every_paper_has_claims_and_their_json_is_plain(tmp_path):
+    assert {"ciancarini2010"} <= set(catalogue.papers())
+    part = catalogue.find_part("kriegspiel")
+    found = catalogue.claims_of(part, tmp_path / "none.db", catalogue.Options(), lambda text: None)
+    plain = json.loads(json.dumps(claims.claims_json(found)))
+    assert {row["verdict"] for row in plain} == {"open"}
+    assert all(row["command"] == "fogspiel paper kriegspiel" and row["tested_on"] for row in plain)
+    assert not any(
+        math.isinf(limit) for row in plain for clause in row["clauses"] for limit in clause["interval"] if limit
+    )
+
+
+def test_a_paper_without_claims_says_what_has_some():
+    with pytest.raises(ValueError, match="ciancarini2010 is a paper: add --claims"):
+        catalogue.find_part("ciancarini2010")
+    with pytest.raises(ValueError, match="there is no paper"):
+        catalogue.check_name("nonsense")
