@@ -23,7 +23,7 @@ from fogspiel.games.chess.bitboards import BISHOP, KING, KNIGHT, PAWN, QUEEN, RO
 from fogspiel.games.chess.moves import LIMITS, MAX_MOVES, legal_moves, restrict
 from fogspiel.games.chess.position import MEN, POSITION, make
 from fogspiel.games.chess.search import value_of
-from fogspiel.kriegspiel.endings.player import LoneKingPlayer
+from fogspiel.kriegspiel.endings import LoneKingPlayer
 from fogspiel.kriegspiel.endings.search import MATED, PARTS, REFUSED, SILENT, hear, list_own_moves
 from fogspiel.kriegspiel.endings.tablebase import NO_MATE, EndgameTable, endgame_table, kinds_of, placement_of
 from fogspiel.kriegspiel.engine import SearchLimit

@@ -18,7 +18,7 @@ from fogspiel.games.chess import bitboards
 from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK, around, bit, union
 from fogspiel.games.chess.moves import MAX_MOVES
 from fogspiel.games.chess.position import promotion_of
-from fogspiel.kriegspiel.endings.player import NOISE
+from fogspiel.kriegspiel.endings import NOISE
 from fogspiel.kriegspiel.endings.search import MATED, PARTS, REFUSED, SILENT, STALEMATED, hear, list_own_moves, sight
 from fogspiel.kriegspiel.endings.tablebase import (
     NO_MATE,

@@ -35,8 +35,8 @@ from fogspiel.kriegspiel.engine import SearchLimit, parse_engine
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
 from fogspiel.kriegspiel.match import EngineMatch
-from fogspiel.kriegspiel.opponent_training import Play, check_lesson, games_of_two, rows_in, with_straying
 from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, write_fog_weights
+from fogspiel.kriegspiel.training import Play, check_lesson, games_of_two, rows_in, with_straying
 from fogspiel.runs.execute import Row
 
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")

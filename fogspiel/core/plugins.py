@@ -265,6 +265,7 @@ core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input
   person_session=session state_policy=behaviour_policy
 core core.compile: kernel
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
+kriegspiel.endings kriegspiel: player=endings
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds=ponnuki bounds_certificate=certificate
   bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
   vector_proof=point_based window_demands=windows window_kernels window_regrets windows

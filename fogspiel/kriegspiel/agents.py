@@ -10,7 +10,7 @@ from ..core.game import Game
 from ..runs.agent_parser import AgentSource
 from ..runs.programs import GAME_SECONDS, ProgramSpec, ProgramType, digest_of, limit_words
 from ..runs.store import Json
-from .game.look import GAMES
+from .game import GAMES
 
 # Kriegspiel engines as agents (`fog`, `C@0.4s`), in their own matches, and as programs to tune.
 
@@ -64,18 +64,18 @@ def match(
 
 
 def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
-    from . import self_play_worker
+    from . import training
 
     constants(words)  # raises for an engine without constants
 
     def check(parameters: "Parameters") -> None:
-        self_play_worker.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
+        training.demand_constants(words, {member.name: member.to_json() for member in parameters.members})
 
     return ProgramSpec(
         GAMES[0].name,
         words,
         digest_of([words]),
-        (sys.executable, "-m", self_play_worker.__name__, f"--engine={words}", *limit_words(facts, FACTS)),
+        (sys.executable, "-m", training.__name__, f"--engine={words}", *limit_words(facts, FACTS)),
         {key: facts[key] for key in FACTS if facts.get(key) is not None},
         fixed=True,
         seconds=GAME_SECONDS,
@@ -84,13 +84,13 @@ def find_program(words: str, scale: "Scale", facts: Mapping[str, Any], more: Seq
 
 
 def constants(engine: str) -> dict[str, dict[str, Any]]:
-    from .self_play_worker import parameters_of_engine
+    from .training import parameters_of_engine
 
     return parameters_of_engine(engine)
 
 
 def parameter_file(engine: str) -> str:
-    from .self_play_worker import parameter_text
+    from .training import parameter_text
 
     return parameter_text(engine)
 

@@ -21,14 +21,13 @@ from ..games.chess.bitboards import KING, rows_of
 from ..games.chess.fen import NAMES, SIDES, fen_of, move_name
 from ..games.chess.position import MEN
 from .decisions import Decision, last_message
-from .endings.player import faces_lone_king
+from .endings import faces_lone_king
 from .engine import SearchLimit
 from .engines.fog import Fog
-from .evaluation.gain_tables import ILLEGAL
-from .game import rules
-from .game.look import attempt_name, message_text, refused_in
+from .game import attempt_name, message_text, refused_in, rules
 from .inferences import PIECE, AttemptTable, belief_in, distinct_rows, imply, look, make_engine
 from .protocol import own_board
+from .search.gain_tables import ILLEGAL
 
 PAWN_VALUE = 100  # gains are in centipawns
 WORST = 5  # number of turns listed after a game

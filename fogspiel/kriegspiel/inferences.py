@@ -18,13 +18,12 @@ from .engines.fog import Fog
 from .engines.mcts import MatrixEngine
 from .engines.minimax import Minimax
 from .engines.sampling import PoolSampler, Sampler
-from .evaluation.gain_tables import DOUBT
-from .game import rules
+from .game import refused_moves, rules, squares_in, tries_text
 from .game.attempts import CHECKS, SQUARE, TAKEN, TRIES
-from .game.look import refused_moves, squares_in, tries_text
 from .game.rule_sets import TRIES_OTHERWISE
 from .protocol import own_board
 from .referee import WILD_16, HouseRules, kriegspiel_from
+from .search.gain_tables import DOUBT
 
 SHOWN = 4  # squares or men named in a sentence before "and N more"
 LOOKED_AT = 500  # boards inspected one by one, the likeliest first

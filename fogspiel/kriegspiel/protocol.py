@@ -13,9 +13,8 @@ from ..games.chess.bitboards import KINDS, NO_SQUARE
 from ..games.chess.fen import CASTLES, DIRECTIONS, fen_of, parse_square, put_men, square_name
 from ..games.chess.position import MEN, MOVER, PASSANT, POSITION, RIGHTS, end_of, start_of
 from .engine import EngineFactory, SearchLimit
-from .game import rules
+from .game import ANSWERS, attempt_name, parse_attempt, rules, squares_in
 from .game.attempts import CHECKS, MAN_TAKEN, PASSANT_TAKEN, PAWN_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES
-from .game.look import ANSWERS, attempt_name, parse_attempt, squares_in
 from .game.rule_sets import FLAGS, ICC, REFUSALS_HEARD, TRIES_BY_SQUARE, TRIES_YES_NO, WORDS, HouseRules
 from .warm_up import play_trial
 

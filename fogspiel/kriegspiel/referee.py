@@ -21,14 +21,13 @@ from ..games.chess.position import MEN, MOVER, PLY, POSITION, RIGHTS, end_of, mo
 from ..games.chess.san import RESULTS, UNFINISHED
 from ..process.heartbeat import beat
 from .engines.fog import Fog
-from .evaluation.gain_tables import ALL_SQUARES
-from .game import rules
+from .game import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, rules, squares_in
 from .game.attempts import CHECKS, MAN_TAKEN, MESSAGE, PASSANT_TAKEN, PIECE_TAKEN, SQUARE, TAKEN, TRIES, attempt_squares
-from .game.look import ANSWERS, ENDINGS, GAMES, QUESTION, attempt_name, message_text, parse_attempt, squares_in
 from .game.rule_sets import ICC, MAY_ASK, RULE_SETS, TRIES_BY_SQUARE
 from .game.rule_sets import WILD_16 as WILD_16
 from .game.rule_sets import HouseRules as HouseRules
 from .parameters import phase_of_men, read_fog_weights
+from .search.gain_tables import ALL_SQUARES
 
 GAME = GAMES[0]
 LIMIT = "the limit of plies"

@@ -14,7 +14,6 @@ from fogspiel.kriegspiel.beliefs.board_filter import ROWS
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.fog import Fog, belief_size
 from fogspiel.kriegspiel.engines.simple import Greedy, Random
-from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL, MAX, ThreatEvaluator, rank_attempts
 from fogspiel.kriegspiel.game.rule_sets import RULE_SETS
 from fogspiel.kriegspiel.parameters import (
     MAX_BYTES,
@@ -25,6 +24,7 @@ from fogspiel.kriegspiel.parameters import (
     write_fog_weights,
 )
 from fogspiel.kriegspiel.referee import HouseRules, Referee, play_game
+from fogspiel.kriegspiel.search.gain_tables import ILLEGAL, MAX, ThreatEvaluator, rank_attempts
 
 pytestmark = pytest.mark.thorough
 

@@ -10,7 +10,7 @@ from fogspiel.core.rng import random_below, stream_of
 from fogspiel.games.chess.bitboards import BISHOP, KINDS, KING, KNIGHT, PAWN, QUEEN, ROOK
 from fogspiel.games.chess.fen import parse_move, parse_square
 from fogspiel.games.chess.position import MEN, MOVER, POSITION, king_of
-from fogspiel.kriegspiel.endings.player import LoneKingPlayer, faces_lone_king
+from fogspiel.kriegspiel.endings import LoneKingPlayer, faces_lone_king
 from fogspiel.kriegspiel.endings.tablebase import NO_MATE, endgame_table, let_reply
 from fogspiel.kriegspiel.endings.values import WEIGHTS
 from fogspiel.kriegspiel.engine import SearchLimit

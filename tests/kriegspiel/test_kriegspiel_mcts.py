@@ -30,21 +30,21 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.mcts import ENGINES, ApproachC
 from fogspiel.kriegspiel.engines.simple import Random
-from fogspiel.kriegspiel.evaluation.board_features import FEATURES
-from fogspiel.kriegspiel.evaluation.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE
-from fogspiel.kriegspiel.opponent_model import (
+from fogspiel.kriegspiel.parameters import (
     LATEST,
+    MatrixParameters,
     attraction_of,
     count_placements,
     model_of,
     read_model,
     write_model,
 )
-from fogspiel.kriegspiel.parameters import MatrixParameters
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
+from fogspiel.kriegspiel.search.board_features import FEATURES
+from fogspiel.kriegspiel.search.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 
 PARAMETERS = MatrixParameters().record
 EVEN = np.ones((3, 64), np.float32)

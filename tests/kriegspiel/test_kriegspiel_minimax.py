@@ -13,10 +13,9 @@ from fogspiel.kriegspiel.beliefs.metaposition import META
 from fogspiel.kriegspiel.endings import search
 from fogspiel.kriegspiel.engine import Engine, SearchLimit, find_engine
 from fogspiel.kriegspiel.engines.minimax import Minimax
-from fogspiel.kriegspiel.evaluation import metaposition_value
 from fogspiel.kriegspiel.game.attempts import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.kriegspiel.search import metaposition_search
+from fogspiel.kriegspiel.search import metaposition_search, metaposition_value
 
 QUICK = SearchLimit(nodes=300)
 NOBODY = np.zeros(64, np.int64)

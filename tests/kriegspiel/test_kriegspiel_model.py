@@ -16,7 +16,7 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import PAWNS
 from fogspiel.kriegspiel.engine import SearchLimit, Straying, find_engine, parse_engine
 from fogspiel.kriegspiel.engines.mcts import ApproachA
 from fogspiel.kriegspiel.match import code_of
-from fogspiel.kriegspiel.opponent_model import (
+from fogspiel.kriegspiel.parameters import (
     AT_HOME,
     GENERIC,
     LATEST,
@@ -30,9 +30,9 @@ from fogspiel.kriegspiel.opponent_model import (
     read_model,
     write_model,
 )
-from fogspiel.kriegspiel.opponent_training import Training, train
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee, play_game
+from fogspiel.kriegspiel.training import Training, train
 from fogspiel.runs import agent_parser
 
 pytestmark = pytest.mark.thorough

@@ -9,8 +9,7 @@ from joblib import Parallel, delayed
 from support.kriegspiel_referees import SlowReferee, attempt_everywhere, of_the_package, questions
 
 from fogspiel.games.chess.fen import parse_square
-from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.game.look import ENDINGS
+from fogspiel.kriegspiel.game import ENDINGS, rules
 from fogspiel.kriegspiel.referee import Referee
 
 

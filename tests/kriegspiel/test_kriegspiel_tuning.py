@@ -9,7 +9,7 @@ import pytest
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.parameters import MatrixParameters, SamplingParameters
 from fogspiel.kriegspiel.pgn import read_pgn
-from fogspiel.kriegspiel.self_play_worker import (
+from fogspiel.kriegspiel.training import (
     ENGINES,
     SelfPlay,
     demand_constants,

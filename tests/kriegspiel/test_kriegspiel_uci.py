@@ -14,9 +14,9 @@ from fogspiel.core.rng import stream_of
 from fogspiel.games.chess.fen import START, parse_move, position_of
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.sampling import UciEvaluator, UciScorer, with_uci
-from fogspiel.kriegspiel.evaluation.gain_tables import ILLEGAL, MAX
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.referee import Referee
+from fogspiel.kriegspiel.search.gain_tables import ILLEGAL, MAX
 
 GOOD = """
 import sys

@@ -8,15 +8,8 @@ import chess
 import pytest
 from support.levels import default_cases
 
+from fogspiel.kriegspiel.problems import SHIPPED, Problem, men_from_words, put_kings, read_problems, shipped_problems
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
-from fogspiel.kriegspiel.problems.problem import (
-    SHIPPED,
-    Problem,
-    men_from_words,
-    put_kings,
-    read_problems,
-    shipped_problems,
-)
 from fogspiel.kriegspiel.problems.solution import (
     ILLEGAL,
     WrongSolution,

@@ -41,7 +41,7 @@ def test_an_analysis_goes_on_behind_any_turn(engine):
 
 
 def test_endings_are_gone_on_with_too(monkeypatch):
-    monkeypatch.setattr("fogspiel.kriegspiel.endings.player.THEIR_MEN", 1)  # the pawn that is taken here
+    monkeypatch.setattr("fogspiel.kriegspiel.endings.THEIR_MEN", 1)  # the pawn that is taken here
     decisions = decisions_of(24, ENDING)
     turns = list(analyse_turns(decisions, "fog", LIGHT, 1))
     lone = [number for number, turn in enumerate(turns) if turn.positions and not turn.positions[0].attempts]

@@ -8,8 +8,8 @@ import pytest
 from support.commands import COMMAND, heed_interruption
 
 from fogspiel.kriegspiel.kinds.problems import KIND, candidates_of
+from fogspiel.kriegspiel.problems import SHIPPED
 from fogspiel.kriegspiel.problems.generator import find_candidates
-from fogspiel.kriegspiel.problems.problem import SHIPPED
 from fogspiel.kriegspiel.requests import ProblemsRequest
 from fogspiel.runs.execute import Context
 from fogspiel.runs.kind import execute

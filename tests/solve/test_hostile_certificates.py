@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.certificates import reseal, uniform_certificate
 
-from fogspiel.kriegspiel.opponent_model import read_model
+from fogspiel.kriegspiel.parameters import read_model
 from fogspiel.solving.known_values import shipped_certificate
 from fogspiel.solving.proofs.certificate_files import verify
 from fogspiel.solving.proofs.checkers import phantom_bounds

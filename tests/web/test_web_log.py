@@ -14,7 +14,7 @@ from fogspiel.games.boards.board import captured_cells
 from fogspiel.games.chess.position import PLY
 from fogspiel.games.war import rules as war
 from fogspiel.games.war.strategy import card_name
-from fogspiel.kriegspiel.game.look import last_message, parse_attempt
+from fogspiel.kriegspiel.game import last_message, parse_attempt
 from fogspiel.web.session_json import Transcript
 
 AMBIGUOUS = "plays a card"

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.web_client import open_client, wait_for_work
 
-from fogspiel.kriegspiel.problems.problem import shipped_problems
+from fogspiel.kriegspiel.problems import shipped_problems
 from fogspiel.kriegspiel.problems.solution import solve
 from fogspiel.kriegspiel.problems.solver import Solver
 

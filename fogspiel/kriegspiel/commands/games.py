@@ -390,7 +390,7 @@ def learn_model(
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
     from ...cli import console
-    from ..opponent_training import POPULATION, Training, train
+    from ..training import POPULATION, Training, train
 
     words = _population(engines, POPULATION, time is not None or nodes is not None)
     training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)

@@ -12,7 +12,7 @@ from ..requests import ProblemsRequest
 from .games import group
 
 if TYPE_CHECKING:
-    from ..problems.problem import Problem
+    from ..problems import Problem
     from ..problems.solution import ProblemSolution
 
 DEFAULT_NODES = 2_000_000
@@ -29,7 +29,7 @@ def show_problems(
 ) -> None:
     """List the problems, show one or its solution, or solve it against a referee who gives the worst answers."""
     from ...cli import console
-    from ..problems.problem import find_problem, shipped_problems
+    from ..problems import find_problem, shipped_problems
 
     if solution and play:
         raise ValueError("--solution and --play exclude each other: solve it, then look at the solution")
@@ -59,7 +59,7 @@ def solve_problem(
 ) -> None:
     """Solve a problem of your own: the shortest forced mate as a tree, or that there is none in so many moves."""
     from ...core.untrusted_input import read_text
-    from ..problems.problem import MAX_BYTES, Problem, men_from_words, put_kings, read_problems
+    from ..problems import MAX_BYTES, Problem, men_from_words, put_kings, read_problems
 
     if (file is None) == (not (white and kings)) or (file is not None and (white or black or kings)):
         raise ValueError("name a file, or --white and --kings, as in --white Kc3,Qd4 --kings a8,b8 --mate-in 3")

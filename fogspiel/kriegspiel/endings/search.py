@@ -42,8 +42,8 @@ from ...games.chess.bitboards import (
 from ...games.chess.moves import MAX_MOVES, list_queening_moves, pushes
 from ...games.chess.position import end_of, move_of, start_of
 from ..beliefs.metaposition import threatened_by_pawns_up
-from ..evaluation.metaposition_value import CENTRALITY
 from ..game.attempts import move_own
+from ..search.metaposition_value import CENTRALITY
 
 REFUSED, MATED, STALEMATED, SILENT = 0, 1, 2, 3
 # The answers to a move: refused, mate, stalemate, silence, check by rank, file, long and short diagonal, knight.

@@ -18,7 +18,7 @@ from ...games.chess import bitboards
 from ...games.chess.bitboards import BETWEEN, KING, LAST_RANKS, NONE, PAWN, QUEEN, around, bit, reach, union
 from ...games.chess.moves import pushes
 from ..beliefs.metaposition import threatened_by_pawns_up
-from ..evaluation.gain_tables import ALL_SQUARES
+from ..search.gain_tables import ALL_SQUARES
 from .search import DIRECTIONS, sight
 
 NO_MATE = 255  # table value where mate cannot be forced

@@ -2,10 +2,10 @@
 
     belief      distinct boards, weighted by the likelihoods of all messages (`beliefs.board_belief`), against an
                 opponent whose replies are learned from games (`beliefs.board_filter`)
-    evaluation  gain and threat of each attempt on boards drawn by their weights (`evaluation.gain_tables`), with
+    evaluation  gain and threat of each attempt on boards drawn by their weights (`search.gain_tables`), with
                 values of men learned from games of Kriegspiel
-    choice      the attempt that loses no comparison with another one (`evaluation.gain_tables`)
-    endgames    against a lone king, exact sets of squares (`endings.player`)
+    choice      the attempt that loses no comparison with another one (`search.gain_tables`)
+    endgames    against a lone king, exact sets of squares (`endings`)
 
 A node is the evaluation of one attempt on one board.
 """
@@ -20,12 +20,12 @@ from ...core.rng import random_below
 from ...games.chess.bitboards import ALL, KINDS, KING, NO_SQUARE, PAWN, QUEEN
 from ...games.chess.position import MEN, start_of
 from ..beliefs.board_belief import BeliefSize, BoardBelief
-from ..endings.player import LoneKingPlayer, begin_ending, faces_lone_king
+from ..endings import LoneKingPlayer, begin_ending, faces_lone_king
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
-from ..evaluation.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import FogParameters, FogWeights, read_fog_weights
+from ..search.gain_tables import ThreatEvaluator, mean_advantages, rank_attempts
 
 NODES_AT_A_TIME = 480  # between two readings of the clock
 # After this many boards the means change by less than a centipawn; spare capacity for some more.

@@ -22,8 +22,7 @@ from ..beliefs.probability_matrices import KNOWN, SURVEY, new_record, place_anyw
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after, plain_message
 from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
-from ..opponent_model import NO_MODEL, attraction_of, find_model, habits_of
-from ..parameters import MatrixParameters
+from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
 from ..search.perception_search import expand, grow_tree, list_attempts, simulate
 from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts

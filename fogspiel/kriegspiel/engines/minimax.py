@@ -12,7 +12,7 @@ from ...games.chess.moves import MAX_MOVES
 from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, attacks_past, begin_anywhere, begin_at_home, enemies, sure_attacks
 from ..beliefs.metaposition_update import checkers, hear_other, hear_own, hear_refusal, hear_tries
-from ..endings.player import LoneKingPlayer, begin_ending
+from ..endings import LoneKingPlayer, begin_ending
 from ..engine import (
     Engine,
     EngineFactory,
@@ -23,11 +23,11 @@ from ..engine import (
     turn_men,
     turn_move,
 )
-from ..evaluation.metaposition_value import stalemate_chance
 from ..game import rules
 from ..game.attempts import CHECK_DIRECTIONS, CHECKS, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import UNKNOWN
 from ..search.metaposition_search import Ranking, Searcher, assume, plausible_moves
+from ..search.metaposition_value import stalemate_chance
 
 BOOK = tuple(
     tuple(parse_move(move) for move in line.split())

@@ -17,7 +17,7 @@ from ...core.agents import Forfeit
 from ...process.guard import own_guard
 from ...process.line_process import ProgramFault, ProgramProcess, ProgramTimeout
 from ..engine import PROGRAM, Choice, EngineFactory, SearchLimit
-from ..game.look import attempt_name, parse_attempt, refused_in
+from ..game import attempt_name, parse_attempt, refused_in
 from ..protocol import HELLO, READY, ProtocolWriter, limit_words, new_line
 from ..referee import WILD_16, HouseRules
 

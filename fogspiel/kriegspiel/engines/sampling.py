@@ -32,10 +32,10 @@ from ...process.heartbeat import beat
 from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
 from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
-from ..evaluation.gain_tables import DOUBT, ILLEGAL, MAX, Evaluator, Quiescence, mean_advantages
 from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import SamplingParameters
+from ..search.gain_tables import DOUBT, ILLEGAL, MAX, Evaluator, Quiescence, mean_advantages
 
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)\b")
 FIRST_MOVE = re.compile(r"\bpv ([a-h][1-8][a-h][1-8][nbrq]?)\b")

@@ -20,7 +20,7 @@ from ..engines.simple import ENGINES as SIMPLE
 from ..game import rules
 from ..game.rule_sets import ICC, RULE_SETS, RuleSet, find_rule_set
 from ..inferences import beliefs
-from ..opponent_model import GENERIC_NAME, NO_MODEL
+from ..parameters import GENERIC_NAME, NO_MODEL
 from ..pgn import write_pgn
 from ..referee import GAME, HouseRules, accepts_draw, kriegspiel_from, switches_in
 from ..warm_up import Preparation, prepare

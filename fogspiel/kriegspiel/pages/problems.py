@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from ...core.compile.kernel import interpreted
 from ...core.page_contract import JsonObject, PageSite
 from ...core.picture import Chess, picture_json
-from ..problems.problem import Problem, find_problem, shipped_problems
+from ..problems import Problem, find_problem, shipped_problems
 from ..problems.solution import MAX_ATTEMPTS, WhiteKnowledge, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...core.rng import random_below, shuffle, stream_of
 from ...core.untrusted_input import JsonRecord
 from ...games.chess.fen import LETTERS, NAMES, square_name
-from .problem import EMPTY, Problem, letters_of, put_kings, with_man
+from . import EMPTY, Problem, letters_of, put_kings, with_man
 from .solution import ILLEGAL, SolutionStep, grow_tree
 from .solver import Solver, TooManyNodes
 

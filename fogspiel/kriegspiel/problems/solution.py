@@ -9,9 +9,9 @@ from typing import Any
 
 from ...games.chess.fen import draw_letters, move_name, parse_move, square_name
 from ...games.chess.position import promotion_of
-from ..game.look import message_text
+from ..game import message_text
 from ..referee import HouseRules, Referee
-from .problem import Problem, fen_of_board, king_squares, letters_of
+from . import Problem, fen_of_board, king_squares, letters_of
 from .solver import ENDS, MATED, MESSAGES, REFUSED, REPLIED, STALEMATED, Boards, Part, Solver
 
 ILLEGAL = "illegal move"

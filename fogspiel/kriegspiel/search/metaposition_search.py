@@ -21,7 +21,7 @@ from ...games.chess.position import end_of, start_of
 from ..beliefs.metaposition import META, grow_older, move, repair, sure_attacks, take
 from ..beliefs.metaposition_update import hear_check_to_us, hear_tries, spread
 from ..engine import SearchLimit
-from ..evaluation.metaposition_value import WEIGHTS, prey, value
+from .metaposition_value import WEIGHTS, prey, value
 
 DEEPEST = 8
 FRESH, FAMILIAR = 5, 10  # number of best moves searched: of those not in the history, and of those in it

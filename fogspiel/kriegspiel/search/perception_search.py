@@ -18,8 +18,9 @@ from ...games.chess.bitboards import KINDS, KING, LAST_RANKS, PAWN, QUEEN, bit, 
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of, move_of, promotion_of, start_of
 from ..beliefs.probability_matrices import legality, survey_board
-from ..evaluation.board_features import board_value, lift, material, measure_board
-from ..evaluation.move_value import (
+from ..game.attempts import attempt_squares, attempts
+from .board_features import board_value, lift, material, measure_board
+from .move_value import (
     OUTCOMES,
     PAWN_TAKEN,
     PIECE_TAKEN,
@@ -30,7 +31,6 @@ from ..evaluation.move_value import (
     parry_chance,
     weigh_outcomes,
 )
-from ..game.attempts import attempt_squares, attempts
 from .perception_tree import (
     DEEPEST,
     NO_CHILD,

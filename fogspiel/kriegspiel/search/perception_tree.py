@@ -28,8 +28,8 @@ from ..beliefs.probability_matrices import (
     scale_row,
     survey_board,
 )
-from ..evaluation.board_features import FEATURES, value_of
-from ..evaluation.move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
+from .board_features import FEATURES, value_of
+from .move_value import CHECK, MOVED_TAKEN, OTHER_TAKEN, OUTCOMES, OUTLOOK, REPLIES
 
 DEEPEST = 24  # greatest depth of the tree in own moves
 NO_CHILD = -1

@@ -1,1 +1,0 @@
-"""Evaluation of positions, attempts and metapositions."""
