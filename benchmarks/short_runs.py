@@ -17,8 +17,7 @@ from fogspiel.core.agents import ParametricPolicy, exact_score, find_policy, red
 from fogspiel.core.game import Game, known_game
 from fogspiel.games.guess_who.rules import question
 from fogspiel.papers.cauwet2018.printed_tables import LINES
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.stats.evaluate import evaluate, report_key

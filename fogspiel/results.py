@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from .core import BadInput, agents
 from .core.agents import ParametricPolicy
 from .core.find import load_game
-from .runs.curve import Curve, CurvePoint, trail_chart
 from .runs.kinds.program import FunctionTuneResult
 from .runs.report import Chart, Series
+from .runs.report.model import Curve, CurvePoint, trail_chart
 from .runs.store import Json
 from .solving.policies.exploitability import ExploitResult
 from .stats.evaluate import MatchResult

@@ -12,7 +12,7 @@ import pytest
 
 import fogspiel
 from fogspiel.core import plugins
-from fogspiel.core.game_names import is_tree
+from fogspiel.core.find import is_tree
 
 PACKAGE, TESTS = Path(fogspiel.__file__).parent, Path(__file__).parent
 DRIVER = """

@@ -13,7 +13,7 @@ import fogspiel
 from fogspiel.cli.app import FORMER_COMMANDS, FORMER_OPTIONS, app
 from fogspiel.cli.commands.maintenance import Check
 from fogspiel.core.agents import POLICY_KEYS, policy_json_in
-from fogspiel.core.compile.key import code_digest
+from fogspiel.core.compile.cache import code_digest
 from fogspiel.core.explain import Explanation, TextChart
 from fogspiel.core.explain import Table as ExplanationTable
 from fogspiel.core.picture import BoardPicture, Cards, Cell, Chess, Facts, Messages, Text, picture_json
@@ -35,9 +35,8 @@ from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.commands import REWRITE
 from fogspiel.resistance.row_generation import SolverStep
-from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kind import kinds
-from fogspiel.runs.report.model import Chart, Series, Table
+from fogspiel.runs.report.model import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary
 from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds.ponnuki import Ledger
@@ -106,7 +105,7 @@ NO_DATA = {
     "cli/app.py",  # gives Typer the parameters of a command
     "cli/tour.py",
     "core/untrusted_input.py",  # JsonRecord itself
-    "core/compile/key.py",  # the globals of a kernel
+    "core/compile/cache.py",  # the globals of a kernel
     "core/game.py",  # the attributes of a module of a game
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game
     "solving/contract/check.py",

@@ -291,7 +291,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 def remembering(words: str, remember: bool) -> str:
     """Return a game's name, with the suffix that --perfect-recall adds to a game of OpenSpiel."""
-    from ..core.game_names import OPENSPIEL, REMEMBER
+    from ..core.find import OPENSPIEL, REMEMBER
 
     if remember and not words.startswith(OPENSPIEL):
         raise ValueError(f"--perfect-recall is for games of OpenSpiel, such as openspiel:goofspiel, not for {words}")
@@ -314,7 +314,8 @@ def load_and_announce(words: str, remember: bool) -> "Game":
 @cache
 def announce_compilation() -> None:
     """Print a notice as soon as something is compiled."""
-    from ..core.compile.cache import cache_root, warn_of_unwritable
+    from ..core.compile import cache_root
+    from ..core.compile.cache import warn_of_unwritable
     from ..core.compile.kernel import CACHE, tell_compilation
     from . import console
 

@@ -47,7 +47,7 @@ def _remembered(what: str, find: Callable[[], list[str]]) -> list[str]:
     A shell waits for the result, and importing the catalogue takes half a second.
     """
     from .. import __version__
-    from ..core.compile.cache import cache_root
+    from ..core.compile import cache_root
     from ..core.plugins import PACKAGE, folders
 
     files = (file for folder in (PACKAGE, *folders()) for file in folder.rglob("*.py"))
@@ -118,7 +118,7 @@ def _named_players(game: str) -> list[str]:
 
 
 def check_game(words: str | None) -> str | None:
-    from ..core.game_names import check_game_spec
+    from ..core.find import check_game_spec
 
     if words is not None:
         check_game_spec(words)

@@ -18,9 +18,6 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from rich.table import Table
 from rich.text import Text
 
-from ..runs.formatting import ago as ago
-from ..runs.formatting import with_interval as with_interval
-
 REMARK_SECONDS = 30.0  # interval between remarks, a line each, where stderr is not a terminal
 
 GAP = 2  # spaces between two columns of a table

@@ -91,8 +91,7 @@ def resume_command(run: str, store: Path | None) -> str:
 
 def execute_run(run: "Run", options: RunOptions, prepared: object = None) -> None:
     """Execute a run with a progress bar; an interruption prints the command that resumes it."""
-    from ..runs.execute import Context, Progress
-    from ..runs.kind import kind_of
+    from ..runs.kind import Context, Progress, kind_of
     from . import console
 
     kind = kind_of(run)

@@ -11,8 +11,7 @@ from ..core.agents import find_policy, vector_policy
 from ..core.compile.kernel import interpreted
 from ..core.game import known_game
 from ..core.plugins import extras
-from ..runs.execute import Context
-from ..runs.kind import execute
+from ..runs.kind import Context, execute
 from ..runs.requests import TuneRequest
 from ..runs.store import Json, Store
 from ..solving.known_values import find_known, verify_shipped

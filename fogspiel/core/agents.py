@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, cast
 
 import numpy as np
 
-from . import NotFound, former_names
+from . import NotFound
 from .compile.kernel import kernel
 from .game import UNIFORM, Game, Strategy, Vector, check_vector
+from .plugins import former_names
 from .rng import fill_normal, random_unit, stream_of
 
 # Selection of the row of parameters that plays a game: the only one, one drawn by weight, each in turn, a new one.

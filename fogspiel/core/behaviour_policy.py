@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import former_names
 from .agents import Player, PlayerAgent, draw_index
 from .game import Game, Strategy
+from .plugins import former_names
 from .rng import GOLDEN, bits, stream_of
 from .untrusted_input import parse_fraction, shorten
 

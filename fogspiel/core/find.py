@@ -2,26 +2,124 @@
 
 The text is the name of a game, `FILE.py` or `FILE.py:NAME`, `FILE.efg`, `FILE.nfg`, or `openspiel:NAME(parameters)`. A
 Python file is run, so only the user's own input may come here. Names in a store, a certificate or a web request are
-looked up by `known_game`, which also finds loaded games.
+looked up by `known_game`, which also finds loaded games. Importing this module imports no game and no compiler, so that
+invalid texts are rejected at once.
 """
 
 import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .game import USER_GAMES, Game, known_game, list_games
-from .game_names import GAME_FILE, file_and_name, is_code, is_tree, is_tree_file, tree_mark
-from .plugins import collect, extras
-from .untrusted_input import read_bytes
+from . import NotFound
+from .plugins import Source, collect, extras, has_plug_ins, sources
+from .untrusted_input import SHOWN, check_file, read_bytes, shorten
+
+if TYPE_CHECKING:
+    from .game import Game
 
 MAX_BYTES = 1 << 29
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # runs are named after games and are part of web addresses
+
+
+# Syntax of the texts that name a game, and early rejection of those that cannot.
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> NotFound:
+    near = get_close_matches(name[:SHOWN], known, n=3)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return NotFound(f"there is no {what} {shorten(name)}: {meant}there are {', '.join(known)}")
+
+
+OPENSPIEL = "openspiel:"
+# Suffix of an OpenSpiel game: gives players perfect recall where OpenSpiel does not.
+REMEMBER = "+remember"
+TREES = (".efg", ".nfg")  # the suffixes of the package's own readers
+GAME_FILE = "the game file"
+
+
+def is_code(words: str) -> bool:
+    return not words.startswith(OPENSPIEL) and file_and_name(words)[0].endswith(".py")
+
+
+def tree_mark(words: str) -> str:
+    """Return the prefix or suffix by which a text names a game that is read as a tree; empty for others."""
+    if words.startswith(OPENSPIEL):
+        return OPENSPIEL
+    if is_code(words):
+        return ""
+    return next((mark for mark in (*TREES, *_marks_of_plug_ins(words)) if _bears(words, mark)), "")
+
+
+def is_tree(words: str) -> bool:
+    """True if a text names a game that is read as a tree: a file or a prefix that a reader has registered."""
+    return bool(tree_mark(words))
+
+
+def is_tree_file(words: str) -> bool:
+    return words.endswith(tree_mark(words) or "\n")
+
+
+def _bears(words: str, mark: str) -> bool:
+    return words.endswith(mark) if mark.startswith(".") else words.startswith(mark)
+
+
+def _marks_of_plug_ins(words: str) -> list[str]:
+    """Return the marks of readers that plug-ins add; these are imported only for texts that may have one."""
+    likely = "." in words or ":" in words
+    return list(extras("interop", "READERS")) if likely and has_plug_ins("interop") else []
+
+
+def file_and_name(words: str) -> tuple[str, str]:
+    """Return both sides of the last colon, unless the text ends with the name of a file."""
+    if words.endswith(".py"):
+        return words, ""
+    file, _, name = words.rpartition(":")
+    return file, name
+
+
+def check_game_spec(words: str) -> None:
+    """Raise a ValueError for a text that cannot name a game: a missing file, or a name that no game can have."""
+    if is_code(words):
+        check_file(Path(file_and_name(words)[0]), GAME_FILE)
+    elif is_tree(words):
+        if is_tree_file(words):
+            check_file(Path(words), GAME_FILE)
+    elif not any(any(likely_modules(name)) for name in (words, words.partition("-")[2]) if name):
+        # otherwise a module may create unlisted games, and some are solved in versions (lone-resistance5)
+        from .game import list_games
+
+        if words not in list_games():
+            raise no_game(words, list_games())
+
+
+def no_game(name: str, known: Collection[str]) -> NotFound:
+    near = (
+        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
+    )
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
+
+
+def likely_modules(name: str) -> Iterator[Source]:
+    """Yield the modules whose name begins a game's name, then those whose files contain the name."""
+    found = sources("games")
+    begin = [module for module in found if name.replace("-", "_").startswith(module)]
+    yield from (found[module] for module in begin)
+    for module, source in found.items():
+        if module not in begin:
+            files = source.path.glob("*.py") if source.path.is_dir() else [source.path.with_suffix(".py")]
+            if any(f'"{name}"' in file.read_text(encoding="utf-8", errors="replace") for file in files):
+                yield source
+
+
+# Loading
 
 
 class GameSpec(NamedTuple):
@@ -32,15 +130,17 @@ class GameSpec(NamedTuple):
 
 
 _words: dict[str, GameSpec] = {}  # of the loaded games, by name
-_files: dict[tuple[Path, str], Sequence[Game]] = {}  # the games of the files that were run, by path and digest
+_files: dict[tuple[Path, str], "Sequence[Game]"] = {}  # the games of the files that were run, by path and digest
 
 
-def load_game(words: str | Path) -> Game:
+def load_game(words: str | Path) -> "Game":
     """Return the game that the user's text names, or raise a ValueError that lists the possibilities.
 
     A Python file is run once for each content that it has. The game is then found by its name; it replaces a loaded
     game of the same name.
     """
+    from .game import USER_GAMES, known_game
+
     words = str(words)
     if is_code(words):
         file, name = file_and_name(words)
@@ -73,6 +173,8 @@ def command_spec(name: str) -> str:
 
 
 def forget_games() -> None:
+    from .game import USER_GAMES
+
     USER_GAMES.clear()
     _words.clear()
     _files.clear()
@@ -95,25 +197,27 @@ def _check_name(words: str, name: str) -> None:
         raise ValueError(f"the game of {words} is called {name}, as a game of the catalogue is: rename it in the file")
 
 
-def _choose(path: Path, games: Sequence[Game], name: str) -> Game:
+def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
     by_name = {game.name: game for game in games}
     if name in by_name or (not name and len(games) == 1):
         return by_name[name or games[0].name]
     raise ValueError(f"{path} has the games {', '.join(by_name)}: say which one, as in {path}:{games[0].name}")
 
 
-def _games_of_file(path: Path) -> Sequence[Game]:
+def _games_of_file(path: Path) -> "Sequence[Game]":
     key = path.resolve(), digest_of_file(path)
     if key not in _files:
         _files[key] = _run(path, key[1])
     return _files[key]
 
 
-def _run(path: Path, digest: str) -> Sequence[Game]:
+def _run(path: Path, digest: str) -> "Sequence[Game]":
     """Run a Python file as a module whose name depends on its content.
 
     Numba identifies kernels by module and name, even those that other processes have compiled.
     """
+    from .game import Game
+
     name = f"fogspiel_game_{re.sub(r'[^a-zA-Z0-9_]', '_', path.stem)}_{digest[-16:]}"
     found = importlib.util.spec_from_file_location(name, path.absolute())
     if found is None or found.loader is None:
@@ -244,6 +348,8 @@ GAMES = [
 
 def write_template(file: Path) -> str:
     """Write the template to a new file; return the name of the game, which is that of the file."""
+    from .game import list_games
+
     if file.suffix != ".py":
         raise ValueError(f"{file} is no name for a game: it must end with .py")
     name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-") or "game"

@@ -23,12 +23,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from . import former_names
 from .compile.kernel import CELLS, NOTHING, NUMBER, REALS, STREAM, kernel, signature
 from .compile.kernel import Kernel as Kernel
-from .game_names import likely_modules, no_game
+from .find import likely_modules, no_game
 from .picture import Parts, Text, html_table
-from .plugins import Source, collect, folders, load, sources
+from .plugins import Source, collect, folders, former_names, load, sources
 from .rng import random_below
 
 CHANCE, OVER = -1, -2

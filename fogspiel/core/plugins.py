@@ -8,6 +8,7 @@ it. Only folders that the user names are read, by the environment variable FOGSP
 points.
 """
 
+import functools
 import os
 import sys
 import warnings
@@ -18,7 +19,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -251,19 +252,51 @@ def help_of(described: ModuleType | Callable[..., object]) -> str:
     return (described.__doc__ or "").strip().partition("\n")[0]
 
 
+Class = TypeVar("Class", bound=type)
+
+
+def former_names(**names: str) -> Callable[[Class], Class]:
+    """Accept former names of a class until 2.0: keywords silently, attributes with a DeprecationWarning."""
+
+    def reader(old: str, new: str) -> Callable[[object], Any]:
+        def read(self: object) -> Any:
+            warnings.warn(f"{type(self).__name__}.{old} is deprecated: use {new}", DeprecationWarning, stacklevel=2)
+            return getattr(self, new)
+
+        return read
+
+    def decorate(cls: Class) -> Class:
+        make = cls.__init__  # type: ignore[misc]
+
+        @functools.wraps(make)
+        def __init__(self: object, *given: Any, **options: Any) -> None:
+            for old in names.keys() & options.keys():
+                options[names[old]] = options.pop(old)
+            make(self, *given, **options)
+
+        cls.__init__ = __init__  # type: ignore[misc]
+        for old, new in names.items():
+            setattr(cls, old, property(reader(old, new)))
+        return cls
+
+    return decorate
+
+
 # Modules of before 1.0 that others may import, for one release: the old package and the new one, then the modules.
 _FORMER_MODULES = """
 web web: site=app
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
-  jobs=execute proof=tuning_run
-  repetitions=execute trail=curve work=execute
+  formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
 runs.report runs.report: figures=charts page=html_page parts=model text=model
-core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input own_games=find
+runs runs.report: curve=model trail=model
+core runs.store: byte_locks=faults
+core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input game_names=find own_games=find
   person_session=session state_policy=behaviour_policy
 core core.compile: kernel
+core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds=ponnuki bounds_certificate=certificate

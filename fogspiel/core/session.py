@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import BadInput, former_names
+from . import BadInput
 from .agents import ALONE, Agent, ParametricPolicy, Player, replay_choice, theta_for
 from .game import CHANCE, OVER, Game, draw_by_weight, new_cells
+from .plugins import former_names
 from .rng import random_below, stream_of
 
 

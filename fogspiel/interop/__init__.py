@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.agents import Agent
-from ..core.find import digest_of_file
+from ..core.find import OPENSPIEL, REMEMBER, digest_of_file
 from ..core.game import Game
-from ..core.game_names import OPENSPIEL, REMEMBER
 from ..solving.sources import TreeSource
 from ..solving.tree.builder import LabelledTree, Labels, describe
 from .gambit import from_efg, from_nfg, read_efg, read_nfg, to_efg, to_nfg

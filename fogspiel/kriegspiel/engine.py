@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.agents import Player, PlayerAgent, replay_choice
-from ..core.game_names import unknown
+from ..core.find import unknown
 from ..core.plugins import collect, modules
 from ..core.rng import random_below, random_unit, split
 from ..core.untrusted_input import JsonRecord

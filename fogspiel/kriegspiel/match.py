@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self, TypedDict
 
-from ..core.compile.key import code_digest
+from ..core.compile.cache import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.jobs import SilenceLimits

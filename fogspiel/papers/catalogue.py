@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.game_names import unknown
+from ..core.find import unknown
 from ..core.plugins import collect, help_of
 from ..runs.execute import Row, rows_of
 from ..runs.report import Report, Table

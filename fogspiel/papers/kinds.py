@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from .. import __version__
 from ..core.plugins import collect, help_of
-from ..runs.curve import Curve
-from ..runs.execute import Context, Job, JobRunner, Progress, Recorder, Row, rows_of
-from ..runs.kind import Kind, Outputs
+from ..runs.execute import Job, JobRunner, Row, rows_of
+from ..runs.kind import Context, Kind, Outputs, Progress, Recorder
 from ..runs.report import Report
+from ..runs.report.model import Curve
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run
 from .claims import Claim

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -125,3 +126,7 @@ def limit_memory(
         raise ValueError(f"{what} needs more than {gibibytes:g} GiB: {advice}") from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)

@@ -27,7 +27,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker
 from joblib.externals.loky.backend.reduction import dumps
 
-from .heartbeat import Silence, SilenceLimits, beat, run_job
+from .heartbeat import Silence, SilenceLimits, beat, run_job, say
 
 __all__ = ["SilenceLimits", "beat", "run_jobs", "say"]
 
@@ -35,10 +35,6 @@ T = TypeVar("T")
 DEFAULT_LIMITS = SilenceLimits()
 ATTEMPTS = 3  # failures after which a job is given up
 PLACE = platform.node() or "this machine"
-
-
-def say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
 
 
 def run_jobs(

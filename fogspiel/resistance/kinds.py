@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..runs.execute import Context, Progress, Recorder, run_generator
-from ..runs.kind import Kind, Outputs
+from ..runs.kind import Context, Kind, Outputs, Progress, Recorder, run_generator
 from ..runs.report import Cell, Table
 from ..runs.store import Json, Run
 from .balance import FairTable, SweepStep, sweep

@@ -1,117 +1,24 @@
-"""Execution of runs: resources, progress reports and recording of results.
+"""Independent jobs of a run: distributed over processes, stored job by job, reused from earlier runs.
 
-All kinds share one scheme. A step is stored as soon as it is done, the state of the current step every two seconds
-and on interruption, and finally the result. A resumed run produces the same rows.
+Rows depend only on the inputs of a job and are stored in job order, whatever the number of processes. Two runs of the
+same request are therefore byte-identical.
 """
 
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from .. import __version__
-from ..core import former_names
 from ..core.untrusted_input import parse_json, read_head
-from ..process.jobs import SilenceLimits, run_jobs, say
-from .store import KEEP_SECONDS, Json, Run, Store, canonical, default_path
-
-Stage = TypeVar("Stage")
-Result = TypeVar("Result")
-
-
-class Progress(NamedTuple):
-    text: str
-    share: float | None = None  # fraction of the work done, if known
-    games: int | None = None  # games played so far, if games dominate the time
-
-
-def ignore_progress(progress: Progress) -> None:
-    """Discard a progress report."""
-
-
-def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage], None]) -> Result:
-    """Return the result of a generator; pass each stage to `watch`."""
-    while True:
-        try:
-            stage = next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        watch(stage)
-
-
-@former_names(again="resume_command", watch="on_progress")
-@dataclass(frozen=True)
-class Context:
-    """Resources and listeners of the work on a run."""
-
-    # The store of the run, which may hold agents and reusable rows.
-    store: Path = field(default_factory=default_path)
-    threads: int | None = None  # threads or processes, without effect on results; default one
-    cluster: str | None = None  # address of a Dask scheduler, for kinds made of independent jobs
-    on_progress: Callable[[Progress], None] = ignore_progress
-    on_fault: Callable[[str], None] = say  # called when a worker is lost
-    source: str | None = None  # user-supplied source of the rules
-    prepared: object = None  # object prepared by the kind before the run was created
-    resume_command: str = ""  # command that resumes the run
-
-
-@former_names(keep="save_partial")
-class Recorder:
-    """Writer of a run's steps and partial states."""
-
-    def __init__(self, run: Run, state_is_step: bool = False) -> None:
-        self.run, self._stored, self._number = run, run.steps, 0
-        self._state_is_step = state_is_step
-        self._state: Callable[[], Mapping[str, Any]] | None = None
-        self._kept = time.monotonic()
-
-    def step(self, body: Mapping[str, Any], number: int | None = None) -> bool:
-        """Store a step (by default the next) and return whether it is new; a stored one must be equal."""
-        self._number = number or self._number + 1
-        if self._number > len(self._stored):
-            self._state = None
-            self.run.append("step", body)
-            return True
-        if canonical(body) != canonical(self._stored[self._number - 1]):
-            raise ValueError(
-                f"run {self.run.name} was played by fogspiel {self.run.request['fogspiel']}, "
-                f"and this is {__version__}: "
-                f"step {self._number} comes out differently, so it cannot be resumed; start it anew"
-            )
-        return False
-
-    @property
-    def steps(self) -> int:
-        """Number of steps, replayed ones included."""
-        return self._number
-
-    def save_partial(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Save the state of the current step, at most once per KEEP_SECONDS."""
-        self._state = state
-        if time.monotonic() - self._kept > KEEP_SECONDS:
-            self.run.save_partial(state())
-            self._kept = time.monotonic()
-
-    def interrupt(self) -> None:
-        """Save the state of the current step before the work ends."""
-        if self._state is None:
-            return
-        if self._state_is_step:
-            self.run.append("step", self._state())
-        else:
-            self.run.save_partial(self._state())
-
-
-# Independent jobs of a run: distributed over processes, stored job by job, reused from earlier runs.
-#
-# Rows depend only on the inputs of a job and are stored in job order, whatever the number of processes. Two runs of
-# the same request are therefore byte-identical.
+from ..process.jobs import SilenceLimits, run_jobs
+from .kind import Context, Recorder
+from .kind import Progress as Progress  # plug-ins import it from here
+from .store import Json, Run, Store, canonical
 
 # Log of jobs repeated after the loss of a worker, in a small file next to the store.
 #

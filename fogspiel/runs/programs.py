@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from ..core.find import MAX_BYTES
 from ..core.plugins import extras
 from ..core.untrusted_input import read_bytes
-from ..process.jobs import run_jobs, say
+from ..process.heartbeat import say
+from ..process.jobs import run_jobs
 from ..process.line_process import demand_program, split_command
 from ..process.worker_pool import Answer, WorkerPool
 from ..tuning.programs.contest import (

@@ -27,8 +27,8 @@ from ..stats.round_robin import (
     undefeated,
 )
 from .execute import Job, Row, rows_of
-from .formatting import signed, with_interval
 from .report import Chart, Series, Table
+from .request import signed, with_interval
 from .store import Json, Run
 
 RISK = 0.05

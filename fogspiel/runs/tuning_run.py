@@ -27,8 +27,8 @@ from ..tuning.tune import (
     steps_of,
     validate,
 )
-from .execute import Context, Progress, Recorder
-from .formatting import signed, with_interval
+from .kind import Context, Progress, Recorder
+from .request import signed, with_interval
 from .store import Json, Row, Run
 
 

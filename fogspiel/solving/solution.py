@@ -6,7 +6,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ..core import former_names
+from ..core.plugins import former_names
 from ..core.untrusted_input import JsonRecord
 from .proofs.checkers.primitives import SolutionCertificate
 

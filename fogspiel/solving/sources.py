@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..core.find import load_game, read_tree
+from ..core.find import is_tree, load_game, read_tree
 from ..core.game import CHANCE, OVER, Game, known_game
-from ..core.game_names import is_tree
 from ..core.plugins import extras
 from .proofs.checkers.phantom import GAMES as OPENED
 from .proofs.checkers.phantom import NAMES, OPENING

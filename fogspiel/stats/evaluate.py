@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import former_names
 from ..core.agents import ParametricPolicy, PlayerAgent
 from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
 from ..core.picture import html_table
+from ..core.plugins import former_names
 from ..core.rng import child
 from ..core.session import AgentMatch
 from ..core.simulate import PolicyMatch, play_range

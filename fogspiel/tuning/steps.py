@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core import former_names
 from ..core.agents import PolicyJson
+from ..core.plugins import former_names
 from ..stats.matrix_game import couple
 from .arena import Arena, join_halves
 

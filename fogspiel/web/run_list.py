@@ -16,10 +16,10 @@ from urllib.parse import urlencode
 from ..core.agents import ParametricPolicy, decode_policy, named_policy
 from ..core.game import Game
 from ..core.untrusted_input import parse_json, read_bytes
-from ..runs.curve import CurvePoint
-from ..runs.formatting import ago, with_interval
 from ..runs.kind import kind_of_method, title_of
 from ..runs.kinds.tune import tuned_game
+from ..runs.report.model import CurvePoint
+from ..runs.request import ago, with_interval
 from ..runs.store import Json, Run, Summary
 from ..runs.tuning_run import recommendations_of, thin_evenly
 from ..stats.evaluate import MatchResult, evaluate, report_key

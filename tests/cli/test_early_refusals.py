@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fogspiel.core.game_names import check_game_spec
+from fogspiel.core.find import check_game_spec
 
 ASK = """
 import contextlib, io, json, sys

@@ -13,9 +13,17 @@ import numpy as np
 import pytest
 
 import fogspiel
-from fogspiel.core.compile.cache import read_kernel
+from fogspiel.core.compile.cache import (
+    COMMENT,
+    IMPORT,
+    KeylessError,
+    _content,
+    describe,
+    digest_of,
+    imports_of,
+    read_kernel,
+)
 from fogspiel.core.compile.kernel import config, inlined, is_cold, kernel, need_no_compiler
-from fogspiel.core.compile.key import COMMENT, IMPORT, KeylessError, _content, describe, digest_of, imports_of
 from fogspiel.process.heartbeat import BEGUN, GOES_ON, beat, run_job
 
 PACKAGE = Path(fogspiel.__file__).parent

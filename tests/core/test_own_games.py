@@ -9,9 +9,8 @@ import pytest
 
 import fogspiel
 from fogspiel.core import plugins
-from fogspiel.core.find import command_spec, load_game, spec_of, write_template
+from fogspiel.core.find import command_spec, is_code, is_tree, load_game, spec_of, write_template
 from fogspiel.core.game import known_game, list_games
-from fogspiel.core.game_names import is_code, is_tree
 
 
 @pytest.fixture

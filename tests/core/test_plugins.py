@@ -10,7 +10,7 @@ from support.own_game import OWN_RPS as OWN
 
 import fogspiel
 from fogspiel.core import plugins
-from fogspiel.core.compile.key import digest_of, reachable_files
+from fogspiel.core.compile.cache import digest_of, reachable_files
 from fogspiel.core.game import known_game, list_games
 
 PACKAGE = Path(fogspiel.__file__).parent

@@ -26,8 +26,8 @@ from fogspiel.core.agents import (
     policy_names,
     redrawn_baseline,
 )
+from fogspiel.core.compile.cache import describe
 from fogspiel.core.compile.kernel import COMPILED
-from fogspiel.core.compile.key import describe
 from fogspiel.core.game import OVER, UNIFORM, Strategy, known_game, nothing_hidden, parameters_of
 from fogspiel.core.rng import random_below, stream_of
 from fogspiel.core.session import record_game, replay, view_of

@@ -11,8 +11,7 @@ from fogspiel.kriegspiel.engine import SearchLimit, find_engine
 from fogspiel.kriegspiel.kinds.analysis import analysis_of
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.requests import AnalysisRequest
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.store import Store
 
 pytestmark = pytest.mark.thorough

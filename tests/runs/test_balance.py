@@ -4,8 +4,7 @@ import pytest
 
 from fogspiel.resistance.kinds import outcome_of
 from fogspiel.resistance.requests import BalanceRequest
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.store import Store
 
 REQUEST = BalanceRequest("resistance", 6, 2, 2, 3, nearest=3)

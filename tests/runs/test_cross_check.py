@@ -76,7 +76,8 @@ def test_one_job_in_fifty_is_done_twice_chosen_by_what_it_is_asked():
 
 
 def test_rows_do_not_tell_which_jobs_were_done_twice(tmp_path, monkeypatch):
-    from fogspiel.runs.execute import Context, Job, JobRunner
+    from fogspiel.runs.execute import Job, JobRunner
+    from fogspiel.runs.kind import Context
 
     def rows(one_in):
         monkeypatch.setattr("fogspiel.runs.execute.ONE_IN", one_in)

@@ -11,8 +11,7 @@ from fogspiel.kriegspiel.kinds.problems import KIND, candidates_of
 from fogspiel.kriegspiel.problems import SHIPPED
 from fogspiel.kriegspiel.problems.generator import find_candidates
 from fogspiel.kriegspiel.requests import ProblemsRequest
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.store import Store
 
 pytestmark = pytest.mark.thorough

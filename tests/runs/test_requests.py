@@ -23,10 +23,10 @@ from fogspiel.kriegspiel.match import EngineMatch, EngineSpec, GameStatistics, c
 from fogspiel.kriegspiel.parameters import FogWeights
 from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, ProblemsRequest
 from fogspiel.resistance.requests import BalanceRequest
-from fogspiel.runs.curve import CurvePoint
 from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
 from fogspiel.runs.report import Chart, Table
+from fogspiel.runs.report.model import CurvePoint
 from fogspiel.runs.request import StoredAgent, fits
 from fogspiel.runs.requests import BoundsRequest as BoundsRequest
 from fogspiel.runs.requests import MatchRequest

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from fogspiel.runs.execute import Context, find_or_create_run
-from fogspiel.runs.kind import execute
+from fogspiel.runs.execute import find_or_create_run
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds import round_robin as played
 from fogspiel.runs.requests import RoundRobinRequest
 from fogspiel.runs.standings import Standings, sentences

@@ -4,8 +4,7 @@ import pytest
 
 from fogspiel.core.agents import decode_policy, policy_json_in
 from fogspiel.core.game import known_game
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute, kind_of
+from fogspiel.runs.kind import Context, execute, kind_of
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.stats.evaluate import report_key

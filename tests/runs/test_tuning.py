@@ -8,8 +8,7 @@ import time
 import pytest
 from support.levels import default_cases
 
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.tuning.methods import tune_methods

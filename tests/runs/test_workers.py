@@ -164,8 +164,8 @@ def stored(tmp_path, monkeypatch):
     """The stored rows of a tiny Table II of one game, worked out by whomever."""
     from fogspiel.papers.cauwet2018 import table2
     from fogspiel.papers.cauwet2018.printed_tables import LINES
-    from fogspiel.runs.execute import Context, find_or_create_run
-    from fogspiel.runs.kind import execute
+    from fogspiel.runs.execute import find_or_create_run
+    from fogspiel.runs.kind import Context, execute
     from fogspiel.runs.requests import PaperRequest
     from fogspiel.runs.store import Store
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 from support.levels import default_cases
 
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store

@@ -20,7 +20,7 @@ HIDDEN_NAMES = {
     os: ("fork", "forkpty", "killpg", "getpgid", "setsid", "statvfs"),
     signal: ("SIGALRM", "setitimer", "getitimer", "alarm", "ITIMER_REAL", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGKILL"),
 }
-OWN_WAY = {"fogspiel.core.byte_locks"}
+OWN_WAY = {"fogspiel.runs.store.faults"}
 
 
 def hide() -> None:

@@ -20,14 +20,13 @@ from support.five_payoffs import (
     sums_payoff,
 )
 
-import fogspiel.runs.execute
+import fogspiel.runs.kind
 import fogspiel.tuning.arena
 from fogspiel.core.agents import fixed_baseline, named_policy, vector_policy
 from fogspiel.core.game import known_game
 from fogspiel.core.session import record_game
 from fogspiel.interop import describe, to_efg
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute, kind_of
+from fogspiel.runs.kind import Context, execute, kind_of
 from fogspiel.runs.requests import TuneRequest
 from fogspiel.runs.store import Store, canonical
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
@@ -160,7 +159,7 @@ def test_a_method_finds_a_player_whose_score_is_right(game, method, tmp_path):
 
 @every_method_and_game
 def test_an_interrupted_run_resumes_to_the_same_bytes(game, method, tmp_path, monkeypatch):
-    monkeypatch.setattr(fogspiel.runs.execute, "KEEP_SECONDS", -1.0)
+    monkeypatch.setattr(fogspiel.runs.kind, "KEEP_SECONDS", -1.0)
     path, dice, left = tmp_path / "runs.db", random.Random(method), 4
     with Store.open(path, write=True) as store:
         for _ in range(2):

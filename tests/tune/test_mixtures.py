@@ -24,8 +24,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games import morra as morra
 from fogspiel.runs.agent_parser import parse_agent
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.requests import MatchRequest, RoundRobinRequest, TuneRequest
 from fogspiel.runs.store import DeferredRun, Store, canonical
 from fogspiel.runs.tuning_run import recommendation_of

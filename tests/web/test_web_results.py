@@ -12,8 +12,7 @@ from fogspiel.resistance.explain import plan_lines
 from fogspiel.resistance.game.setups import SETUPS
 from fogspiel.resistance.linear_program import TABLES
 from fogspiel.resistance.pages import plan_json
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.requests import RoundRobinRequest, SolveRequest
 from fogspiel.runs.store import Store

@@ -8,8 +8,7 @@ from support.own_game import OWN_RPS
 from support.web_client import begin, open_client
 
 from fogspiel.core.find import load_game
-from fogspiel.runs.execute import Context
-from fogspiel.runs.kind import execute
+from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.kinds.solve import task_of
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.runs.store import Store
@@ -97,7 +96,7 @@ def words_when_read(client, place, part):
 def test_what_a_solver_says_is_kept_with_its_state_and_it_goes_on_from_there(
     tmp_path, monkeypatch, game, solver, bounded
 ):
-    monkeypatch.setattr("fogspiel.runs.execute.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("fogspiel.runs.kind.KEEP_SECONDS", 0.0)
     monkeypatch.setattr(tree, "SLICE", 50)
     results, interrupted = [], []
 

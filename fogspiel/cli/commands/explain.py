@@ -48,7 +48,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a strategy in words, tables and pictures: a tuned one, a named one, numbers, or a solution."""
-    from ...core.game_names import is_tree
+    from ...core.find import is_tree
     from ...runs.request import RUN_NAME
 
     what = remembering(what, remember)

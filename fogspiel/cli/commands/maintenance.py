@@ -215,7 +215,8 @@ def _sqlite() -> Check:
 
 
 def _cache() -> Check:
-    from ...core.compile.cache import SUFFIX, cache_root, paths_below, remove_damaged
+    from ...core.compile import cache_root
+    from ...core.compile.cache import SUFFIX, paths_below, remove_damaged
     from ...core.compile.kernel import CACHE
 
     if CACHE is None:

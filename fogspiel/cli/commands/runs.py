@@ -136,13 +136,14 @@ def _delete(path: Path, names: list[str], as_json: bool) -> None:
 
 
 def _print_runs(title: str, found: "list[Summary]") -> None:
+    from ...runs.request import ago, with_interval
     from .. import console
 
     rows = [
         (
             s.name, s.method or "", s.state, s.steps, s.games if s.games is not None else "",
-            console.with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
-            console.ago(s.seen),
+            with_interval(s.score, s.interval) if s.score is not None and s.interval else "",
+            ago(s.seen),
         )
         for s in found
     ]  # fmt: skip

@@ -30,11 +30,14 @@ from numba.core.typing.templates import Signature
 from numba.experimental import function_type
 from numba.extending import lower_builtin, lower_cast, type_callable
 
-from . import Hooks
+from . import Hooks, cache_root
 from .cache import (
     SUFFIX,
     DamageError,
-    cache_root,
+    KeylessError,
+    describe,
+    describe_class,
+    describe_options,
     drop_old_kernels,
     mark_used,
     read_kernel,
@@ -44,7 +47,6 @@ from .cache import (
     warn_once,
     write_kernel,
 )
-from .key import KeylessError, describe, describe_class, describe_options
 
 Kernel = Callable[..., Any]  # a compiled function; its types are those of its arguments at the first call
 

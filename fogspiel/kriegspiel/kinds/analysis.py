@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...games.chess.fen import SIDES
-from ...runs.execute import Context, Progress, Recorder
-from ...runs.kind import Interruption, Kind, Outputs
+from ...runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
 from ...runs.report import Cell
 from ...runs.report.html_page import as_html
 from ...runs.report.model import Chart, Part, Report, Series, Table, as_markdown

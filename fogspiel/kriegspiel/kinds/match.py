@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from ...games.chess.san import RESULTS
-from ...runs.curve import Curve, CurvePoint
-from ...runs.execute import Context, Recorder, Row
-from ...runs.formatting import score_sentence, with_interval
-from ...runs.kind import Outputs
+from ...runs.execute import Row
+from ...runs.kind import Context, Outputs, Recorder
 from ...runs.kinds.round_robin import MeetingsKind
 from ...runs.report import Cell, Part, Report, Table
+from ...runs.report.model import Curve, CurvePoint
+from ...runs.request import score_sentence, with_interval
 from ...runs.standings import (
     STRENGTH,
     charts,

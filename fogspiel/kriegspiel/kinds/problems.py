@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from ...core.compile.key import digest_of
-from ...runs.execute import Context, Job, JobRunner, Progress, Recorder, rows_of
-from ...runs.kind import Kind, Outputs
+from ...core.compile.cache import digest_of
+from ...runs.execute import Job, JobRunner, rows_of
+from ...runs.kind import Context, Kind, Outputs, Progress, Recorder
 from ...runs.report import Cell
 from ...runs.store import Json, Run
 from ..problems import generator

@@ -7,8 +7,7 @@ from fractions import Fraction
 from ...solving.bounds.informed_opponent import Schedule, informed_bounds
 from ...solving.bounds.ponnuki import BoundsStep, SavedBounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
-from ..execute import Context, Progress, Recorder, run_generator
-from ..kind import Outputs
+from ..kind import Context, Outputs, Progress, Recorder, run_generator
 from ..requests import BoundsRequest
 from ..store import Json, Run
 from .solve import ValueKind, facts_of

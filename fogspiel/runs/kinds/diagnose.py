@@ -21,8 +21,8 @@ from ...core.agents import (
 )
 from ...core.find import load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
+from ...process.heartbeat import say as tell_fault
 from ...process.jobs import run_jobs
-from ...process.jobs import say as tell_fault
 from ...runs.kinds.tune import KIND as TUNE
 from ...runs.kinds.tune import tuned_game
 from ...runs.report import Cell, Chart, Part, Report, Series, Table

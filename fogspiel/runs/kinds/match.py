@@ -8,12 +8,10 @@ from ...core.game import known_game
 from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_parser import plug_ins
-from ..curve import Curve, CurvePoint
-from ..execute import Context, Progress, Recorder
-from ..formatting import score_sentence, with_interval
-from ..kind import Interruption, Kind, Outputs
+from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
 from ..report import Cell
-from ..request import game_of_run
+from ..report.model import Curve, CurvePoint
+from ..request import game_of_run, score_sentence, with_interval
 from ..requests import MatchRequest
 from ..store import Json, Run
 

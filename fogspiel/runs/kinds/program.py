@@ -11,11 +11,10 @@ from ...stats.race import Race
 from ...tuning.programs.contest import SHARE, FunctionBackend, ProgramContest, Scale
 from ...tuning.programs.parameters import Parameters, Value, read_parameters
 from ...tuning.tune import DEFAULT_METHOD, START, search
-from ..curve import Curve
-from ..execute import Context, Recorder
-from ..kind import Outputs, in_sentences
+from ..kind import Context, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
 from ..report import Cell, Table
+from ..report.model import Curve
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError

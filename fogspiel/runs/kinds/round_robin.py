@@ -14,10 +14,10 @@ from ...core.find import load_game, spec_of
 from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
-from ..curve import Curve
-from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
-from ..kind import Kind, Outputs
+from ..execute import Job, JobRunner, Row
+from ..kind import Context, Kind, Outputs, Progress, Recorder
 from ..report import Report
+from ..report.model import Curve
 from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of

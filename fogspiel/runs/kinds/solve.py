@@ -12,8 +12,8 @@ from typing import Any
 
 from ...core.agents import Agent
 from ...core.compile.kernel import interpreted
+from ...core.find import is_code
 from ...core.game import Game, list_games
-from ...core.game_names import is_code
 from ...process.heartbeat import limit_memory
 from ...solving.methods import SolveMethod, choose_solve_method
 from ...solving.proofs.certificate_files import certificate_agent
@@ -21,10 +21,9 @@ from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState
 from ...solving.solution import SolverProgress as RouteProgress
 from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
 from ...solving.tree.size import build_small_tree
-from ..curve import BoundsCurve, Curve
-from ..execute import Context, Progress, Recorder, ignore_progress, run_generator
-from ..kind import Kind, Outputs, game_or_none
+from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, ignore_progress, run_generator
 from ..report import Cell
+from ..report.model import BoundsCurve, Curve
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 

@@ -20,12 +20,11 @@ from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
-from ..curve import Curve, CurvePoint
-from ..execute import Context, Job, JobRunner, Progress, Recorder, Row
-from ..formatting import with_interval
-from ..kind import Kind, Outputs, game_or_none, in_sentences
+from ..execute import Job, JobRunner, Row
+from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, in_sentences
 from ..report import Cell, Table
-from ..request import game_of_run
+from ..report.model import Curve, CurvePoint
+from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow

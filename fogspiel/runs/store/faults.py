@@ -19,7 +19,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ... import core
-from ...core.byte_locks import lock_bytes, unlock_bytes
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 APPLICATION = 0x466F6753  # "FogS"
 VERSION = 1
@@ -36,6 +40,28 @@ def beside(path: Path, ending: str) -> Path:
 def seal(*values: object) -> bytes:
     """Return the checksum of an independent record."""
     return hashlib.blake2b(repr(values).encode(), digest_size=16).digest()
+
+
+def lock_bytes(descriptor: int, place: int, length: int = 1, *, shared: bool = False) -> bool:
+    """Lock bytes of a file for this process; False if another process has them."""
+    try:
+        if sys.platform == "win32":
+            os.lseek(descriptor, place, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, length)
+        else:
+            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            fcntl.lockf(descriptor, kind | fcntl.LOCK_NB, length, place)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def unlock_bytes(descriptor: int, place: int, length: int = 1) -> None:
+    if sys.platform == "win32":
+        os.lseek(descriptor, place, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
+    else:
+        fcntl.lockf(descriptor, fcntl.LOCK_UN, length, place)
 
 
 class StoreError(core.FogspielError):

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from platformdirs import user_data_path
 
-from ...core import former_names
+from ...core.plugins import former_names
 from ..request import check_name
 from . import rows as chain
 from .faults import Damaged, SetAside, StoreBusy, StoreError

@@ -105,8 +105,7 @@ def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
 
 def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
     from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
-    from ...core.find import spec_of
-    from ...core.game_names import is_tree
+    from ...core.find import is_tree, spec_of
     from ..sources import tree_strategies
 
     if own is None:

@@ -7,7 +7,7 @@ of a method is its help text.
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ...core.game_names import unknown
+from ...core.find import unknown
 from ...core.plugins import collect
 
 if TYPE_CHECKING:
