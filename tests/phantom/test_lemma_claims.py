@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.papers.teytaud2011 import claims
-from fogspiel.papers.teytaud2011.ponnuki_claims import cells, matrix_node
+from fogspiel.papers.teytaud2011.claims import cells, matrix_node
 from fogspiel.runs.requests import BoundsRequest
 from fogspiel.solving.bounds import run_to_end
 from fogspiel.solving.bounds.informed_opponent import Schedule, informed_bounds

@@ -5,7 +5,8 @@ An experiment of a plug-in folder: `fogspiel --plugins benchmarks/plugins paper 
 
 from collections.abc import Iterator, Sequence
 
-from fogspiel.papers.cauwet2018.printed_tables import CAUWET, LINES, METHODS, Line
+from fogspiel.papers.cauwet2018.figure1 import CAUWET
+from fogspiel.papers.cauwet2018.printed_tables import LINES, METHODS, Line
 from fogspiel.papers.cauwet2018.table2 import QUICK_SEEDS, CellScore, idle_note, scores_of, scoring_jobs, training_jobs
 from fogspiel.papers.kinds import Batches, PaperPart
 from fogspiel.runs.execute import Row

@@ -14,8 +14,8 @@ from ...games.guess_who.rules import VECTORS, printed_vector
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ..catalogue import Computation
 from ..claims import verdict
-from .printed_tables import CAUWET
 
+CAUWET = "Cauwet & Teytaud 2018"  # the paper, in lists
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
 MAX = 128
 TABLED = (24, 64, 96, 128)

@@ -20,8 +20,8 @@ from ...stats.evaluate import evaluate, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.tune import tune_strategy
 from ..kinds import Batches, PaperPart
-from .printed_tables import CAUWET, LINES, METHODS, NAIVE, SEEDS, Line
-from .war_opponents import order_jobs, table_2_evidence
+from .figure1 import CAUWET
+from .printed_tables import LINES, METHODS, NAIVE, SEEDS, Line, order_jobs, table_2_evidence
 
 TRAINED, SCORED = "trained", "scored"  # labels of the two sorts of jobs in rows
 BASELINES = ("redrawn", "fixed")

@@ -10,7 +10,8 @@ from ...runs.report import Report, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import evaluate, report_key
 from ..kinds import Batches, PaperPart
-from .printed_tables import CAUWET, CROSSED, EVEN, LINES, Line
+from .figure1 import CAUWET
+from .printed_tables import CROSSED, EVEN, LINES, Line, order_jobs, table_3_evidence
 from .table2 import (
     QUICK,
     SLOW_SEEDS,
@@ -23,7 +24,6 @@ from .table2 import (
     training_games,
     training_jobs,
 )
-from .war_opponents import order_jobs, table_3_evidence
 
 PLAYED = "crossed"  # label of the games of a pair in rows
 EVERY_PAIR = tuple(combinations(CROSSED, 2))

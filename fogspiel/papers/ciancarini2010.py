@@ -9,14 +9,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ...kriegspiel.engine import SearchLimit
-from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
-from ...runs.execute import Row, rows_by
-from ...runs.report import Cell, Chart, Report, Series, Table
-from ...runs.requests import PaperRequest
-from ...stats.elo import HALF_POINTS, strength_of
-from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
-from ..kinds import Batches, PaperPart
+from ..kriegspiel.engine import SearchLimit
+from ..kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
+from ..runs.execute import Row, rows_by
+from ..runs.report import Cell, Chart, Report, Series, Table
+from ..runs.requests import PaperRequest
+from ..stats.elo import HALF_POINTS, strength_of
+from .claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
+from .kinds import Batches, PaperPart
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
