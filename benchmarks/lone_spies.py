@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertificate, setup_of
-from fogspiel.resistance.game.setups import VERSION, Setup, name_of
+from fogspiel.resistance.game import VERSION, Setup, name_of
 from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
 from fogspiel.solving.exact import ExactBounds, exact_bounds, exact_from
 from fogspiel.solving.methods.double_oracle import TOLERANCE, Side, double_oracle, restricted_game

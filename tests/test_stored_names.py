@@ -33,8 +33,8 @@ from fogspiel.kriegspiel.parameters import (
 from fogspiel.kriegspiel.pgn_check import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
 from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
+from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
-from fogspiel.resistance.row_generation import SolverStep
 from fogspiel.runs.kind import kinds
 from fogspiel.runs.report.model import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary

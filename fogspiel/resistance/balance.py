@@ -1,6 +1,6 @@
 """The balance of The Resistance: mission tables that give both teams nearly the same chance.
 
-For most tables the two rules of `simple_rules` secure the same for both teams, which is the value. The remaining tables
+For most tables two simple rules (`orbits`) secure the same for both teams, which is the value. The remaining tables
 are solved, the potentially fairest first, until none can be nearer to one half than those already known. A sweep runs
 in steps, so an interrupted sweep resumes from its stored rows.
 """
@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
-from .game.setups import SETUPS, Setup, find_setup, make_setup, name_of
-from .row_generation import solve
-from .simple_rules import spy_rule, team_rule
+from .certificate import solve
+from .game import SETUPS, Setup, find_setup, make_setup, name_of
+from .orbits import spy_rule, team_rule
 
 FAIR = Fraction(1, 2)
 STARS = ((1, 1, 1, 1, 1), (1, 1, 1, 2, 1))  # all missions take one sabotage, or the fourth one takes two

@@ -17,7 +17,7 @@ NUMBERS = ("--missions", "--spies", "--fails")  # options of a variant, whose na
 
 def vary_words(words: list[str]) -> list[str]:
     """Return the arguments of a command with a variant's name in place of the options that give its numbers."""
-    from .game.setups import vary
+    from .game import vary
 
     given, left, rest = dict[str, str](), list[str](), iter(words)
     for word in rest:
@@ -45,8 +45,8 @@ def show_rules(seed: int) -> Iterator[str]:
     """Yield the optimal rules of both teams, for the tour."""
     from ..solving.known_values import find_known, verify_shipped
     from .explain import rule_lines, teams_line
-    from .game.setups import SETUPS
-    from .simple_rules import team_rule
+    from .game import SETUPS
+    from .orbits import team_rule
 
     setup = SETUPS[TOUR_PLAYERS]
     lower, _ = verify_shipped(find_known(f"resistance{TOUR_PLAYERS}"))
@@ -77,8 +77,8 @@ def balance(
     """
     from ..cli import console
     from ..solving.proofs.certificate_files import write_certificate
+    from .certificate import solve
     from .kinds import outcome_of, tables_of
-    from .row_generation import solve
 
     began, files, options = time.process_time(), dict[str, str](), RunOptions(store, as_json)
     run = start_run(BalanceRequest(**asked).to_json(), options, once=True)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .checkers.lone_spies import LoneCertificate, setup_of
 from .checkers.resistance import Resistance, ResistanceCertificate, Spies
-from .game.setups import SETUPS, Setup, find_setup
+from .game import SETUPS, Setup, find_setup
 from .linear_program import LETTERS, letters, missions_after, players, strategy_of, team_table
-from .orbits import Groups, everyone, split, taken
+from .orbits import Groups, everyone, split, spy_rule, taken, team_rule
 from .player import Situation, offers, sabotage_chance
-from .simple_rules import spy_rule, team_rule
 
 
 def odds(share: Fraction) -> str:

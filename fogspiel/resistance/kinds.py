@@ -8,7 +8,7 @@ from ..runs.kind import Context, Kind, Outputs, Progress, Recorder, run_generato
 from ..runs.report import Cell, Table
 from ..runs.store import Json, Run
 from .balance import FairTable, SweepStep, sweep
-from .game.setups import VERSION
+from .game import VERSION
 from .requests import BalanceRequest
 
 # Sweeps of the mission tables of The Resistance for fair ones.

@@ -11,9 +11,8 @@ from ..solving.exact import vertex
 from ..solving.methods.lp import LinearProgram
 from ..solving.tree.sequence_form import sparse
 from ..stats.highs import Columns, LpFailure, Rows, add_rows, model_of, run, solver_of, statuses
-from .game.setups import SETUPS, Setup
-from .orbits import everyone, plan_text, split
-from .simple_rules import fitting_team
+from .game import SETUPS, Setup
+from .orbits import everyone, fitting_team, plan_text, split
 from .variants import ForcedOpening, Plan, row
 
 Row = tuple[list[int], list[int]]  # the columns and the coefficients of a row

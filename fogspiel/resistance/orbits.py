@@ -6,12 +6,16 @@ its type. Here a history is played by representatives: players are bits, groups,
 mission takes the lowest players of each group.
 """
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
-from .game.setups import MAX_PLAYERS, Setup
+from .game import MAX_PLAYERS, Setup
 
 Groups = tuple[int, ...]  # masks of the groups, in the order of `split`
 
@@ -99,3 +103,105 @@ def all_plans(groups: Groups, sizes: tuple[int, ...]) -> Iterator[tuple[int, ...
     for mission in missions(groups, sizes[0]):
         for rest in all_plans(split(groups, mission), sizes[1:]):
             yield (mission, *rest)
+
+
+# A rule of one sentence for each team of The Resistance, without dice, and its value (Christiano 2018).
+#
+# The spies let all but as many missions pass as they need points, and sabotage these whenever possible. All the rest
+# succeed, so the resistance wins exactly if one of these missions is clean. Until then it sees nothing but sabotage, so
+# it may as well fix its missions before the game, and wins against the most spy sets that such teams can cover.
+#
+# The resistance fixes as many teams as the spies need points, and draws each mission from a team of which no mission
+# was sabotaged. Spies on a mission were on its team, so each sabotage rules out a team that is not clean: if one is
+# clean, fewer missions are sabotaged than the spies need. A mission that takes two sabotages has space for one player
+# more. The rule is valid if there always is a team that is large enough.
+
+Team = tuple[int, int]  # the size of a team, and the number of spies from which on it is not clean
+
+
+class Coverage(NamedTuple):
+    """Teams, and the number of spy sets for which one of them is clean."""
+
+    won: int
+    teams: tuple[int, ...]  # masks of players
+
+
+def best_coverage(setup: Setup, teams: Iterable[Team]) -> Coverage:
+    """Return the teams of these kinds, over all their overlaps, that cover the most spy sets."""
+    return _best_coverage(setup.players, setup.spies, tuple(sorted(teams)))
+
+
+@cache
+def _best_coverage(players: int, spies: int, kinds: tuple[Team, ...]) -> Coverage:
+    best = Coverage(-1, ())
+
+    def choose(groups: Groups, alive: list[int], found: Coverage) -> None:
+        nonlocal best
+        if len(found.teams) == len(kinds):
+            best = max(best, found, key=lambda coverage: coverage.won)
+        elif found.won + len(alive) > best.won:
+            size, needed = kinds[len(found.teams)]
+            for team in missions(groups, size):
+                left = [spies for spies in alive if (spies & team).bit_count() >= needed]
+                won = found.won + len(alive) - len(left)
+                choose(split(groups, team), left, Coverage(won, (*found.teams, team)))
+
+    sets = [sum(1 << spy for spy in chosen) for chosen in combinations(range(players), spies)]
+    choose(((1 << players) - 1,), sets, Coverage(0, ()))
+    return best
+
+
+class SpyRule(NamedTuple):
+    """Rule that lets the missions of some rounds pass and sabotages the others whenever possible."""
+
+    passed: tuple[int, ...]  # rounds, from 1
+    wins: Fraction  # the most that any resistance wins against it
+
+
+def spy_rule(setup: Setup) -> SpyRule:
+    """Return the best rule of its kind; ties go to passing earlier missions."""
+
+    def rule(passed: tuple[int, ...]) -> SpyRule:
+        rounds = enumerate(zip(setup.sizes, setup.needed, strict=True), 1)
+        coverage = best_coverage(setup, [mission for number, mission in rounds if number not in passed])
+        return SpyRule(passed, _share(setup, coverage))
+
+    choices = combinations(range(1, setup.rounds + 1), setup.points - 1)
+    return min(map(rule, choices), key=lambda rule: rule.wins)
+
+
+class TeamRule(NamedTuple):
+    """Rule that sends the first unsabotaged team that is large enough, or a part of it."""
+
+    teams: tuple[int, ...]  # masks of players, small teams first
+    wins: Fraction  # its guaranteed win against any spies
+
+
+def team_rule(setup: Setup) -> TeamRule:
+    """Return the best rule of its kind; teams that are all as large as the largest mission are always valid."""
+    useful = sorted({max(room - needed + 1, 1) for room, needed in zip(setup.sizes, setup.needed, strict=True)})
+    sound = (sizes for sizes in combinations_with_replacement(useful, setup.points) if always_fits(setup, sizes))
+    found = (best_coverage(setup, [(size, 1) for size in sizes]) for sizes in sound)
+    best = max(found, key=lambda coverage: coverage.won)
+    return TeamRule(best.teams, _share(setup, best))
+
+
+def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
+    """True if one of the remaining teams is large enough for the mission, now and after it."""
+    if won == setup.points:
+        return True
+    number = won + setup.points - len(sizes)
+    team = fitting_team(setup, number, sizes)
+    if team is None:
+        return False
+    left = sizes[:team] + sizes[team + 1 :]
+    return always_fits(setup, sizes, won + 1) and (not left or always_fits(setup, left, won))
+
+
+def fitting_team(setup: Setup, number: int, sizes: tuple[int, ...]) -> int | None:
+    room = setup.sizes[number] - setup.needed[number] + 1
+    return next((team for team, size in enumerate(sizes) if size >= room), None)
+
+
+def _share(setup: Setup, coverage: Coverage) -> Fraction:
+    return Fraction(coverage.won, comb(setup.players, setup.spies))

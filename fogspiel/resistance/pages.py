@@ -9,11 +9,11 @@ from fastapi.responses import HTMLResponse, Response
 
 from ..core.game import Game
 from ..core.page_contract import JsonObject, PageSite, PlaySupport
+from .certificate import solve
 from .checkers.resistance import Resistance
 from .explain import LATE_SABOTAGE, spy_missions
-from .game.setups import SETUPS
+from .game import SETUPS
 from .linear_program import LETTERS, TABLES, plan_steps, strategy_of
-from .row_generation import solve
 
 # The Resistance: the solved plan as a table to follow in a real game, and the spies' strategy against it.
 

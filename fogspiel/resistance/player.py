@@ -15,8 +15,8 @@ import numpy as np
 from ..core.agents import PlayerAgent, draw_index
 from ..core.rng import random_below, random_unit
 from .checkers.resistance import ResistanceCertificate
+from .game import SETUPS, Setup
 from .game.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
-from .game.setups import SETUPS, Setup
 from .orbits import Groups, counts, everyone, numbered, split
 
 

@@ -58,7 +58,7 @@ class BalanceRequest(Request):
     @property
     def space(self) -> "TableSpace":
         from .balance import STARS, TableSpace
-        from .game.setups import whole_numbers
+        from .game import whole_numbers
 
         spies = -(-self.players // 3) if self.spies is None else self.spies
         stars = STARS if self.fails is None else (whole_numbers(self.fails, "fails"),)
@@ -66,7 +66,7 @@ class BalanceRequest(Request):
         return TableSpace(self.players, spies, self.smallest, largest, stars)
 
     def to_json(self) -> "Json":
-        from .game.setups import VERSION
+        from .game import VERSION
 
         asked = {"game": self.game, "method": self.kind, "space": self.space.to_json(), "nearest": self.nearest}
         return asked | {"rules": VERSION, "fogspiel": __version__}

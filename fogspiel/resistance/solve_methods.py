@@ -6,7 +6,7 @@ from ..solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_f
 from ..solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
 from .checkers.lone_spies import FORMAT as LONE_FORMAT
 from .checkers.resistance import FORMAT
-from .game.setups import find_setup, is_variant
+from .game import find_setup, is_variant
 
 # The Resistance: knowledge trees up to relabelling, plans generated on demand.
 
@@ -18,7 +18,7 @@ LONE = "lone-resistance"
 
 def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
     """Solve The Resistance round by round; every round is a row."""
-    from .row_generation import steps
+    from .certificate import steps
     from .variants import opening
 
     setup = find_setup(problem.name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solving.sources import NamedSource
-from .game.setups import VERSION, Setup, check_setup, find_setup, name_of
+from .game import VERSION, Setup, check_setup, find_setup, name_of
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
 
 

@@ -11,10 +11,10 @@ import pytest
 from lone_spies import lone_game, solve
 from support.certificates import reseal
 
-from fogspiel.resistance import row_generation
+from fogspiel.resistance import certificate
 from fogspiel.resistance.checkers.lone_spies import FORMAT, verify
 from fogspiel.resistance.explain import explain_lone_spies, follower
-from fogspiel.resistance.game.setups import SETUPS, Setup, name_of
+from fogspiel.resistance.game import SETUPS, Setup, name_of
 from fogspiel.solving.proofs import certificate_files
 from fogspiel.solving.sources import find_source
 
@@ -101,7 +101,7 @@ def test_no_joint_plan_of_spies_beats_the_strategy_of_the_resistance(setup):
 
 
 def test_not_knowing_each_other_costs_the_spies_something(small):
-    assert Fraction(small["value"]) > Fraction(row_generation.solve(SMALL)["value"])
+    assert Fraction(small["value"]) > Fraction(certificate.solve(SMALL)["value"])
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import pytest
 
-from fogspiel.resistance.game.setups import SETUPS, Setup
+from fogspiel.resistance.game import SETUPS, Setup
 from fogspiel.resistance.variants import MAX_REJECTIONS, ballot, claim_sets, voting, wins_for_sure
 
 

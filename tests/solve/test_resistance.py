@@ -19,16 +19,13 @@ from fogspiel.core.rng import stream_of
 from fogspiel.core.session import view_of
 from fogspiel.papers.bossle2018.full_sequence_form import full_form, full_sizes, labelled_sizes, mission_orbits
 from fogspiel.resistance import certificate as proofs
-from fogspiel.resistance import row_generation
-from fogspiel.resistance.certificate import answers, at_tails, oracle
+from fogspiel.resistance.certificate import answers, at_tails, oracle, solve, steps
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import example_lines, plan_lines, spies_lines
-from fogspiel.resistance.game import rules
-from fogspiel.resistance.game.setups import SETUPS, Setup
+from fogspiel.resistance.game import SETUPS, Setup, rules
 from fogspiel.resistance.linear_program import TABLES, SpyProgram, letters, strategy_of
 from fogspiel.resistance.orbits import all_plans, missions, ones, split
 from fogspiel.resistance.player import resistance_choice, spies_choice
-from fogspiel.resistance.row_generation import solve, steps
 from fogspiel.resistance.variants import NEVER, opening, row
 from fogspiel.solving.methods.lp import equilibrium
 from fogspiel.solving.tree.sequence_form import Treeplex, merge
@@ -373,9 +370,7 @@ def test_the_plan_for_people_is_optimal(players):
 def test_a_plan_without_dice_is_found_among_the_plans_of_the_solver(players):
     setup, known = SETUPS[players], []
     judge = oracle(opening(setup))
-    known += row_generation.best_plans(
-        judge, row_generation.even_spies(judge.game), np.full(len(judge.game.tails), -1.0), most=1
-    )[1]
+    known += proofs.best_plans(judge, proofs.even_spies(judge.game), np.full(len(judge.game.tails), -1.0), most=1)[1]
     for step in steps(setup):
         known += [(tail, tuple(plan)) for tail, *plan in step.plans]
     table = pure_strategy(setup, known, Fraction(VALUES[players]))
@@ -471,9 +466,7 @@ def test_letters_are_players_and_groups_split_in_order():
 def test_the_exact_bounds_of_a_solution_are_those_of_the_solver():
     game = opening(SETUPS[6])
     judge, program = oracle(game), SpyProgram(game)
-    program.add(
-        row_generation.best_plans(judge, row_generation.even_spies(game), np.full(len(game.tails), -1.0), most=1)[1]
-    )
+    program.add(proofs.best_plans(judge, proofs.even_spies(game), np.full(len(game.tails), -1.0), most=1)[1])
     answer = program.solve()
     pair = proofs.exact_pair(judge, program, answer)
     assert pair.lower == pair.upper == 5

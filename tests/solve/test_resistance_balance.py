@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from fogspiel.resistance.balance import FAIR, TableSpace, fair_table, sweep
-from fogspiel.resistance.row_generation import solve
+from fogspiel.resistance.certificate import solve
 
 
 def nearest_tables(space, count, stored=(), steps=None):

@@ -7,11 +7,11 @@ from itertools import combinations, product
 import pytest
 from support.pure_plans import certain_share
 
+from fogspiel.resistance.certificate import solve
 from fogspiel.resistance.explain import plan_lines, rule_lines
-from fogspiel.resistance.game.setups import LARGE, SETUPS, TWO_IN_THE_FOURTH, Setup
+from fogspiel.resistance.game import LARGE, SETUPS, TWO_IN_THE_FOURTH, Setup
 from fogspiel.resistance.linear_program import TABLES, TEAMS, letters
-from fogspiel.resistance.row_generation import solve
-from fogspiel.resistance.simple_rules import spy_rule, team_rule
+from fogspiel.resistance.orbits import spy_rule, team_rule
 from fogspiel.solving.known_values import known_value
 
 FOURTEEN = Setup(14, 5, LARGE, TWO_IN_THE_FOURTH)

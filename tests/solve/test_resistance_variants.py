@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 from support.certificates import reseal
 
+from fogspiel.resistance.certificate import solve
 from fogspiel.resistance.checkers.resistance import Resistance, verify
 from fogspiel.resistance.explain import explain
-from fogspiel.resistance.game.setups import SETUPS, Setup, find_setup, name_of
+from fogspiel.resistance.game import SETUPS, Setup, find_setup, name_of
 from fogspiel.resistance.linear_program import letters, strategy_of, team_table
-from fogspiel.resistance.row_generation import solve
-from fogspiel.resistance.simple_rules import spy_rule, team_rule
+from fogspiel.resistance.orbits import spy_rule, team_rule
 from fogspiel.solving.proofs import certificate_files
 from fogspiel.solving.sources import find_source
 

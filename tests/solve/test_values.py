@@ -19,7 +19,7 @@ from support.levels import default_cases
 
 from fogspiel import __version__
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
-from fogspiel.resistance.game.setups import SETUPS
+from fogspiel.resistance.game import SETUPS
 from fogspiel.solving import known_values as values
 from fogspiel.solving.known_values import COLUMNS, POINTS, SIGNS, KnownValue, known_value, known_values, verify_shipped
 

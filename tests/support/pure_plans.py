@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fogspiel.resistance.game.setups import Setup
+from fogspiel.resistance.game import Setup
 from fogspiel.resistance.linear_program import Table, players
 from fogspiel.resistance.orbits import plan_text
 from fogspiel.resistance.variants import ForcedOpening, Infoset, Place, Plan, opening, row

@@ -9,7 +9,7 @@ from support.web_client import open_client, wait_for_work
 
 from fogspiel.core.explain import TextChart
 from fogspiel.resistance.explain import plan_lines
-from fogspiel.resistance.game.setups import SETUPS
+from fogspiel.resistance.game import SETUPS
 from fogspiel.resistance.linear_program import TABLES
 from fogspiel.resistance.pages import plan_json
 from fogspiel.runs.kind import Context, execute

@@ -1,7 +1,7 @@
 """Bossle's own formulation (2018, chapter 5): all rounds and all decisions as a sequence form, up to relabelling.
 
 The resistance is the first player. Forced moves are kept as decisions; only a mission with too few spies on it is
-none. It serves as the yardstick for `row_generation`, which gets along with a fraction of it.
+none. It serves as the yardstick for `resistance.certificate`, which gets along with a fraction of it.
 """
 
 import multiprocessing
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...resistance.game.setups import SETUPS, Setup
+from ...resistance.game import SETUPS, Setup
 from ...resistance.orbits import Groups, everyone, missions, ones, shares, split, spy_sets, types
 from ...resistance.variants import NEVER
 from ...runs.store import Json

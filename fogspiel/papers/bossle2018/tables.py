@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import log10
 from pathlib import Path
 
-from ...resistance.game.setups import SETUPS
-from ...resistance.row_generation import solve
+from ...resistance.certificate import solve
+from ...resistance.game import SETUPS
 from ...resistance.variants import ballot, opening, voting
 from ...runs.report import Chart, Report, Series, Table
 from ...runs.store import Json

@@ -39,7 +39,7 @@ from ...solving.proofs.checkers.primitives import (
     refusal,
     total,
 )
-from ..game.setups import VERSION, Setup, find_setup, name_of
+from ..game import VERSION, Setup, find_setup, name_of
 from .resistance import OWNERS, Groups, ResistanceCertificate, Score, TeamStrategy, lowest, split
 
 FORMAT = "fogspiel lone spies certificate 1"

@@ -42,7 +42,7 @@ from ...solving.proofs.checkers.primitives import (
     refusal,
     total,
 )
-from ..game.setups import SETUPS, VERSION, Setup, find_setup, name_of
+from ..game import SETUPS, VERSION, Setup, find_setup, name_of
 
 FORMAT = "fogspiel resistance certificate 1"
 OWNERS = "the resistance's", "the spies'"

@@ -6,9 +6,8 @@ import numpy as np
 
 from ...core.game import Game
 from ...core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
-from . import rules
+from . import SETUPS, rules
 from .rules import FAILURE, OUTCOMES, PASS, POINTS, ROUNDS, SABOTAGE, SUCCESS, UNKNOWN, crew
-from .setups import SETUPS
 
 
 def players(number: int, secret: int, mission: int, picked: int = 0) -> Cards:

@@ -29,7 +29,7 @@ import numpy as np
 from ...core.compile.kernel import Kernel, inlined, kernel, ones
 from ...core.game import CHANCE, OVER, Game, Rules, Sizes
 from ...games.boards.board import pick
-from .setups import SETUPS, VERSION, Setup
+from . import SETUPS, VERSION, Setup
 
 ROUNDS, POINTS, MAX_IN_MASK = 5, 3, 13
 PLAYERS, SPIES, SIZE, NEEDED, ROUND, SECRET, MISSION, OUTCOME = 0, 1, 2, 7, 12, 13, 14, 19
