@@ -9,16 +9,10 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from ...core.compile.kernel import interpreted, need_no_compiler
+from ...core.compile.kernel import Kernel, interpreted, need_no_compiler
 from ...core.game import Game
 from ...core.session import Session
-from ..exact import lift
-from ..policies.best_response import respond
-from ..reduce.colour_refinement import split_unlike
-from ..reduce.dominance import strike_dominated
 from ..sources import GameSource, KernelSource
-from .sequence_form import multiply
-from .tree import grow
 
 WALKS = 200
 MAX_MOVES = 400  # of a random walk; a tree with longer ones is far too large to be built
@@ -57,8 +51,18 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
 # as it is small.
 
 HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
-# Kernels of the files that do most of the work.
-KERNELS = (grow, multiply, respond, split_unlike, lift, strike_dominated)
+
+
+def _kernels() -> tuple[Kernel, ...]:
+    """Return kernels of the files that do most of the work."""
+    from ..exact import lift
+    from ..policies.best_response import respond
+    from ..reduce.colour_refinement import split_unlike
+    from ..reduce.dominance import strike_dominated
+    from .sequence_form import multiply
+    from .tree import grow
+
+    return grow, multiply, respond, split_unlike, lift, strike_dominated
 
 
 class _WorthCompiling(Exception):
@@ -68,11 +72,13 @@ class _WorthCompiling(Exception):
 def build_small_tree(problem: GameSource, memory: float) -> bool:
     """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
 
+    kernels = _kernels()
+
     def watch(nodes: int, share: float | None) -> None:
-        if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *KERNELS):
+        if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *kernels):
             raise _WorthCompiling
 
-    if problem.game is None or not need_no_compiler(0, *KERNELS):
+    if problem.game is None or not need_no_compiler(0, *kernels):
         return False
     try:
         with interpreted():
