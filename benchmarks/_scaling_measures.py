@@ -47,11 +47,11 @@ def tree_game(family: str, size: int) -> Any:
 
 def run_method(game: Any, tree: Any, method: str, proof: Path) -> Callable[[], Any]:
     from fogspiel.runs.kinds.solve import solve_game
+    from fogspiel.solving.methods import NO_STATE
     from fogspiel.solving.methods.cfr import TreeRegrets
     from fogspiel.solving.methods.tree import by_simplex
-    from fogspiel.solving.proofs.certificate_files import read_certificate, verify, write_certificate
-    from fogspiel.solving.reduce.presolve import presolve_tree
-    from fogspiel.solving.solution import NO_STATE
+    from fogspiel.solving.proofs import read_certificate, verify, write_certificate
+    from fogspiel.solving.reduce import presolve_tree
     from fogspiel.solving.tree.tree import sequence_form
 
     def program() -> None:
@@ -160,8 +160,8 @@ def blank_view(game: Any) -> Any:
 def measure_hex(rows: str, columns: str) -> Row:
     """Measure dark hex: the merged form of private histories, and PCFR+ to the same gap."""
     from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
+    from fogspiel.solving.methods.phantom import PhantomRegrets
     from fogspiel.solving.methods.phantom.bilinear_form import build_form
-    from fogspiel.solving.methods.phantom.solver import PhantomRegrets
 
     for height, width in ((2, 2), (int(rows), int(columns))):
         name = f"hex-{height}x{width}"

@@ -34,11 +34,11 @@ from fogspiel.resistance.checkers.lone_spies import FORMAT, PREFIX, LoneCertific
 from fogspiel.resistance.game import VERSION, Setup, name_of
 from fogspiel.resistance.orbits import Groups, counts, everyone, numbered, shares, split, spy_sets, taken
 from fogspiel.solving.exact import ExactBounds, exact_bounds, exact_from
+from fogspiel.solving.methods import Record
 from fogspiel.solving.methods.double_oracle import TOLERANCE, Side, double_oracle, restricted_game
 from fogspiel.solving.methods.lp import Simplex, primal_player_of, program_of
-from fogspiel.solving.proofs.certificate_files import write_certificate
+from fogspiel.solving.proofs import write_certificate
 from fogspiel.solving.proofs.checkers.primitives import digest_of
-from fogspiel.solving.solution import Record
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex, exact_plan_of, merge
 
 MAX_PLAYERS = 6

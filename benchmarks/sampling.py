@@ -29,7 +29,7 @@ Point = tuple[float, int, float]
 
 def ours(game: str, method: str, seconds: float, seed: int) -> list[Point]:
     from fogspiel.core.game import known_game
-    from fogspiel.solving.methods.mccfr.minimiser import SampledBounds, Sampling
+    from fogspiel.solving.methods.mccfr import SampledBounds, Sampling
 
     sampling = Sampling(known_game(game), method, seed, 2.0)
     sampling.advance(1, 2**60)

@@ -68,9 +68,9 @@ def tree_named(game: str) -> Any:
 
 def in_parts(game: str) -> tuple[list[float], Any, Any]:
     """Return CPU seconds for the tree, for presolve and for the programme, with the tree and the solution."""
+    from fogspiel.solving.methods import NO_STATE
     from fogspiel.solving.methods.tree import by_simplex
-    from fogspiel.solving.reduce.presolve import presolve_tree
-    from fogspiel.solving.solution import NO_STATE
+    from fogspiel.solving.reduce import presolve_tree
 
     began = cpu()
     tree = tree_named(game)
@@ -132,7 +132,7 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
     """Return milliseconds per iteration of CFR+ on the whole game, and on its presolved form."""
     from fogspiel.solving.methods.cfr import TreeRegrets
     from fogspiel.solving.policies.best_response import exploitability
-    from fogspiel.solving.reduce.presolve import presolve_tree
+    from fogspiel.solving.reduce import presolve_tree
     from fogspiel.solving.tree.tree import sequence_form
 
     tree, best = tree_named(game), []
@@ -155,10 +155,10 @@ def cfr(game: str, seconds: float, repeats: int, same: int) -> Answer:
 
 def minimised(game: str, method: str, target: float, limit: float) -> Answer:
     """Return CPU seconds from the rules to an exploitability with all evaluations; stop before the limit is passed."""
+    from fogspiel.solving.methods import NO_STATE
     from fogspiel.solving.methods.tree import by_regrets
     from fogspiel.solving.policies.best_response import exploitability
-    from fogspiel.solving.reduce.presolve import presolve_tree
-    from fogspiel.solving.solution import NO_STATE
+    from fogspiel.solving.reduce import presolve_tree
 
     began = cpu()
     tree = tree_named(game)

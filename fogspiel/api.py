@@ -37,10 +37,10 @@ from .runs.kinds.solve import task_of
 from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
 from .runs.store import Json, Run, Store, StoreError, UnstoredRun
+from .solving import proofs
 from .solving.contract.check import GameCheck, check_game
+from .solving.methods import Solution
 from .solving.policies.exploitability import exact_tree_score
-from .solving.proofs import certificate_files
-from .solving.solution import Solution
 from .solving.sources import KernelSource, find_source
 from .stats.evaluate import evaluate, report_key
 from .stats.race import Race
@@ -148,7 +148,7 @@ def _agent(game: Game, given: AgentLike, path: StorePath = None, seed: int = 1) 
     if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
         return agents.vector_policy(game, _numbers(given))
     if isinstance(given, Mapping) and "strategies" in given:
-        return certificate_files.certificate_agent("given", dict(given), game)
+        return proofs.certificate_agent("given", dict(given), game)
     agent = find_agent(game, given, _path(path), seed)
     strategy = getattr(agent, "strategy", UNIFORM)
     if strategy is not UNIFORM and strategy not in _strategies(game):
@@ -543,7 +543,7 @@ def verify(
     if not isinstance(body, Mapping):
         raise BadInput(f"{type(certificate).__name__} is not a certificate: give a file, a run or a dictionary")
     rules = None if game is None else _words(game)
-    return VerifyResult(*certificate_files.verify(dict(body), rules, seconds))
+    return VerifyResult(*proofs.verify(dict(body), rules, seconds))
 
 
 @_at_the_door

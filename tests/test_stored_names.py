@@ -39,13 +39,13 @@ from fogspiel.runs.kind import kinds
 from fogspiel.runs.report.model import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary
 from fogspiel.runs.tuning_run import StepRow
-from fogspiel.solving.bounds.ponnuki import Ledger
+from fogspiel.solving.bounds import Ledger
 from fogspiel.solving.contract.examiner import Examination, Finding
 from fogspiel.solving.known_values import CertificateRecord
+from fogspiel.solving.methods import Solution
 from fogspiel.solving.methods.double_oracle import Growth
-from fogspiel.solving.methods.mccfr.minimiser import SampledBounds
+from fogspiel.solving.methods.mccfr import SampledBounds
 from fogspiel.solving.methods.permutation import Round
-from fogspiel.solving.solution import Solution
 from fogspiel.stats.elo import Spread
 from fogspiel.web.pages.strategies import Sheet
 from fogspiel.web.run_list import RunLine

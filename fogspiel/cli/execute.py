@@ -213,7 +213,7 @@ def _write_certificate(run: "Run", kind: "Kind", options: RunOptions) -> Path | 
             raise ValueError("the game is too large for a certificate: its bounds are proved in floating point only")
         return None
     from ..runs.request import check_name
-    from ..solving.proofs.certificate_files import write_certificate
+    from ..solving.proofs import write_certificate
 
     path = (
         options.certificate or store_path(options.store).parent / "certificates" / f"{check_name(run.name, 'run')}.json"

@@ -299,25 +299,29 @@ core core.compile: kernel
 core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
-phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds=ponnuki bounds_certificate=certificate
+phantom solving: bounds
+phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
   bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
   vector_proof=point_based window_demands=windows window_kernels window_regrets windows
-phantom solving.methods.phantom: bilinear_form exact_solution=solver histories=private_histories
-  merged_exploitability=certificate merged_histories play=policies policies policy_weights questions=explain
-  regret_matching=solver solution_certificate=certificate solver treeplex_builder=merged_histories words=explain
-solve solving.methods: bandits cfr double_oracle lemke_howson lp row_generation=double_oracle sampling=mccfr
-  sequence_lp=lp tree_routes=tree tree_solution=tree
-solve solving.policies: best_response coach=state_sheets exploit=exploitability policy_files questions=state_sheets
-solve solving.proofs: certificate=certificate_files certificates=certificate_files checkers
-  large_certificate=certificate_files
-solve solving.contract: checked_cells=cells game_check=check rules_check=examiner
+phantom solving.methods: exact_solution=phantom regret_matching=phantom solver=phantom
+phantom solving.methods.phantom: bilinear_form histories=private_histories
+  merged_exploitability=evaluation merged_histories play=policies policies policy_weights=evaluation questions=policies
+  solution_certificate=certificate treeplex_builder=merged_histories words=certificate
+solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal_form lp row_generation=double_oracle
+  large_certificate=tree sampling=mccfr sequence_lp=lp tree_routes=tree tree_solution=tree
+solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets
+solve solving: certificate=proofs certificates=proofs policy_files=policies
+solve solving.proofs: checkers
+solve solving: checked_cells=contract
+solve solving.contract: game_check=check rules_check=examiner
 solve solving.reduce: colour_refinement
 solve : formats=interop
 solve.formats interop: efg=gambit gambit nfg=gambit openspiel=openspiel_import
   openspiel_policy=openspiel_import
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
-solve solving: exact_basis=exact fractions=exact game_sources=sources progress=solution solution values=known_values
-solve solving.tree: sequence_form small_trees=size tree tree_game=game tree_size=size
+solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
+  small_trees=sources tree_size=sources values=known_values
+solve solving.tree: sequence_form tree tree_game=game
 tune tuning: arena ascent=steps best_response_search=best_response contest exploitability=best_response final=tune
   methods mixture_response=best_response outside=programs step=steps tuning=tune
 tune.methods tuning.methods: portfolio=psro spsa=duel

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.find import MAX_BYTES
 from ..core.untrusted_input import read_bytes
-from ..solving.methods.lemke_howson import payoff_table, plans, strategies
+from ..solving.methods.normal_form import payoff_table, plans, strategies
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     NO_PAY,

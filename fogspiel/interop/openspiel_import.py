@@ -16,9 +16,9 @@ from ..core.agents import find_policy, policy_names
 from ..core.behaviour_policy import BehaviourPolicy, ExactOrFloat, InformationState, MissingState
 from ..core.find import load_game
 from ..core.game import Game
+from ..solving.methods import DEFAULT_MEMORY
+from ..solving.policies import as_agent, read_policy
 from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
-from ..solving.policies.policy_files import as_agent, read_policy
-from ..solving.solution import DEFAULT_MEMORY
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     PLAYERS,

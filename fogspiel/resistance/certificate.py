@@ -18,9 +18,9 @@ import numpy as np
 
 from ..core.compile.kernel import kernel
 from ..core.untrusted_input import JsonRecord
+from ..solving.methods import Record
 from ..solving.methods.double_oracle import oracle_rounds
 from ..solving.proofs.checkers.primitives import digest_of
-from ..solving.solution import Record
 from .checkers.resistance import FORMAT, ResistanceCertificate
 from .game import VERSION, Setup, name_of
 from .linear_program import Optimum, SpyProgram

@@ -76,7 +76,7 @@ def balance(
     All tables of five missions, with and without a star on the fourth, or with --fails those that take these sabotages.
     """
     from ..cli import console
-    from ..solving.proofs.certificate_files import write_certificate
+    from ..solving.proofs import write_certificate
     from .certificate import solve
     from .kinds import outcome_of, tables_of
 

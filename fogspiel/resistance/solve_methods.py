@@ -2,8 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from ..solving.methods import CertificateFormat, NamedGames, SolveMethod, lazy_function
-from ..solving.solution import Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..solving.methods import (
+    CertificateFormat,
+    NamedGames,
+    Solution,
+    SolveMethod,
+    SolveOptions,
+    SolverProgress,
+    SolverState,
+    Work,
+    lazy_function,
+)
 from .checkers.lone_spies import FORMAT as LONE_FORMAT
 from .checkers.resistance import FORMAT
 from .game import find_setup, is_variant

@@ -73,7 +73,7 @@ def find_agent(game: Game, given: Any, store: Path | None = None, seed: int = 1)
     """Return the agent of a text, a path or a Python object: agent, solution, function or OpenSpiel policy."""
     if isinstance(given, str | Path):
         return parse_agent(game, str(given), store or default_path(), seed)
-    from ..solving.policies.policy_files import as_agent
+    from ..solving.policies import as_agent
 
     return as_agent(game, given)
 
@@ -133,7 +133,7 @@ def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
     if text != SOLVED:
         return None
     from ..solving.known_values import shipped_solution
-    from ..solving.proofs.certificate_files import certificate_agent, read_certificate
+    from ..solving.proofs import certificate_agent, read_certificate
 
     path = shipped_solution(game.name)
     if path is None:
@@ -153,7 +153,7 @@ def _of_policy_file(game: Game, text: str, store: Path, seed: int) -> Agent | No
     """Return the policy of a table, of sampled answers, of a certificate, or of a user-named Python function."""
     if not (text.endswith((".json", ".jsonl", ".csv")) or names_function(text)):
         return None
-    from ..solving.policies.policy_files import holds_policy, read_policy
+    from ..solving.policies import holds_policy, read_policy
 
     return read_policy(game, text) if holds_policy(text) else None
 
@@ -165,7 +165,7 @@ def _of_parameters(game: Game, text: str, store: Path, seed: int) -> Agent | Non
         return None
     if not parameters_of(game):
         if text.endswith(".json"):
-            from ..solving.policies.policy_files import demand_json
+            from ..solving.policies import demand_json
 
             demand_json(text)
         raise ValueError(f"{game.name} has no parametric strategy: it can be played by name only")

@@ -535,7 +535,7 @@ class VerifyRequest(Request):
     def find_certificate(self, store: Path) -> "Body":
         """Return the certificate of a file, of a stored run, or shipped with the package."""
         from ..solving.known_values import known_values
-        from ..solving.proofs.certificate_files import read_certificate
+        from ..solving.proofs import read_certificate
         from .store import Store
 
         if Path(self.what).exists():

@@ -1,29 +1,33 @@
 """Sources of solvable games: the package, a Python file with the six rules, a Gambit file, or OpenSpiel."""
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..core.compile.kernel import Kernel, interpreted, need_no_compiler
 from ..core.find import is_tree, load_game, read_tree
 from ..core.game import CHANCE, OVER, Game, known_game
 from ..core.plugins import extras
+from ..core.session import Session
+from .methods import DEFAULT_MEMORY
 from .proofs.checkers.phantom import GAMES as OPENED
 from .proofs.checkers.phantom import NAMES, OPENING
 from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
-from .solution import DEFAULT_MEMORY
 
 if TYPE_CHECKING:
     from .methods import NamedGames
-    from .proofs.certificate_files import Knowledge
     from .tree.builder import LabelledTree
     from .tree.tree import Tree
 
 NODE_BYTES = 400  # maximum bytes of a node of a tree that is built in Python
 # Receives the number of histories so far, and the fraction of the total where that is known.
 Watch = Callable[[int, float | None], None]
+Knowledge = Callable[[int], tuple[list[int], list[int]]]  # from an infoset to the owner's view and the actions there
 
 
 def in_silence(nodes: int, share: float | None) -> None:
@@ -50,7 +54,7 @@ class GameSource(ABC):
         """Return the whole tree, within a memory limit in GiB; it is built once."""
 
     @abstractmethod
-    def knowledge(self, tree: "Tree") -> "Knowledge":
+    def knowledge(self, tree: "Tree") -> Knowledge:
         """Return each infoset's view and actions of its owner, in the form of a certificate."""
 
     @abstractmethod
@@ -83,10 +87,15 @@ class KernelSource(GameSource):
             self._tree = build_tree(self.game, memory, lambda nodes: watch(nodes, None))
         return self._tree
 
-    def knowledge(self, tree: "Tree") -> "Knowledge":
-        from .proofs.certificate_files import knowledge_of
+    def knowledge(self, tree: "Tree") -> Knowledge:
+        from .tree.tree import session_at
 
-        return knowledge_of(self.game, tree)
+        def known(infoset: int) -> tuple[list[int], list[int]]:
+            """Replay one history that leads to the infoset."""
+            session = session_at(self.game, tree, int(tree.samples[infoset]))
+            return session.view(int(tree.owner[infoset])).tolist(), session.actions
+
+        return known
 
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
         return self.game.show(np.array(view, np.int64)), [self.game.label(action) for action in actions]
@@ -117,7 +126,7 @@ class TreeSource(GameSource):
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
         return self.describe(memory, watch).tree
 
-    def knowledge(self, tree: "Tree") -> "Knowledge":
+    def knowledge(self, tree: "Tree") -> Knowledge:
         return lambda infoset: ([infoset], list(range(int(tree.count[infoset]))))
 
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
@@ -176,7 +185,7 @@ class NamedSource(GameSource):
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
         self._refuse()
 
-    def knowledge(self, tree: "Tree") -> "Knowledge":
+    def knowledge(self, tree: "Tree") -> Knowledge:
         self._refuse()
 
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
@@ -210,11 +219,6 @@ def problem_of_opening(words: str) -> GameSource:
     return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
 
 
-def problem_of_package(name: str) -> GameSource:
-    """Return the game of the package with this name, or raise ValueError with similar names."""
-    return KernelSource(known_game(name), name)
-
-
 def find_source(words: str) -> GameSource:
     """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
     if OPENING in words:
@@ -233,3 +237,91 @@ def tree_strategies(words: str, strategies: Any) -> Any:
         return translate_rows(read_tree(words).describe(), strategies)
     except (IndexError, KeyError, TypeError):
         raise ValueError(f"the certificate is not valid: its rows do not fit the tree of {words}") from None
+
+
+# Estimate of a tree's size, before it is built.
+#
+# A random walk from the root that follows one of k branches at each node counts a node for k others of its depth, so
+# the sum of the products of k along the walk is, on average, the number of all histories (Knuth 1975, Estimating the
+# efficiency of backtrack programs). The estimates vary widely: the mean of a few random walks is rough.
+
+WALKS = 200
+MAX_MOVES = 400  # of a random walk; a tree with longer ones is far too large to be built
+SEED = 1
+
+
+def estimate_histories(game: Game, most: float) -> float | None:
+    """Estimate the number of histories; None if it is more than `most`."""
+    draws, total = random.Random(SEED), 0.0
+    with interpreted():  # these few random walks finish before the kernels would be compiled
+        for _ in range(WALKS):
+            size = _walk_size(Session(game), draws, WALKS * most - total)
+            if size is None:
+                return None
+            total += size
+    return total / WALKS
+
+
+def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
+    total = product = 1.0
+    for _ in range(MAX_MOVES):
+        if not (actions := session.actions):
+            return total
+        product *= len(actions)
+        total += product
+        if total > most:
+            return None
+        session.apply(draws.choice(actions))
+    return None
+
+
+# Small trees need no compiler: they are finished before their kernels would be compiled.
+#
+# Compiling all that solves a game takes ten CPU seconds and more, once per machine; a game of some thousand histories
+# takes one or two without. So where these kernels have never been compiled, a tree is built by the interpreter as long
+# as it is small.
+
+HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
+
+
+def _kernels() -> tuple[Kernel, ...]:
+    """Return kernels of the files that do most of the work."""
+    from .exact import lift
+    from .policies.best_response import respond
+    from .reduce.colour_refinement import split_unlike
+    from .reduce.dominance import strike_dominated
+    from .tree.sequence_form import multiply
+    from .tree.tree import grow
+
+    return grow, multiply, respond, split_unlike, lift, strike_dominated
+
+
+class _WorthCompiling(Exception):
+    """A tree that is large enough to be built by compiled kernels."""
+
+
+def build_small_tree(problem: GameSource, memory: float) -> bool:
+    """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
+
+    kernels = _kernels()
+
+    def watch(nodes: int, share: float | None) -> None:
+        if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *kernels):
+            raise _WorthCompiling
+
+    if problem.game is None or not need_no_compiler(0, *kernels):
+        return False
+    try:
+        with interpreted():
+            problem.tree(memory, watch)
+    except _WorthCompiling:
+        return False
+    return True
+
+
+@contextmanager
+def compiling_if_worth_it(game: Game, memory: float) -> Iterator[None]:
+    """Interpret kernels within this context if the tree of the game is small."""
+    small = build_small_tree(KernelSource(game, game.name), memory)
+    with interpreted() if small else nullcontext():
+        yield

@@ -19,7 +19,7 @@ from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import AgentMatch, play_game, replay
 from fogspiel.core.simulate import SEATS, PolicyMatch
-from fogspiel.solving.proofs.certificate_files import certificate_agent
+from fogspiel.solving.proofs import certificate_agent
 from fogspiel.stats.evaluate import make_match
 
 

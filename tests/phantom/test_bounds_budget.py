@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from fogspiel.solving.bounds import ponnuki, run_to_end
-from fogspiel.solving.bounds.ponnuki import CpuBudget, OutOfBudget, search_bounds
+from fogspiel.solving import bounds
+from fogspiel.solving.bounds import CpuBudget, OutOfBudget, search_bounds
+from fogspiel.solving.methods import run_to_end
 
 pytestmark = pytest.mark.thorough
 
@@ -15,8 +16,8 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.cpu = self.wall = 0.0
-        monkeypatch.setattr(ponnuki, "process_time", self.ask_cpu)
-        monkeypatch.setattr(ponnuki, "monotonic", self.ask_wall)
+        monkeypatch.setattr(bounds, "process_time", self.ask_cpu)
+        monkeypatch.setattr(bounds, "monotonic", self.ask_wall)
 
     def ask_cpu(self):
         self.cpu += 1
@@ -31,7 +32,7 @@ def test_time_in_which_others_have_the_machine_does_not_count(monkeypatch):
     budget = CpuBudget(0.2, 1.0)
     time.sleep(0.3)
     budget.demand()
-    monkeypatch.setattr(ponnuki, "process_time", lambda: budget.begun + 0.21)
+    monkeypatch.setattr(bounds, "process_time", lambda: budget.begun + 0.21)
     with pytest.raises(OutOfBudget):
         budget.demand()
 

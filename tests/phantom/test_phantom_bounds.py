@@ -12,7 +12,8 @@ from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL, WINS
 from fogspiel.papers.teytaud2011.claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
-from fogspiel.solving.bounds import ponnuki, run_to_end
+from fogspiel.solving import bounds
+from fogspiel.solving.bounds import search_bounds
 from fogspiel.solving.bounds.and_or_search import REFUTED, AndOrSearch
 from fogspiel.solving.bounds.beliefs import (
     DRAWN,
@@ -25,7 +26,7 @@ from fogspiel.solving.bounds.beliefs import (
     ground_of,
 )
 from fogspiel.solving.bounds.information_relaxation import Relaxation, solve_informed_once
-from fogspiel.solving.bounds.ponnuki import search_bounds
+from fogspiel.solving.methods import run_to_end
 from fogspiel.solving.proofs.checkers.phantom_bounds import PonnukiRules, verify
 
 TWO, THREE, FOUR = (BOARDS[f"ponnuki-{n}x{n}"] for n in (2, 3, 4))
@@ -321,7 +322,7 @@ def test_a_search_goes_on_from_what_was_saved():
 
 @pytest.mark.slow
 def test_black_gets_three_quarters_on_4x4_and_the_work_can_be_interrupted(monkeypatch):
-    monkeypatch.setattr(ponnuki, "MANY", 0)  # no sweeps of White's search, whose work would not end
+    monkeypatch.setattr(bounds, "MANY", 0)  # no sweeps of White's search, whose work would not end
     _, steps = result_of("phantom-ponnuki-4x4", 8.0)
     saved = json.loads(json.dumps(steps[-1].saved)) if steps else None
     result, _ = result_of("phantom-ponnuki-4x4", 600.0, saved)

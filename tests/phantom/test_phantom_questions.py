@@ -8,8 +8,8 @@ from fogspiel import exploitability
 from fogspiel.core.game import known_game
 from fogspiel.core.rng import stream_of
 from fogspiel.core.session import play_game
-from fogspiel.solving.methods.phantom.explain import questions
-from fogspiel.solving.policies.policy_files import read_policy
+from fogspiel.solving.methods.phantom.policies import questions
+from fogspiel.solving.policies import read_policy
 
 pytestmark = pytest.mark.slow
 

@@ -23,11 +23,7 @@ from fogspiel.games.boards.board import (
 )
 from fogspiel.games.phantom.look import phantom as phantom_game
 from fogspiel.solving.methods.lp import equilibrium, solve_lp
-from fogspiel.solving.methods.phantom.bilinear_form import build_form
-from fogspiel.solving.methods.phantom.certificate import make_certificate
-from fogspiel.solving.methods.phantom.explain import strategy_lines
-from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometry, histories_of
-from fogspiel.solving.methods.phantom.solver import (
+from fogspiel.solving.methods.phantom import (
     PhantomRegrets,
     RealisationPlan,
     check_flow,
@@ -42,9 +38,12 @@ from fogspiel.solving.methods.phantom.solver import (
     solve_in_steps,
     whole_plan,
 )
+from fogspiel.solving.methods.phantom.bilinear_form import build_form
+from fogspiel.solving.methods.phantom.certificate import make_certificate, strategy_lines
+from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometry, histories_of
 from fogspiel.solving.proofs.checkers import phantom
 from fogspiel.solving.proofs.checkers.primitives import digest_of
-from fogspiel.solving.reduce.presolve import presolve_tree
+from fogspiel.solving.reduce import presolve_tree
 from fogspiel.solving.tree.sequence_form import plan_of, proportional
 from fogspiel.solving.tree.tree import build_tree
 

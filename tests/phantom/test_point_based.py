@@ -11,10 +11,10 @@ import pytest
 from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS
+from fogspiel.solving.bounds import search_bounds
 from fogspiel.solving.bounds.and_or_search import Fields
 from fogspiel.solving.bounds.certificate import explain, make_certificate
 from fogspiel.solving.bounds.point_based import PointSearch, proved_worth, vector_proof
-from fogspiel.solving.bounds.ponnuki import search_bounds
 from fogspiel.solving.bounds.window_regrets import round_row
 from fogspiel.solving.bounds.windows import GRID, SHARES
 from fogspiel.solving.proofs.checkers.phantom_bounds import FORMER, verify

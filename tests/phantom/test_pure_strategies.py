@@ -15,13 +15,11 @@ from fogspiel.core.session import record_game
 from fogspiel.games.boards.board import BOARDS
 from fogspiel.games.phantom.look import phantom
 from fogspiel.runs.kinds.solve import solve_game
-from fogspiel.solving.bounds import run_to_end
 from fogspiel.solving.known_values import shipped_certificate
-from fogspiel.solving.methods.pure_oracle import double_oracle
-from fogspiel.solving.methods.pure_oracle.double_oracle import DoubleOracle, solve_in_steps, text_of
-from fogspiel.solving.methods.pure_oracle.explain import Follower, explain, follower
+from fogspiel.solving.methods import pure_oracle, run_to_end
+from fogspiel.solving.methods.pure_oracle import DoubleOracle, Follower, explain, follower, solve_in_steps, text_of
 from fogspiel.solving.methods.pure_oracle.tables import VARIANTS, build_tables, courses_of, half_points, least_image
-from fogspiel.solving.proofs.certificate_files import certificate_agent, read_certificate
+from fogspiel.solving.proofs import certificate_agent, read_certificate
 from fogspiel.solving.proofs.checkers.pure_strategies import plan_of, rules_of, verify
 
 SMALL = [
@@ -63,15 +61,17 @@ def test_an_interrupted_solve_ends_with_the_same_certificate(monkeypatch):
     whole = run_to_end(solve_in_steps(game))
     for state in (states[0], states[6]):
         again = run_to_end(solve_in_steps(game, state))
-        assert again.certificate == whole.certificate and again.rounds == whole.rounds
+        assert again.certificate == whole.certificate and again.sizes["rounds"] == whole.sizes["rounds"]
 
 
 def test_plans_that_are_not_used_are_forgotten_and_change_no_value(monkeypatch):
     game = make_hex(monkeypatch, "hex-2x3", "abrupt")
     whole = run_to_end(solve_in_steps(game))
-    monkeypatch.setattr(double_oracle, "PATIENCE", 2)
+    monkeypatch.setattr(pure_oracle, "PATIENCE", 2)
     short = run_to_end(solve_in_steps(game))
-    assert short.certificate["value"] == whole.certificate["value"] and sum(short.plans) < sum(whole.plans)
+    assert short.certificate["value"] == whole.certificate["value"] and sum(short.sizes["plans"]) < sum(
+        whole.sizes["plans"]
+    )
 
 
 def test_a_damaged_state_is_refused(monkeypatch):

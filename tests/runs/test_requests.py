@@ -37,8 +37,8 @@ from fogspiel.runs.requests import SolveRequest as SolveRequest
 from fogspiel.runs.requests import TuneRequest as TuneRequest
 from fogspiel.runs.store import Store
 from fogspiel.runs.tuning_run import StepRow
-from fogspiel.solving.bounds.ponnuki import Ledger
-from fogspiel.solving.solution import Solution
+from fogspiel.solving.bounds import Ledger
+from fogspiel.solving.methods import Solution
 from fogspiel.solving.sources import find_source
 from fogspiel.web.requests import drawn_fields
 

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from fogspiel.papers.teytaud2011.claims import guessing_game
-from fogspiel.solving.bounds import run_to_end
-from fogspiel.solving.methods import find_solve_method
-from fogspiel.solving.methods.bandits import EXP3, KHACHIYAN, BanditRun, table_of, trials
-from fogspiel.solving.solution import NO_STATE, SolveOptions, SolverState
+from fogspiel.solving.methods import NO_STATE, SolveOptions, SolverState, find_solve_method, run_to_end
+from fogspiel.solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun, table_of, trials
 from fogspiel.solving.sources import find_source
 
 SKEWED = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.25, 0.5]])

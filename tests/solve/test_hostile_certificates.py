@@ -11,7 +11,7 @@ from support.certificates import reseal, uniform_certificate
 
 from fogspiel.kriegspiel.parameters import read_model
 from fogspiel.solving.known_values import shipped_certificate
-from fogspiel.solving.proofs.certificate_files import verify
+from fogspiel.solving.proofs import verify
 from fogspiel.solving.proofs.checkers import phantom_bounds
 from fogspiel.solving.proofs.checkers.primitives import fraction, go_on, limit_work, quoted
 

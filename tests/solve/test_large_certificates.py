@@ -12,14 +12,10 @@ from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
 from fogspiel.solving.methods.cfr import TreeRegrets
-from fogspiel.solving.proofs.certificate_files import (
-    certificate_agent,
-    knowledge_of,
-    large_certificate,
-    strategy_rows,
-    verify,
-)
-from fogspiel.solving.proofs.checkers.large_tree import FORMAT
+from fogspiel.solving.methods.tree import large_certificate
+from fogspiel.solving.proofs import certificate_agent, strategy_rows, verify
+from fogspiel.solving.proofs.checkers.tree import LARGE_FORMAT as FORMAT
+from fogspiel.solving.sources import KernelSource
 from fogspiel.solving.tree.tree import build_tree, sequence_form
 
 
@@ -30,7 +26,7 @@ def proof_of(name, iterations=300):
     tree = build_tree(game)
     regrets = TreeRegrets(sequence_form(tree), "cfr+")
     regrets.advance(iterations)
-    return large_certificate(name, game.version, tree, knowledge_of(game, tree), regrets.average)
+    return large_certificate(name, game.version, tree, KernelSource(game, name).knowledge(tree), regrets.average)
 
 
 @pytest.mark.parametrize(("name", "value"), [("kuhn", -1 / 18), ("leduc", -0.085606424078), ("liars-dice-4", 1 / 16)])

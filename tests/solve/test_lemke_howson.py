@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.solving.methods.lemke_howson import BimatrixEquilibrium, is_equilibrium, lemke_howson
+from fogspiel.solving.methods.normal_form import BimatrixEquilibrium, is_equilibrium, lemke_howson
 from fogspiel.stats.matrix_game import equilibrium
 
 SEXES = [[3, 0], [0, 2]], [[2, 0], [0, 3]]

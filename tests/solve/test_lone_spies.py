@@ -15,7 +15,7 @@ from fogspiel.resistance import certificate
 from fogspiel.resistance.checkers.lone_spies import FORMAT, verify
 from fogspiel.resistance.explain import explain_lone_spies, follower
 from fogspiel.resistance.game import SETUPS, Setup, name_of
-from fogspiel.solving.proofs import certificate_files
+from fogspiel.solving import proofs
 from fogspiel.solving.sources import find_source
 
 SMALL = Setup(4, 2, (2, 2, 2), (1, 1, 1), points=2)
@@ -229,7 +229,7 @@ def test_a_certificate_that_was_changed_is_refused_in_a_sentence(small, fault):
 
 def test_a_true_certificate_holds(small):
     assert small["format"] == FORMAT
-    lower, upper = certificate_files.verify(json.loads(json.dumps(small)))
+    lower, upper = proofs.verify(json.loads(json.dumps(small)))
     assert lower == upper == Fraction(small["value"])
     with pytest.raises(ValueError, match="its digest does not fit"):
         verify(small | {"value": "0"} if small["value"] != "0" else small | {"value": "1"})

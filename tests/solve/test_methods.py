@@ -16,9 +16,8 @@ from fogspiel.games.boards.board import BOARDS, GOES_ON, WINS
 from fogspiel.games.phantom.look import GAMES as PHANTOM
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
-from fogspiel.solving.methods import choose_solve_method, find_solve_method, solve_methods
+from fogspiel.solving.methods import Solution, choose_solve_method, find_solve_method, solve_methods
 from fogspiel.solving.proofs.checkers import permutation, phantom
-from fogspiel.solving.solution import Solution
 from fogspiel.solving.sources import find_source
 
 PACKAGE = Path(fogspiel.__file__).parent
@@ -111,9 +110,9 @@ def test_a_solution_has_words_and_comes_back_from_json():
 def test_a_checker_knows_no_solver(name):
     """It may import the rules of games and what checkers share, and neither numpy nor any solver.
 
-    Large trees are walked as small ones are, and the two checkers of The Resistance share the outline of a strategy.
+    The two checkers of The Resistance share the outline of a strategy.
     """
-    own = {"large_tree": "solving.proofs.checkers.tree", "lone_spies": "resistance.checkers.resistance"}
+    own = {"lone_spies": "resistance.checkers.resistance"}
     shared = {"solving.proofs.checkers.primitives", own.get(name.rpartition(".")[2])}
     rooms = ("core.", "games.", "resistance.game.")
     for node in ast.walk(ast.parse(CHECKERS[name].read_text())):

@@ -7,10 +7,10 @@ import pytest
 from support.certificates import reseal
 from support.small_hex import make_hex
 
-from fogspiel.solving.bounds import run_to_end
 from fogspiel.solving.known_values import shipped_certificate
-from fogspiel.solving.methods.pure_oracle.double_oracle import solve_in_steps
-from fogspiel.solving.proofs.certificate_files import read_certificate, verify
+from fogspiel.solving.methods import run_to_end
+from fogspiel.solving.methods.pure_oracle import solve_in_steps
+from fogspiel.solving.proofs import read_certificate, verify
 
 ABRUPT, COUNTED = "phantom-ttt-abrupt", "phantom-ttt-numturns"
 

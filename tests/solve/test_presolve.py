@@ -11,8 +11,8 @@ from support.small_resistance import small_resistance
 from fogspiel.core.game import known_game
 from fogspiel.solving.methods.lp import equilibrium
 from fogspiel.solving.policies.best_response import exact_exploitability, exploitability
+from fogspiel.solving.reduce import presolve_form, presolve_tree
 from fogspiel.solving.reduce.dominance import DROPPED, GONE, undominated_actions
-from fogspiel.solving.reduce.presolve import presolve_form, presolve_tree
 from fogspiel.solving.tree.sequence_form import SequenceForm, Treeplex
 from fogspiel.solving.tree.tree import LEAF, Tree, build_tree, sequence_form
 

@@ -11,9 +11,8 @@ from support.symmetries import colours_from, kinds_of
 from fogspiel.core.game import known_game
 from fogspiel.solving.methods.lp import LinearProgram, plans_of, program_of, solve_lp
 from fogspiel.solving.policies.best_response import exploitability
-from fogspiel.solving.reduce import colour_refinement
+from fogspiel.solving.reduce import colour_refinement, presolve_tree
 from fogspiel.solving.reduce.colour_refinement import Colours, colours_of, quotient, refine
-from fogspiel.solving.reduce.presolve import presolve_tree
 from fogspiel.solving.tree.sequence_form import behaviour_of, sparse
 from fogspiel.solving.tree.tree import build_tree, sequence_form
 

@@ -12,7 +12,7 @@ from fogspiel.resistance.explain import explain
 from fogspiel.resistance.game import SETUPS, Setup, find_setup, name_of
 from fogspiel.resistance.linear_program import letters, strategy_of, team_table
 from fogspiel.resistance.orbits import spy_rule, team_rule
-from fogspiel.solving.proofs import certificate_files
+from fogspiel.solving import proofs
 from fogspiel.solving.sources import find_source
 
 VARIANTS = {
@@ -30,7 +30,7 @@ def test_a_variant_is_solved_and_its_certificate_holds(name):
     document, setup = json.loads(json.dumps(solve(find_setup(name)))), find_setup(name)
     value = Fraction(VARIANTS[name] or 2 * spy_rule(setup).wins - 1)
     assert document["game"] == name
-    assert certificate_files.verify(document) == (value, value)
+    assert proofs.verify(document) == (value, value)
     assert 2 * team_rule(setup).wins - 1 <= value <= 2 * spy_rule(setup).wins - 1
 
 

@@ -8,7 +8,7 @@ import pytest
 from fogspiel.core.game import known_game
 from fogspiel.runs.kinds.solve import solve_unstored
 from fogspiel.runs.requests import SolveRequest
-from fogspiel.solving.methods.mccfr.minimiser import METHODS, Sampling
+from fogspiel.solving.methods.mccfr import METHODS, Sampling
 from fogspiel.solving.methods.mccfr.traversal import FIRST, chain_after, find_row, key_of
 from fogspiel.solving.policies.best_response import exploitability
 from fogspiel.solving.tree.tree import build_tree, session_at
@@ -102,8 +102,8 @@ def test_bounds_hold_where_memory_is_too_small_for_all_information_states():
 @pytest.mark.parametrize("room", [4096, 2**28])
 def test_bounds_hold_where_chance_has_more_to_say_than_can_be_followed(room, monkeypatch):
     """All deals of the cards come before the first decision."""
-    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.MIN_WALK", 20_000)
-    monkeypatch.setattr("fogspiel.solving.methods.mccfr.minimiser.HISTORY_BYTES", room)
+    monkeypatch.setattr("fogspiel.solving.methods.mccfr.MIN_WALK", 20_000)
+    monkeypatch.setattr("fogspiel.solving.methods.mccfr.HISTORY_BYTES", room)
     sampling = Sampling(known_game("leduc-13"), "external-sampling", 1, 1.0)
     sampling.advance(100, 2**60)
     bounds = look(sampling)

@@ -14,7 +14,7 @@ from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import AgentMatch, record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.interop import LabelledTree, describe, from_efg, from_nfg, from_openspiel, to_efg
-from fogspiel.solving.proofs.certificate_files import table_probabilities
+from fogspiel.solving.proofs import table_probabilities
 from fogspiel.solving.proofs.checkers.tree import GamePositions, verify
 from fogspiel.solving.sources import TreePositions, TreeSource
 from fogspiel.solving.tree import game

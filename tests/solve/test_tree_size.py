@@ -5,7 +5,7 @@ import time
 import pytest
 
 from fogspiel.core.game import known_game
-from fogspiel.solving.tree.size import estimate_histories
+from fogspiel.solving.sources import estimate_histories
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("kuhn", 55), ("goofspiel-6", 969_523), ("leduc-13", 1_179_751)])

@@ -6,9 +6,10 @@ from functools import cache
 import numpy as np
 
 from fogspiel.core.game import known_game
+from fogspiel.solving.methods.tree import make_certificate
 from fogspiel.solving.policies.best_response import exact_exploitability
-from fogspiel.solving.proofs.certificate_files import knowledge_of, make_certificate
 from fogspiel.solving.proofs.checkers.primitives import digest_of
+from fogspiel.solving.sources import KernelSource
 from fogspiel.solving.tree.tree import build_tree
 
 
@@ -26,4 +27,6 @@ def uniform_certificate(name):
     ]
     judged = exact_exploitability(tree, *both)
     bounds = (judged.lower, judged.upper)
-    return make_certificate(name, game.version, tree, knowledge_of(game, tree), (both[0], both[1]), bounds)
+    return make_certificate(
+        name, game.version, tree, KernelSource(game, name).knowledge(tree), (both[0], both[1]), bounds
+    )

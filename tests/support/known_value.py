@@ -11,7 +11,7 @@ from pathlib import Path
 import fogspiel
 from fogspiel.core.game import WIN_DRAW_LOSS, known_game
 from fogspiel.solving.known_values import COLUMNS, FOLDER, INDEX, POINTS, SIGNS, known_values
-from fogspiel.solving.proofs.certificate_files import read_certificate, write_certificate
+from fogspiel.solving.proofs import read_certificate, write_certificate
 
 PAGE = Path(__file__).parents[2] / "docs" / "values.md"
 

@@ -1,7 +1,7 @@
 """Small dark hex for the double oracle over pure strategies and the checker of its certificates."""
 
 from fogspiel.games.boards.board import BOARDS, Board, half_turn, hex_fate
-from fogspiel.solving.methods.pure_oracle.double_oracle import SOLVABLE
+from fogspiel.solving.methods.pure_oracle import SOLVABLE
 from fogspiel.solving.proofs.checkers.primitives import hex_board
 from fogspiel.solving.proofs.checkers.pure_strategies import GAMES
 

@@ -93,11 +93,11 @@ def explain(
 def _certificate(path: Path) -> Mapping[str, Any]:
     """Read a certificate, verified first where the explanation of its format trusts its content."""
     from ...core.plugins import extras
-    from ...solving.proofs import certificate_files
+    from ...solving import proofs
 
-    body = certificate_files.read_certificate(path)
+    body = proofs.read_certificate(path)
     if str(body.get("format")) in extras("solving.proofs.checkers", "VERIFY_FIRST"):
-        certificate_files.verify(body)
+        proofs.verify(body)
     return body
 
 
@@ -114,7 +114,7 @@ def _solution_of(name: str) -> Mapping[str, Any]:
     from ...runs.kinds.solve import solve_unstored
     from ...runs.requests import SolveRequest
     from ...solving.known_values import shipped_certificate
-    from ...solving.proofs.certificate_files import read_certificate
+    from ...solving.proofs import read_certificate
     from ...solving.sources import find_source
 
     if shipped := shipped_certificate(name):
@@ -139,22 +139,22 @@ def _solution_of(name: str) -> Mapping[str, Any]:
 
 
 def _print_solution(body: Mapping[str, Any], every: bool, game: str | None, as_json: bool) -> None:
-    from ...solving.proofs import certificate_files
+    from ...solving import proofs
     from .. import console
 
     head = {key: body.get(key) for key in ("game", "lower", "upper")}
-    lines = _bounds_words(body, every) or certificate_files.own_words(body, every)
+    lines = _bounds_words(body, every) or proofs.own_words(body, every)
     if lines is not None:
         return print_json(head | {"lines": lines}) if as_json else console.out.print("\n".join(lines))
-    return _print_sides(head, (certificate_files.strategy_choices(body, side, game) for side in (0, 1)), every, as_json)
+    return _print_sides(head, (proofs.strategy_choices(body, side, game) for side in (0, 1)), every, as_json)
 
 
 def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: bool) -> None:
     """Print a policy at every information state that it covers."""
     from ...core.behaviour_policy import MissingState
+    from ...solving.methods import DEFAULT_MEMORY
     from ...solving.policies.state_sheets import information_states
-    from ...solving.solution import DEFAULT_MEMORY
-    from ...solving.tree.size import compiling_if_worth_it
+    from ...solving.sources import compiling_if_worth_it
 
     sides: tuple[list[Row], list[Row]] = [], []
     with compiling_if_worth_it(game, DEFAULT_MEMORY):
@@ -172,7 +172,7 @@ def _print_table(game: "Game", policy: "BehaviourPolicy", every: bool, as_json: 
 
 def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: bool, as_json: bool) -> None:
     """Print the views and choices of each side; for programs with the probability of each action."""
-    from ...solving.proofs.certificate_files import choices_text
+    from ...solving.proofs import choices_text
     from .. import console
 
     if as_json:
@@ -189,7 +189,7 @@ def _print_sides(head: dict[str, Any], sides: "Iterable[Iterable[Row]]", every: 
 
 
 def _row_json(sees: str, choices: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    from ...solving.proofs.certificate_files import choices_text
+    from ...solving.proofs import choices_text
 
     listed = [{"action": name, "probability": share} for name, share in choices]
     return {"sees": sees, "plays": choices_text(choices), "choices": listed}

@@ -76,7 +76,7 @@ def verify(
     import sys
 
     from ...process.heartbeat import limit_memory
-    from ...solving.proofs import certificate_files
+    from ...solving import proofs
     from .. import console
 
     sys.set_int_max_str_digits(0)  # exact fractions may have thousands of digits
@@ -87,7 +87,7 @@ def verify(
 
         began = time.process_time()
         with interpreted() if need_no_compiler(len(json.dumps(body)) / LETTERS_PER_SECOND) else nullcontext():
-            lower, upper = certificate_files.verify(body, game, request.seconds)
+            lower, upper = proofs.verify(body, game, request.seconds)
     spent = round(time.process_time() - began, 3)
     proved = {"lower": str(lower), "upper": str(upper), "exact": lower == upper}
     answer = {"file": request.what, "game": body["game"], "valid": True, **proved, "cpu_seconds": spent}
@@ -96,7 +96,7 @@ def verify(
         keep_answer(request.to_json(body["game"], digest), answer, store)
     if as_json:
         return print_json(answer)
-    console.out.print(certificate_files.verified_sentence(answer))
+    console.out.print(proofs.verified_sentence(answer))
 
 
 @app.command("export-game")

@@ -19,8 +19,8 @@ from ...resistance.game import SETUPS, Setup
 from ...resistance.orbits import Groups, everyone, missions, ones, shares, split, spy_sets, types
 from ...resistance.variants import NEVER
 from ...runs.store import Json
-from ...solving.methods.lemke_howson import Matrix, is_equilibrium, lemke_howson
 from ...solving.methods.lp import equilibrium
+from ...solving.methods.normal_form import Matrix, is_equilibrium, lemke_howson
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 
 

@@ -11,7 +11,7 @@ from ...resistance.game import SETUPS
 from ...resistance.variants import ballot, opening, voting
 from ...runs.report import Chart, Report, Series, Table
 from ...runs.store import Json
-from ...solving.proofs.certificate_files import write_certificate
+from ...solving.proofs import write_certificate
 from ..catalogue import Computation, Computed, Options, Say
 from ..claims import verdict
 from .full_sequence_form import (

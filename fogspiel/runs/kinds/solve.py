@@ -15,12 +15,10 @@ from ...core.compile.kernel import interpreted
 from ...core.find import is_code
 from ...core.game import Game, list_games
 from ...process.heartbeat import limit_memory
-from ...solving.methods import SolveMethod, choose_solve_method
-from ...solving.proofs.certificate_files import certificate_agent
-from ...solving.solution import NO_STATE, Solution, SolveOptions, SolverState
-from ...solving.solution import SolverProgress as RouteProgress
-from ...solving.sources import GameSource, KernelSource, find_source, is_nameless
-from ...solving.tree.size import build_small_tree
+from ...solving.methods import NO_STATE, Solution, SolveMethod, SolveOptions, SolverState, choose_solve_method
+from ...solving.methods import SolverProgress as RouteProgress
+from ...solving.proofs import certificate_agent
+from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
 from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, ignore_progress, run_generator
 from ..report import Cell
 from ..report.model import BoundsCurve, Curve

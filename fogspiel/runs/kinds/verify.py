@@ -1,6 +1,6 @@
 """Certificate checks: one step, stored only if the user names a store."""
 
-from ...solving.proofs.certificate_files import verified_sentence
+from ...solving.proofs import verified_sentence
 from ..kind import AnswerKind
 from ..requests import VerifyRequest
 from ..store import Run

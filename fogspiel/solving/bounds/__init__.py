@@ -1,18 +1,311 @@
-"""Bounds on values of phantom games, board games in which the players do not see each other's stones."""
+"""Bounds on the value of phantom ponnuki for Black, as exact fractions with checkable proof objects.
 
-from collections.abc import Generator
-from typing import TypeVar
+2x2 is one relaxed game played to the end. On 3x3 Black has a sure win from the centre. On 4x4 Black's bound follows
+Teytaud and Teytaud 2011, section IV-C: a central stone C3 on a board turned at random, then B2. If B2 is legal Black
+wins for sure; if not, Black plays B3 and continues by relaxed games. White's bound comes from a point-based search for
+vectors, which starts with White on B2 against a black stone on C3 and continues to the whole game. On 5x5 the AND-OR
+search tries to prove the paper's conjecture that Black wins for sure.
+"""
 
-# Generators that work in steps, run to their end.
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from time import monotonic, process_time
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+
+from ...games.boards.board import BOARDS, Board
+from ..proofs.checkers.phantom_bounds import GAMES, BoundsCertificate
+from .and_or_search import REFUTED, AndOrSearch
+from .certificate import NodeJson, Prover, Row, make_certificate
+from .information_relaxation import MANY, Relaxation, Widths
+from .point_based import PointSearch, Saved, proved_worth, vector_proof
+
+TO_THE_END = 25  # turns that no game on these boards exceeds
+WIDTHS: Widths = ((MANY, 3),)  # widths of the relaxed games of 4x4
+SURE = "sure"  # key of the AND-OR search in the saved state; the other keys are stages of 4x4
+
+# A belief (own stones, worlds as hexadecimal bytes), and its winning try or guarantee.
+Finding = list[int | str | float]
+SavedBounds = dict[str, Any]  # the state to resume from, as JSON: the fields of a `Ledger`
+
+
+class BoundsStep(NamedTuple):
+    remark: str
+    lower: Fraction
+    upper: Fraction
+    saved: SavedBounds
+
+
+class OutOfBudget(Exception):
+    """The budget of CPU time or memory is exhausted."""
+
+
+@dataclass
+class Ledger:
+    """The best proofs so far, and the state of the unfinished work."""
+
+    game: str
+    lower: Fraction = Fraction(0)
+    upper: Fraction = Fraction(1)
+    done: list[str] = field(default_factory=list)  # finished stages
+    black: list[NodeJson] = field(default_factory=list)
+    white: list[NodeJson] = field(default_factory=list)
+    # Results of the relaxed games or the search of the current stage.
+    known: dict[str, list[Finding]] = field(default_factory=dict)
+    points: Saved | None = None  # state of White's point-based search
+    seconds: float = 0.0  # total CPU time
+
+    def take(self, prover: Prover, player: int, rows: list[Row]) -> None:
+        """Finish a proof, and store it if it is better than the current one."""
+        worth = prover.finish(rows)
+        if player == 0 and worth > self.lower:
+            self.lower, self.black = worth, prover.nodes
+        if player == 1 and 1 - worth < self.upper:
+            self.upper, self.white = 1 - worth, prover.nodes
+
+    @property
+    def upper_found(self) -> Fraction:
+        """The upper bound of White's vectors, or of the stored proof if that is better."""
+        return min(self.upper, 1 - proved_worth(self.points)) if self.points else self.upper
+
+    def settle(self, board: Board) -> None:
+        """Write the proof of White's vectors, if it is better than the current one."""
+        if self.points and self.upper_found < self.upper:
+            search = PointSearch(board, 1)
+            search.go_on_from(self.points)
+            self.upper, self.white = self.upper_found, vector_proof(search)
+
+    def to_json(self) -> SavedBounds:
+        return {
+            "game": self.game,
+            "lower": str(self.lower),
+            "upper": str(self.upper),
+            "done": self.done,
+            "black": self.black,
+            "white": self.white,
+            "known": self.known,
+            "points": self.points,
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, game: str, saved: SavedBounds) -> "Ledger":
+        if saved.get("game") != game:
+            raise ValueError(f"the saved bounds are of {saved.get('game')!r}: give those of {game}, or none")
+        bounds = Fraction(saved["lower"]), Fraction(saved["upper"])
+        done, known, points = saved["done"], saved["known"], saved.get("points")
+        return cls(game, *bounds, done, saved["black"], saved["white"], known, points, saved.get("seconds", 0.0))
+
+
+@dataclass
+class CpuBudget:
+    """A CPU and memory budget with a report schedule; CPU time, so that proofs do not depend on the machine's load."""
+
+    seconds: float
+    memory: float
+    every: float = 5.0
+    begun: float = field(default_factory=lambda: process_time())
+    reported: float = field(default_factory=lambda: monotonic())
+
+    @property
+    def seconds_taken(self) -> float:
+        return process_time() - self.begun
+
+    def demand(self, used: int = 0) -> None:
+        """Raise if time is up, or if more bytes are used than granted."""
+        if self.seconds_taken > self.seconds or used > self.memory * 2**30:
+            raise OutOfBudget
+
+    def is_due(self) -> bool:
+        """True if a report is due, by wall-clock time."""
+        late = monotonic() > self.reported + self.every
+        if late:
+            self.reported = monotonic()
+        return late
+
+
+Remarks = Generator[str, None, None]
+Stages = Callable[[Board, Ledger, CpuBudget], Remarks]  # a generator that proves bounds step by step
 Result = TypeVar("Result")
 
 
-def run_to_end(steps: Generator[object, None, Result]) -> Result:
-    """Return the result of a generator and discard what it yields."""
-    while True:
-        try:
+def search_bounds(
+    name: str,
+    seconds: float = 300.0,
+    memory: float = 1.0,
+    saved: SavedBounds | None = None,
+    stages: Stages | None = None,
+) -> Generator[BoundsStep, None, BoundsCertificate]:
+    """Bound the value of a phantom ponnuki step by step, and return the certificate.
+
+    `saved` is the state of an earlier step. The search stops when `seconds` of CPU time, or about `memory` GiB, are
+    used, earlier steps included. `stages` replaces the default stages for the size of the board.
+    """
+    if name not in GAMES:
+        raise ValueError(f"there are no bounds for {name!r}: the games are {', '.join(GAMES)}")
+    ledger = Ledger(name) if saved is None else Ledger.from_json(name, saved)
+    board = BOARDS[name.removeprefix("phantom-")]
+    before = ledger.seconds
+    if board.rows == 4:
+        PointSearch(BOARDS["ponnuki-2x2"], 1).sweep()  # compile before the budget starts
+    budget = CpuBudget(seconds - before, memory)
+    try:
+        for remark in (stages or STAGES[board.rows])(board, ledger, budget):
+            ledger.seconds = before + budget.seconds_taken
+            yield BoundsStep(remark, ledger.lower, ledger.upper_found, ledger.to_json())
+    except OutOfBudget:
+        pass
+    ledger.settle(board)
+    return make_certificate(name, ledger.lower, ledger.black, ledger.upper, ledger.white)
+
+
+def solve_to_the_end(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    for player, name in enumerate(PLAYERS):
+        relaxation = Relaxation(board, player, turns=TO_THE_END, check=budget.demand)
+        prover = Prover(relaxation)
+        game = relaxation.relaxed_game(0, relaxation.beliefs.start)
+        ledger.take(prover, player, prover.relaxed_rows(game)[1])
+        yield f"{name} solved to the end, {game.histories} histories"
+
+
+def search_sure_win(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Search for a sure win of Black from the centre, by AND-OR search."""
+    search = AndOrSearch(board, 0)
+    centre = board.cells // 2
+    own = 1 << centre
+    worlds, _ = search.beliefs.after_answer(own, np.array([0], np.int64))
+    for stones, possible, decided in ledger.known.get(SURE, []):
+        search.table[int(stones), bytes.fromhex(str(possible))] = int(decided)
+
+    def used() -> int:
+        return search.bytes + search.perfect.bytes
+
+    def remark() -> str:
+        found = f"{search.nodes} beliefs, {len(search.table)} decided, up to {search.depth} stones"
+        return f"{found}, {used() >> 20} MiB, {budget.seconds_taken:.0f} CPU s"
+
+    verdict: bool | None = None
+    try:
+        found = yield from watched(search.steps(own, worlds), SURE, search.table, used, remark, ledger, budget)
+        verdict = found != REFUTED
+    except OutOfBudget:
+        pass
+    if verdict:
+        prover = Prover(Relaxation(board, 0, check=budget.demand), search)
+        ledger.take(prover, 0, [[[centre, "1", None, prover.jump(own, worlds)]]])
+    words = {None: "not decided", True: "Black wins for sure", False: "Black has no sure win from the centre"}
+    yield f"{words[verdict]} after {search.nodes} beliefs"
+
+
+def watched(
+    steps: Generator[None, None, Result],
+    stage: str,
+    table: Mapping[tuple[int, bytes], int | float],
+    used: Callable[[], int],
+    remark: Callable[[], str],
+    ledger: Ledger,
+    budget: CpuBudget,
+) -> Generator[str, None, Result]:
+    """Return the result of the steps of a stage within the budget, with a remark whenever one is due.
+
+    The ledger receives the table's beliefs as JSON, even after an exception.
+    """
+
+    def note() -> None:
+        ledger.known[stage] = [[own, stones.hex(), found] for (own, stones), found in table.items()]
+
+    try:
+        while True:
             next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
+            budget.demand(used())
+            if budget.is_due():
+                note()
+                yield remark()
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    finally:
+        note()
+
+
+def watch_relaxation(
+    steps: Generator[None, None, Result], stage: str, relaxation: Relaxation, ledger: Ledger, budget: CpuBudget
+) -> Generator[str, None, Result]:
+    def used() -> int:
+        return sum(search.bytes for search in relaxation.searches)
+
+    def remark() -> str:
+        return f"{stage}: {len(relaxation.known)} beliefs, windows of up to {relaxation.largest} histories"
+
+    return watched(steps, stage, relaxation.known, used, remark, ledger, budget)
+
+
+def search_openings(board: Board, ledger: Ledger, budget: CpuBudget) -> Remarks:
+    """Bound 4x4: Black's relaxed games, then White's vectors as long as the budget lasts."""
+    stage = "Black's relaxed games"
+    if stage not in ledger.done:
+        yield from prove_opening(stage, BlackOpening(Relaxation(board, 0, WIDTHS, check=budget.demand)), ledger, budget)
+    white = PointSearch(board, 1, budget.demand)
+    white.begin_at(1 << B2, 1 << C3)
+    if ledger.points:
+        white.go_on_from(ledger.points)
+    while white.sweeps < MANY:
+        white.sweep()
+        ledger.points = white.to_json()  # result of the last complete sweep
+        yield f"White's vectors, sweep {white.sweeps}: {len(white.library.nodes)} vectors"
+
+
+def prove_opening(stage: str, opening: "PonnukiOpening", ledger: Ledger, budget: CpuBudget) -> Remarks:
+    relaxation = opening.relaxation
+    for own, stones, worth in ledger.known.get(stage, []):
+        relaxation.learn(int(own), np.frombuffer(bytes.fromhex(str(stones)), np.int64), float(worth))
+    yield from watch_relaxation(opening.steps(), stage, relaxation, ledger, budget)
+    prover = Prover(relaxation)
+    ledger.take(prover, relaxation.player, opening.rows(prover))
+    ledger.known.pop(stage)
+    ledger.done.append(stage)
+    yield f"{stage}: done, {len(relaxation.known)} beliefs, {len(prover.nodes)} nodes in the proof"
+
+
+PLAYERS = ("Black", "White")
+C3, B2, B3 = 10, 5, 9
+
+
+class PonnukiOpening(Protocol):
+    """A player's first moves on 4x4, and the relaxed games behind them."""
+
+    relaxation: Relaxation
+
+    def steps(self) -> Generator[None, None, float]:
+        """Solve the relaxed games behind the first moves."""
+
+    def rows(self, prover: Prover) -> list[Row]:
+        """Return the rows of the proof."""
+
+
+class BlackOpening:
+    """C3, then B2, then B3 if B2 is illegal."""
+
+    def __init__(self, relaxation: Relaxation) -> None:
+        self.relaxation = relaxation
+        beliefs, straight, bent = relaxation.beliefs, 1 << C3 | 1 << B2, 1 << C3 | 1 << B3
+        free = np.array([1 << cell for cell in range(16) if not straight >> cell & 1], np.int64)
+        self.won = straight, beliefs.after_answer(straight, free)[0]
+        self.hard = bent, beliefs.after_answer(bent, np.array([1 << B2], np.int64))[0]
+
+    def steps(self) -> Generator[None, None, float]:
+        return self.relaxation.steps(*self.hard)
+
+    def rows(self, prover: Prover) -> list[Row]:
+        last: Row = [[B3, "1", None, prover.jump(*self.hard)]]
+        return [[[C3, "1", None, 1]], [[B2, "1", 2, prover.jump(*self.won)]], last]
+
+
+STAGES: dict[int, Stages] = {
+    2: solve_to_the_end,
+    3: search_sure_win,
+    4: search_openings,
+    5: search_sure_win,
+}  # stages by the size of the board

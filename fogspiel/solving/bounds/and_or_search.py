@@ -22,7 +22,7 @@ from itertools import combinations
 import numpy as np
 
 from ...games.boards.board import Board
-from . import run_to_end
+from ..methods import run_to_end
 from .beliefs import EMPTY, WON, Beliefs, PerfectInformation, dominating_try, ground_of, permute, smallest_image
 from .window_kernels import judge_worlds, score_tries, subset_ranks, walk_answers, world_ranks
 from .window_regrets import Answers

@@ -19,10 +19,10 @@ import numpy as np
 
 from ...games.boards.board import Board
 from ..exact import ExactBounds, exact_bounds
+from ..methods import run_to_end
 from ..methods.lp import equilibrium
 from ..methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ..tree.sequence_form import SequenceForm, Treeplex, merge, plan_of
-from . import run_to_end
 from .and_or_search import AndOrSearch
 from .beliefs import LOST, Beliefs, dominating_try
 

@@ -14,9 +14,7 @@ import numpy as np
 
 from ...games.boards.board import Board
 from ..proofs.checkers.phantom_bounds import BoundsCertificate
-from .certificate import Prover, Row
-from .information_relaxation import Failed, PrivateTurn, Relaxation
-from .ponnuki import (
+from . import (
     B2,
     B3,
     C3,
@@ -33,6 +31,8 @@ from .ponnuki import (
     search_bounds,
     watch_relaxation,
 )
+from .certificate import Prover, Row
+from .information_relaxation import Failed, PrivateTurn, Relaxation
 
 LARGEST = 4  # the largest board: 5x5 first needs the sure-win question, which is undecided
 WORDS = re.compile(r"(every|once)(?::([1-9]\d?))?|never")

@@ -25,8 +25,8 @@ from ...core.game import CHANCE, OVER, UNIFORM, Game
 from ...core.rng import random_below, stream_of
 from ...core.session import record_game, replay, view_of
 from ...core.untrusted_input import JsonRecord
-from . import cells
-from .cells import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
+from .. import contract as cells
+from . import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
 
 Found = TypeVar("Found")
 MAX_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories

@@ -189,7 +189,7 @@ def shipped_solution(game: str) -> Path | None:
 
 def verify_shipped(known: KnownValue) -> Bounds:
     """Return the bounds that a shipped certificate proves; raise ValueError if they differ from the index."""
-    from ..proofs.certificate_files import read_certificate, verify
+    from ..proofs import read_certificate, verify
 
     path, certificate = known.shipped, known.certificate
     if path is None or certificate is None:

@@ -1,28 +1,150 @@
-"""Methods of solving: the package's own in METHODS, those of slices and plug-ins in METHODS of their files.
+"""Methods of solving, with the solutions, options and progress reports that they share.
 
-A method imports what it needs when it is used, so that all of them can be listed at little cost.
+The package's own methods are in METHODS, those of slices and plug-ins in METHODS of their files. A method imports what
+it needs when it is used, so that all of them can be listed at little cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from ...core import NotFound
-from ...core.plugins import ROOT, collect
+from ...core.plugins import ROOT, collect, former_names
+from ...core.untrusted_input import JsonRecord
 from ..proofs.checkers import permutation, phantom, pure_strategies
 from ..proofs.checkers.phantom import OPENING
-from ..solution import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
+from ..proofs.checkers.primitives import SolutionCertificate
 
 if TYPE_CHECKING:
     from ...core.agents import Agent, PlayerAgent
     from ...core.behaviour_policy import InformationState, Probabilities
     from ...core.game import Game
+    from ..policies import PolicyTable
     from ..policies.exploitability import ExploitResult, Watch
-    from ..policies.policy_files import PolicyTable
     from ..sources import GameSource
     from .tree import Find
+
+Size = int | list[int] | Mapping[str, int | list[int]]
+LONGEST_NUMBER = 60  # longest fraction that is shown in full, in characters
+
+
+@former_names(as_json="to_json", solver="description")
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(JsonRecord):
+    """The result of a solve; payoffs are the first player's."""
+
+    KEYS = ("value", "lower", "upper", "exact", "solver", "sizes", "certificate", "score", "interval")
+
+    value: str | float  # a fraction as text where the value is known exactly, else the midpoint of the bounds
+    lower: str | float
+    upper: str | float
+    exact: bool
+    description: str  # the method, as text
+    sizes: Mapping[str, Size]
+    certificate: SolutionCertificate | None
+    score: float  # the value as a number
+    interval: tuple[float, float]  # the bounds as numbers
+
+    @classmethod
+    def proved(cls, solver: str, sizes: Mapping[str, Size], proof: SolutionCertificate) -> Self:
+        """Return the solution of a certificate: fractions where the bounds meet, else the bounds as numbers."""
+        lower, upper = Fraction(proof["lower"]), Fraction(proof["upper"])
+        score, interval = float(Fraction(proof["value"])), (float(lower), float(upper))
+        if lower == upper:
+            return cls(proof["value"], proof["lower"], proof["upper"], True, solver, sizes, proof, score, interval)
+        return cls(score, *interval, False, solver, sizes, proof, score, interval)
+
+    @classmethod
+    def bounded(cls, solver: str, sizes: Mapping[str, Size], lower: float, upper: float) -> Self:
+        value = (lower + upper) / 2
+        return cls(value, lower, upper, False, solver, sizes, None, value, (lower, upper))
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        return super().from_json({**body, "interval": tuple(body["interval"])})
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {"interval": list(self.interval)}
+
+    @property
+    def words(self) -> str:
+        if not self.exact:
+            return f"{self.score:.9g}, certainly between {self.interval[0]:.9g} and {self.interval[1]:.9g}"
+        text = str(self.value)
+        number = text if len(text) < LONGEST_NUMBER else f"{text[: LONGEST_NUMBER - 3]}.. "
+        return f"exactly {number}" + (f" = {self.score:.12g}" if "/" in number else "")
+
+    def __repr__(self) -> str:
+        proved = "with a certificate" if self.certificate else "without a certificate"
+        return f"<Solution: the first player gets {self.words}; by {self.description}, {proved}>"
+
+    def _repr_html_(self) -> str:
+        game = f" of {self.certificate['game']}" if self.certificate else ""
+        lines = {
+            f"value{game}": self.words,
+            "bounds": f"{self.lower} to {self.upper}",
+            "solver": self.description,
+            "certificate": "yes" if self.certificate else "none: the strategies were checked in floating point only",
+        }
+        cells = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in lines.items())
+        return f"<table>{''.join(cells)}</table>"
+
+
+# Progress reports of a solver, and its state for resumption.
+
+# The stored record of one round of a solver, as JSON; each solver with rounds defines its content.
+Record = Mapping[str, Any]
+
+
+class SolverProgress(NamedTuple):
+    """Progress of a solver: bounds where there are some, and the state to resume from."""
+
+    remark: str
+    lower: float | None = None
+    upper: float | None = None
+    row: Record | None = None  # a round to be stored permanently
+    state: bytes | None = None  # the complete state, which replaces the previous one
+
+
+class SolverState(NamedTuple):
+    rows: Sequence[Record] = ()
+    state: bytes | None = None
+
+
+NO_STATE = SolverState()
+DEFAULT_MEMORY = 4.0  # default GiB for a game
+
+
+class SolveOptions(NamedTuple):
+    """User options of any method."""
+
+    exact: bool = False  # insist on the exact value, as a fraction
+    gap: float = 1e-6  # regret minimisation stops when the bounds are this close
+    memory: float = DEFAULT_MEMORY
+    seed: int = 0  # of methods that sample, like the budgets
+    iterations: int | None = None
+    seconds: float | None = None  # CPU time
+
+
+Work = Generator[SolverProgress, None, Solution]
+Result = TypeVar("Result")
+
+
+def run_to_end(steps: Generator[object, None, Result]) -> Result:
+    """Return the result of a generator and discard what it yields."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+# The methods.
 
 ROOM = "solving.methods"
 AUTO = "auto"
@@ -86,65 +208,25 @@ def bandit_method(name: str) -> SolveMethod:
     """Return a method for matrix games by two learning players."""
 
     def find(tree: ModuleType, options: SolveOptions) -> "Find":
-        from .bandits import by_bandit
+        from .normal_form import by_bandit
 
         return by_bandit(name, options.gap)
 
     return tree_method(name, find, BANDITS, exact=False)
 
 
-def solve_permutation(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
-    """Solve permutation tic-tac-toe by a double oracle; every round is a row."""
-    from .permutation import rounds
-
-    rows = list(saved.rows)
-    for step in rounds(stored=saved.rows):
-        rows.append(step.record)
-        remark = f"round {step.number}, {step.sizes[0]} and {step.sizes[1]} orders"
-        yield SolverProgress(remark, step.lower, step.upper, rows[-1])
-    proof = rows[-1]["certificate"]
-    sizes = {"rounds": len(rows), "orders": rows[-1]["sizes"], "support": [len(proof["first"]), len(proof["second"])]}
-    return Solution.proved("double oracle on orders of the cells, then exactly", sizes, proof)
-
-
 def fits_plans(source: "GameSource") -> bool:
     """True if the game is one of those that the double oracle over plans was tried on."""
-    if source.family != "phantom":
-        return False
-    from .pure_oracle.double_oracle import SOLVABLE
-
-    return source.name in SOLVABLE
-
-
-def solve_plans(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
-    """Solve by a double oracle over pure strategies; the state is that of its plans."""
-    from .pure_oracle.double_oracle import solve_in_steps
-
-    found = yield from solve_in_steps(source.name, saved.state)
-    sizes: dict[str, Size] = {"rounds": found.rounds, "plans": found.plans, "support": found.support}
-    return Solution.proved("double oracle on pure strategies, then exactly", sizes, found.certificate)
+    return source.family == "phantom" and source.name in pure_strategies.GAMES
 
 
 def fits_private_histories(source: "GameSource") -> bool:
     """True if the form of the game fits into memory."""
     if source.family != "phantom":
         return False
-    from .phantom.solver import SOLVABLE
+    from .phantom import SOLVABLE
 
     return source.name.partition(OPENING)[0] in SOLVABLE
-
-
-def solve_private_histories(source: "GameSource", options: SolveOptions, saved: SolverState) -> Work:
-    """Solve a phantom game; the state is that of its regrets."""
-    from .phantom.certificate import make_certificate
-    from .phantom.solver import solve_in_steps
-
-    solver = "PCFR+ on private histories, then exactly on the supports"
-    found = yield from solve_in_steps(source.name, close=0.0 if options.exact else options.gap, state=saved.state)
-    sizes = {**found.form.sizes, "iterations": found.iterations}
-    if found.form.variant == "classical":
-        return Solution.proved(solver, sizes, make_certificate(found))
-    return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
 
 
 BANDITS = "Matrix games by two players that learn, to compare with: a --gap of 0.001 may take millions of steps."
@@ -176,14 +258,14 @@ METHODS = (
     ),
     tree_method(
         "lemke-howson",
-        lambda tree, options: tree.by_lemke_howson,
+        lambda _, options: lazy_function("solving.methods.normal_form", "by_lemke_howson"),
         "Lemke and Howson's algorithm on the normal form, exactly; for games with a few hundred pure strategies each.",
         exact=True,
     ),
     *(
         SolveMethod(
             name,
-            lazy_function("solving.methods.mccfr.minimiser", f"solve_by_{name.replace('-', '_')}"),
+            lazy_function("solving.methods.mccfr", f"solve_by_{name.replace('-', '_')}"),
             SAMPLING,
             samples=True,
         )
@@ -191,20 +273,20 @@ METHODS = (
     ),
     SolveMethod(
         "plans",
-        solve_plans,
+        lazy_function("solving.methods.pure_oracle", "solve_plans"),
         "Phantom games with many histories: a double oracle over pure strategies up to symmetry, then exactly.",
         exact=True,
         made_for="abrupt and numturns phantom tic-tac-toe, abrupt dark hex 3x3, dark hex 3x4 and 4x3",
         fits=fits_plans,
         proofs=CertificateFormat(
             pure_strategies.FORMAT,
-            lazy_function("solving.methods.pure_oracle.explain", "follower"),
-            lazy_function("solving.methods.pure_oracle.explain", "explain"),
+            lazy_function("solving.methods.pure_oracle", "follower"),
+            lazy_function("solving.methods.pure_oracle", "explain"),
         ),
     ),
     SolveMethod(
         "private-histories",
-        solve_private_histories,
+        lazy_function("solving.methods.phantom.certificate", "solve"),
         "Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly.",
         exact=True,
         made_for="phantom tic-tac-toe and dark hex",
@@ -212,17 +294,17 @@ METHODS = (
         proofs=CertificateFormat(
             phantom.FORMAT,
             lazy_function("solving.methods.phantom.policies", "follower"),
-            lazy_function("solving.methods.phantom.explain", "explain"),
+            lazy_function("solving.methods.phantom.certificate", "explain"),
             lazy_function("solving.methods.phantom.policies", "probabilities_of"),
         ),
         exploit=lazy_function("solving.methods.phantom.policies", "exploit"),
         exploit_cost="about 0.8 GB, and the policy is asked at up to six million information states",
-        questions=lazy_function("solving.methods.phantom.explain", "questions"),
-        answers=lazy_function("solving.methods.phantom.explain", "answered"),
+        questions=lazy_function("solving.methods.phantom.policies", "questions"),
+        answers=lazy_function("solving.methods.phantom.policies", "answered"),
     ),
     SolveMethod(
         "orders",
-        solve_permutation,
+        lazy_function("solving.methods.permutation", "solve_permutation"),
         "Permutation tic-tac-toe: orders of the cells up to symmetry, found by best responses when they are needed.",
         exact=True,
         made_for="permutation tic-tac-toe",

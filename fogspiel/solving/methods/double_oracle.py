@@ -28,8 +28,8 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...core.untrusted_input import JsonRecord
-from ..solution import Record
 from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, merge, plan_of, worth_of
+from . import Record
 from .lp import equilibrium
 
 NOWHERE = -1

@@ -35,8 +35,9 @@ from ..exact import exact_bounds
 from ..proofs.checkers.permutation import FORMAT, RULES, PermutationCertificate, mixture, verify
 from ..proofs.checkers.permutation import TTT as CHECKER_TTT
 from ..proofs.checkers.primitives import digest_of
-from ..solution import Record
+from ..sources import GameSource
 from ..tree.sequence_form import SequenceForm, Treeplex
+from . import Record, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .double_oracle import oracle_rounds
 from .lp import equilibrium
 
@@ -109,6 +110,18 @@ def solve(board: Board = TTT) -> PermutationCertificate:
     *_, last = rounds(board)
     assert last.certificate is not None
     return last.certificate
+
+
+def solve_permutation(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Solve permutation tic-tac-toe by a double oracle; every round is a row."""
+    rows = list(saved.rows)
+    for step in rounds(stored=saved.rows):
+        rows.append(step.record)
+        remark = f"round {step.number}, {step.sizes[0]} and {step.sizes[1]} orders"
+        yield SolverProgress(remark, step.lower, step.upper, rows[-1])
+    proof = rows[-1]["certificate"]
+    sizes = {"rounds": len(rows), "orders": rows[-1]["sizes"], "support": [len(proof["first"]), len(proof["second"])]}
+    return Solution.proved("double oracle on orders of the cells, then exactly", sizes, proof)
 
 
 def restricted_game(board: Board, known: Known) -> SequenceForm:

@@ -3,25 +3,25 @@
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import inf
+from math import ceil, floor, inf
 
 import numpy as np
 
 from ..exact import ExactBounds, exact_bounds, exact_from, round_strategy, vertex
 from ..policies.best_response import exact_exploitability, exploitability
-from ..proofs.certificate_files import large_certificate, make_certificate
+from ..proofs.checkers.primitives import digest_of
+from ..proofs.checkers.tree import FORMAT, LARGE_FORMAT, LargeTreeCertificate, Row, TreeCertificate
+from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
-from ..reduce.presolve import ReducedGame, presolve_tree
-from ..solution import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
-from ..sources import GameSource
+from ..sources import GameSource, Knowledge
 from ..tree.sequence_form import behaviour_of, guaranteed_value
 from ..tree.tree import Tree, sequence_form
+from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle
-from .lemke_howson import lemke_howson, payoff_table, plans, strategies
 from .lp import Simplex, basis_statuses, plans_of, primal_player_of, program_of
 
 # From a tree to an equilibrium: by the simplex method, by generated sequences, or by regret minimisation.
@@ -80,44 +80,6 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
     lower, upper = guaranteed_value(form, *plans)
     yield SolverProgress("optimal", lower, upper)
     return TreeEquilibrium(solver, reduced.lift(first, second), sizes, exactly)
-
-
-MAX_STRATEGIES = 500  # maximum pure strategies of either player for Lemke and Howson's algorithm
-
-
-def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
-    """Run complementary pivoting on the normal form of the reduced game."""
-    form = reduced.form
-    heights = [strategies(treeplex) for treeplex in form.treeplexes]
-    if max(heights) > MAX_STRATEGIES:
-        raise ValueError(
-            f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most, and this game "
-            "has more: take --method lp"
-        )
-    yield SolverProgress(f"a table of {heights[0]} by {heights[1]} strategies")
-    listed = [plans(treeplex) for treeplex in form.treeplexes]
-    table = payoff_table(form, *listed)
-    found = lemke_howson(table, [[-cell for cell in row] for row in table])
-    exact_plans = [
-        _mixed_plan(treeplex.sequences, pure, mixture)
-        for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True)
-    ]
-    exact = exact_from(form, *exact_plans)
-    x, y = (
-        behaviour_of(treeplex, np.array(plan, float))
-        for treeplex, plan in zip(form.treeplexes, exact_plans, strict=True)
-    )
-    solver = f"Lemke-Howson on the normal form ({heights[0]} x {heights[1]}), {found.pivots} pivots"
-    yield SolverProgress("an equilibrium", float(exact.lower), float(exact.upper))
-    return TreeEquilibrium(solver, reduced.lift(x, y), {"reduced": form.sizes, "normal_form": heights}, lambda: exact)
-
-
-def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
-    plan = [Fraction(0)] * sequences
-    for chosen, weight in zip(pure, mixture, strict=True):
-        for sequence in chosen if weight else ():
-            plan[sequence] += weight
-    return plan
 
 
 def by_growth(reduced: ReducedGame, saved: SolverState) -> Search:
@@ -254,3 +216,97 @@ def _without_certificate(tree: Tree, found: TreeEquilibrium, insist: bool) -> So
         text = str(exact.value)
         return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
     return solution
+
+
+# The certificate of a whole tree: a strategy for each side, in the form that `checkers.tree` checks.
+
+
+def rows_of(tree: Tree, player: int, behaviour: Sequence[Fraction], known: Knowledge) -> list[Row]:
+    rows: list[Row] = []
+    decisions: dict[int, list[int] | None] = {0: None}  # the decision of each sequence in use: a row and an action
+    for infoset in tree.numbers(player).tolist():
+        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
+        if before not in decisions:
+            continue
+        view, actions = known(infoset)
+        shares = behaviour[first : first + count]
+        decisions |= {first + slot: [len(rows), actions[slot]] for slot in range(count) if shares[slot]}
+        probabilities = [str(Fraction(share)) for share in shares]
+        rows.append({"after": decisions[before], "view": view, "actions": actions, "probabilities": probabilities})
+    return rows
+
+
+def make_certificate(
+    name: str,
+    version: int | str,
+    tree: Tree,
+    known: Knowledge,
+    behaviours: tuple[Sequence[Fraction], Sequence[Fraction]],
+    bounds: tuple[Fraction, Fraction],
+) -> TreeCertificate:
+    lower, upper = bounds
+    body: TreeCertificate = {
+        "format": FORMAT,
+        "game": name,
+        "rules": version,
+        "value": str(lower if lower == upper else (lower + upper) / 2),
+        "lower": str(lower),
+        "upper": str(upper),
+        "strategies": [rows_of(tree, player, behaviours[player], known) for player in (0, 1)],
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body
+
+
+# The certificate of a large tree, in the form that `checkers.tree.verify_large` checks.
+
+UNITS = 10**9  # the common denominator of all probabilities
+SPARE = 1e-9  # slack of the bounds for rounding errors of floats
+
+
+def whole_shares(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a player in units, rounded down; the likeliest action gets the rest."""
+    shares: np.ndarray = np.floor(behaviour * UNITS).astype(np.int64)
+    for infoset in tree.numbers(player).tolist():
+        own = slice(int(tree.first[infoset]), int(tree.first[infoset] + tree.count[infoset]))
+        row = shares[own]
+        row[int(row.argmax())] += UNITS - int(row.sum())
+    return shares
+
+
+def lines_of(tree: Tree, player: int, shares: np.ndarray, known: Knowledge) -> list[str]:
+    lines: list[str] = []
+    decisions = {0: ""}  # the decision of each sequence in use: a line and an action
+    for infoset in tree.numbers(player).tolist():
+        before, first, count = int(tree.before[infoset]), int(tree.first[infoset]), int(tree.count[infoset])
+        if before not in decisions:
+            continue
+        view, actions = known(infoset)
+        row = shares[first : first + count].tolist()
+        decisions |= {first + slot: f"{len(lines)} {actions[slot]}" for slot in range(count) if row[slot]}
+        lines.append("|".join((decisions[before], *(" ".join(map(str, part)) for part in (view, actions, row)))))
+    return lines
+
+
+def large_certificate(
+    name: str, version: int | str, tree: Tree, known: Knowledge, behaviours: tuple[np.ndarray, np.ndarray]
+) -> LargeTreeCertificate:
+    """Return the certificate of an interval by strategies in floats, which are rounded first."""
+    shares = [whole_shares(tree, player, behaviours[player]) for player in (0, 1)]
+    judged = exploitability(tree, *(np.concatenate(([1.0], row[1:] / UNITS)) for row in shares))
+    lower = Fraction(floor((judged.lower - SPARE) * UNITS), UNITS)
+    upper = Fraction(ceil((judged.upper + SPARE) * UNITS), UNITS)
+    body: LargeTreeCertificate = {
+        "format": LARGE_FORMAT,
+        "game": name,
+        "rules": version,
+        "value": str((lower + upper) / 2),
+        "lower": str(lower),
+        "upper": str(upper),
+        "denominator": UNITS,
+        "strategies": [lines_of(tree, player, shares[player], known) for player in (0, 1)],
+        "digest": "",
+    }
+    body["digest"] = digest_of(body)
+    return body

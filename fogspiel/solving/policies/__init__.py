@@ -1,1 +1,294 @@
-"""Policies: their files, best responses, exploitability, and question sheets."""
+"""Policies from files: tables (JSON or CSV), answers to questions (JSON lines), Python functions, certificates.
+
+A table has a row for each information state. JSON:
+
+    {"format": "fogspiel policy 1", "game": "kuhn",
+     "rows": [{"player": 1, "state": "your card: J", "probabilities": {"bet": "1/3", "check": "2/3"}}, ..]}
+
+CSV has a line for each information state and action: `player,state,action,probability`. A state is named by its id
+(`id`, see `fogspiel states`) or by the player's view, in one line (`state`; then the player's own past actions do
+not matter). Players are 1 and 2; without `player` a row is for both. Actions are named by their labels or numbers.
+Answers are JSON lines, `{"id": .., "probabilities": {..}}` or `{"id": .., "action": ..}`; several answers to one
+question are averaged.
+"""
+
+import csv
+import hashlib
+import importlib.util
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...core.agents import Agent, ParametricPolicy, PlayerAgent, names_function
+from ...core.behaviour_policy import (
+    ActionProbabilities,
+    BehaviourPolicy,
+    InformationState,
+    MissingState,
+    Probabilities,
+    behaviour_policy,
+    check_probabilities,
+)
+from ...core.game import Game
+from ...core.plugins import extras
+from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
+from ..proofs import certificate_agent, read_certificate
+
+FORMAT = "fogspiel policy 1"
+MAX_BYTES, LONGEST_HEAD = 1 << 28, 1000
+Key = tuple[int | None, str]  # the player (None for both), and the id or the text of a state
+
+
+@dataclass
+class PolicyTable:
+    file: Path
+    # By state: the location in the file and the probabilities, one or more times.
+    rows: dict[Key, list[tuple[str, ActionProbabilities]]] = field(default_factory=dict)
+
+    def answers(self, state: InformationState) -> list[tuple[str, ActionProbabilities]]:
+        """Return the file's probabilities at a state, or raise MissingState."""
+        for name in (state.id, state.line):
+            for player in (state.player, None):
+                if (player, name) in self.rows:
+                    return self.rows[player, name]
+        raise MissingState(f"{self.file} has no row for {state.line!r} (state {state.id}) of player {state.player + 1}")
+
+    def probabilities(self, state: InformationState) -> ActionProbabilities:
+        answers = self.answers(state)
+        laws = [check_probabilities(state, answer, f"{self.file}, {place}") for place, answer in answers]
+        return [sum(column[1:], column[0]) / len(laws) for column in zip(*laws, strict=True)]
+
+
+def table_behind(policy: object) -> PolicyTable | None:
+    table = getattr(getattr(policy, "probabilities", None), "__self__", None)
+    return table if isinstance(table, PolicyTable) else None
+
+
+def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
+    """Reject a table with a row for a state that the game does not have."""
+    table = table_behind(policy)
+    if table is None:
+        return
+    known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
+    for key, rows in table.rows.items():
+        if key not in known:
+            raise ValueError(
+                f"{table.file}, {rows[0][0]}: the game has no information state {shorten(key[1], 200)} of that player"
+            )
+
+
+def holds_policy(words: str) -> bool:
+    """True if the argument names a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
+    if names_function(words):
+        return True
+    if words.endswith(".json"):
+        try:
+            body = demand_json(words)
+        except ValueError:
+            return False
+        return isinstance(body, dict) and ("rows" in body or "strategies" in body)
+    if words.endswith(".csv"):
+        try:
+            return b"probability" in read_head(Path(words), "the policy file", LONGEST_HEAD).partition(b"\n")[0]
+        except ValueError:
+            return False
+    return words.endswith(".jsonl")
+
+
+def demand_json(words: str) -> Any:
+    return _parsed(Path(words), _content(Path(words)))
+
+
+def as_agent(game: Game, policy: Any) -> Agent:
+    """Return the agent of a Python object: an agent, a solution, a function, or a policy of OpenSpiel."""
+    if isinstance(policy, ParametricPolicy | PlayerAgent):
+        return policy
+    if isinstance(getattr(policy, "certificate", None), Mapping):
+        return certificate_agent(repr(policy), policy.certificate, game)
+    for read in extras("interop", "POLICY_READERS").values():
+        agent: Agent | None = read(game, policy)
+        if agent is not None:
+            return agent
+    if callable(policy):
+        return function_policy(game, policy, getattr(policy, "__name__", type(policy).__name__))
+    raise ValueError(
+        f"{type(policy).__name__} is not a policy: give an agent, a name, a file, a solution, or a function that takes "
+        "an information state and returns probabilities"
+    )
+
+
+def read_policy(game: Game, words: str) -> BehaviourPolicy:
+    """Return the policy of a file or function that the user names; the Python file of a function is executed."""
+    if names_function(words):
+        return policy_of_function(game, words)
+    file = Path(words)
+    content = _content(file)
+    digest = hashlib.sha256(content).hexdigest()
+    if file.suffix == ".json":
+        body = _json(file, content)
+        if "strategies" in body:
+            agent = certificate_agent(words, read_certificate(file), game)
+            if not isinstance(agent, BehaviourPolicy):
+                raise ValueError(
+                    f"the certificate {words} can be played only as a solved run: it holds plans, no table"
+                )
+            return replace(agent, digest=digest)
+        table = _table_of_json(game, file, body)
+    else:
+        read = _rows_of_csv if file.suffix == ".csv" else _rows_of_answers
+        table = PolicyTable(file)
+        for place, key, answer in read(file, content.decode(errors="replace")):
+            table.rows.setdefault(key, []).append((place, answer))
+    own = _answers_of(game) if file.suffix == ".jsonl" else None
+    return behaviour_policy(words, game, own(game, table) if own else table.probabilities, digest)
+
+
+def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | None":
+    from ..methods import solve_methods
+    from ..sources import KernelSource
+
+    problem = KernelSource(game, game.name)
+    return next((route.answers for route in solve_methods() if route.answers and route.fits(problem)), None)
+
+
+def policy_of_function(game: Game, words: str) -> BehaviourPolicy:
+    """Return the policy of a Python function `FILE.py:NAME`; any failure in it is a ValueError."""
+    path, _, name = words.rpartition(":")
+    module = load_module(Path(path))
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
+    return replace(function_policy(game, function, words), digest=hashlib.sha256(_content(Path(path))).hexdigest())
+
+
+def function_policy(
+    game: Game, function: Callable[[InformationState], ActionProbabilities], name: str
+) -> BehaviourPolicy:
+    def probabilities(state: InformationState) -> ActionProbabilities:
+        try:
+            return function(state)
+        except Exception as error:  # report any error in a user's function as an error message
+            raise ValueError(
+                f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
+            ) from error
+
+    return behaviour_policy(name, game, probabilities, batch=getattr(function, "batch", None))
+
+
+def load_module(path: Path) -> ModuleType:
+    """Execute a Python file that the user has named, and return it as a module."""
+    _content(path)
+    spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"the file {path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+# Reading
+
+
+def _content(file: Path) -> bytes:
+    return read_bytes(file, "the policy file", MAX_BYTES, "that is no table of ours")
+
+
+def _parsed(file: Path, content: bytes) -> Any:
+    try:
+        return parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"the policy file {file} is of no use: {error}") from None
+
+
+def _json(file: Path, content: bytes) -> Mapping[str, Any]:
+    body = _parsed(file, content)
+    if not isinstance(body, dict):
+        raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
+    return body
+
+
+def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTable:
+    rows, table = body.get("rows"), PolicyTable(file)
+    if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
+        raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
+    if body.get("game", game.name) != game.name:
+        raise ValueError(f"the policy file {file} is for {shorten(body['game'])}, not for {game.name}")
+    for number, row in enumerate(rows, 1):
+        place = f"row {number}"
+        if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
+            raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
+        key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
+        if key in table.rows:
+            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {table.rows[key][0][0]}")
+        table.rows[key] = [(place, row["probabilities"])]
+    return table
+
+
+def _key(file: Path, place: str, player: Any, name: Any) -> Key:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"{file}, {place}: there is no `id` or `state` to tell which information state is meant")
+    if player is not None and str(player) not in ("1", "2"):
+        raise ValueError(f"{file}, {place}: the player is {shorten(player)}, but must be 1 or 2")
+    return None if player is None else int(player) - 1, name
+
+
+def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+    reader = csv.DictReader(io.StringIO(text))
+    columns = set(reader.fieldnames or ())
+    if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
+        raise ValueError(f"{file}, line 1: the columns must be player, state (or id), action and probability")
+    found: dict[Key, tuple[str, dict[str, str]]] = {}
+    for row in reader:
+        place = f"line {reader.line_num}"
+        if None in row or None in row.values():
+            raise ValueError(f"{file}, {place}: it has not as many fields as line 1")
+        key = _key(file, place, row.get("player") or None, row.get("id") or row.get("state"))
+        _, shares = found.setdefault(key, (place, {}))
+        if row["action"] in shares:
+            raise ValueError(f"{file}, {place}: {shorten(row['action'])} at {shorten(key[1])} was given before")
+        shares[row["action"]] = row["probability"]
+    yield from ((place, key, shares) for key, (place, shares) in found.items())
+
+
+def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        try:
+            answer = parse_json(line)
+        except ValueError as error:
+            raise ValueError(f"{file}, {place}: {error}") from None
+        if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
+            raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
+        key = _key(file, place, None, answer.get("id"))
+        shares = answer.get("probabilities", {answer.get("action"): 1} if "action" in answer else None)
+        if not isinstance(shares, dict):
+            raise ValueError(f"{file}, {place}: the probabilities must be an object, an entry for each action")
+        yield place, key, shares
+
+
+def share_text(share: float | Fraction) -> str | float:
+    """Format a probability for a table: a fraction as text, or a number."""
+    return str(share) if isinstance(share, Fraction) else share
+
+
+def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
+    listed = [
+        {
+            "player": state.player + 1,
+            "id": state.id,
+            "state": state.line,
+            "probabilities": {
+                label: share_text(share) for label, share in zip(state.labels, shares, strict=True) if share
+            },
+        }
+        for state, shares in rows
+    ]
+    return {"format": FORMAT, "game": game.name, "rules": game.version, "rows": listed}

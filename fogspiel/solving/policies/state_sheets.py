@@ -15,13 +15,13 @@ from ...core.behaviour_policy import InformationState, behaviour_policy
 from ...core.game import Game, known_game
 from ..known_values import shipped_solution
 from ..methods import solve_methods
-from ..proofs.certificate_files import certificate_agent, read_certificate
+from ..proofs import certificate_agent, read_certificate
 from ..sources import KernelSource
 from ..tree.tree import Tree, build_tree
+from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
 from .best_response import responses
 from .exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
-from .policy_files import PolicyTable, table_behind
 
 # Bootstrap resamples of sampled answers, and the coverage of an interval.
 RESAMPLES, COVERED = 200, 0.95

@@ -1,1 +1,198 @@
-"""Certificates and their independent checkers."""
+"""Certificate files: writing, reading, checking by the matching checker, and explaining as text."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.plugins import load, sources
+from ...core.untrusted_input import parse_json, read_bytes, shorten
+from .checkers.primitives import MAX_SECONDS, Body, Bounds, demand, fraction, limit_work, quoted
+
+if TYPE_CHECKING:
+    from ...core.agents import PlayerAgent
+    from ...core.behaviour_policy import Probabilities
+    from ...core.game import Game
+    from ..methods import CertificateFormat
+    from ..sources import GameSource
+    from .checkers.tree import Positions
+
+CHECKERS = "solving.proofs.checkers"
+# The largest certificate that is read by default; those that we ship have 0.2 at most.
+MAX_MEBIBYTES = 64.0
+
+
+def write_certificate(body: Body, path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body, separators=(",", ":")) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"the certificate {path} cannot be written: {error.strerror or error}") from None
+
+
+def read_certificate(path: Path, mebibytes: float = MAX_MEBIBYTES) -> Body:
+    """Return the certificate in a file of at most that size: a JSON object that names a game."""
+    content = read_bytes(
+        path, "the certificate", int(mebibytes * 2**20), "grant more by `fogspiel verify --max-mib MIB`"
+    )
+    try:
+        body = parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"the certificate {path} is damaged or not complete: {error}") from None
+    if not isinstance(body, dict) or not isinstance(body.get("game"), str):
+        raise ValueError(f"the certificate {path} is not valid: it does not say which game it is for")
+    found: Body = body
+    return found
+
+
+def verify(body: Body, source: str | None = None, seconds: float = MAX_SECONDS) -> Bounds:
+    """Return the bounds that a certificate proves, by the rules that `source` names or else the game of its name.
+
+    Games whose trees are too large to be traversed have separate formats, each with its independent checker. A
+    certificate that takes more than `seconds` of CPU time is rejected.
+    """
+    from .checkers import tree
+
+    with limit_work(seconds):
+        own = body.get("format")
+        for place in sources(CHECKERS).values() if own not in (tree.FORMAT, tree.LARGE_FORMAT) else ():
+            checker = load(place)
+            if checker is not tree and own in getattr(checker, "FORMATS", (getattr(checker, "FORMAT", ""),)):
+                bounds: Bounds = checker.verify(body)
+                return bounds
+        demand(isinstance(body.get("game"), str), "it does not say which game it is for")
+        check = tree.verify_large if own == tree.LARGE_FORMAT else tree.verify
+        return check(body, _positions_of(body, source))
+
+
+def _positions_of(body: Body, source: str | None) -> "Positions":
+    from .checkers.tree import GamePositions
+
+    return problem_of(body, source).positions() if source is not None else GamePositions(_game_of(body))
+
+
+def problem_of(body: Body, source: str | None) -> "GameSource":
+    """Return the rules of a certificate: a game of the package, or those that the user names by `source`."""
+    from ..sources import KernelSource, find_source
+
+    return find_source(source) if source is not None else KernelSource(_game_of(body), body["game"])
+
+
+def _game_of(body: Body) -> "Game":
+    from ...core.game import known_game
+
+    try:
+        return known_game(body["game"])
+    except ValueError as error:
+        raise ValueError(f"{error}; say where the rules of {shorten(body['game'])} are with --source FILE") from None
+
+
+def certificate_agent(name: str, body: Body, game: "Game") -> "PlayerAgent":
+    """Return an agent that plays the two strategies of a certificate; it has probabilities, where available."""
+    from ..methods import proofs_of
+
+    if body.get("game") != game.name:
+        raise ValueError(f"the certificate {name} is for {shorten(body.get('game'))}, not for {game.name}")
+    if body.get("rules", game.version) != game.version:
+        raise ValueError(
+            f"the certificate {name} is for version {shorten(body['rules'])} of {game.name}, not {game.version}"
+        )
+    own = proofs_of(body.get("format"))
+    with limit_work(MAX_SECONDS):
+        return replace(_agent_of(name, body, game, own), certificate=body)
+
+
+def _agent_of(name: str, body: Body, game: "Game", own: "CertificateFormat | None") -> "PlayerAgent":
+    from ...core.behaviour_policy import BehaviourPolicy, behaviour_policy
+    from ...core.find import is_tree, spec_of
+    from ..sources import tree_strategies
+
+    if own is None:
+        demand("strategies" in body, f"it has none for {game.name}")
+        words, rows = spec_of(game.name), strategies_of(body)
+        if words is not None and is_tree(words.absolute):
+            rows = tree_strategies(words.absolute, rows)
+        return behaviour_policy(name, game, table_probabilities(rows, name))
+    agent = own.agent(name, body)
+    return BehaviourPolicy(name, agent.new_player, game, own.probabilities(body)) if own.probabilities else agent
+
+
+def strategies_of(body: Body) -> Any:
+    from .checkers import tree
+
+    if body.get("format") != tree.LARGE_FORMAT:
+        return body.get("strategies", ())
+    tree.check_form(body)
+    return [list(tree.rows_of(body, player)) for player in (0, 1)]
+
+
+def table_probabilities(strategies: Any, name: str) -> "Probabilities":
+    """Return the rows of both strategies by the player's actions and view; `after` links to earlier decisions."""
+    from ...core.behaviour_policy import ActionProbabilities, InformationState, MissingState
+    from .checkers.tree import SIDES, plan_of
+
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], dict[int, Fraction]] = {}
+    for player, (rows, side) in enumerate(zip(strategies, SIDES, strict=True)):
+        histories: list[tuple[int, ...]] = []
+        for (after, view), (number, shares) in plan_of(rows, side).items():
+            place = f"row {number} of the {side} player"
+            demand(after is None or (len(after) == 2 and 0 <= after[0] < number), f"{place} comes after no earlier row")
+            histories.append((*histories[after[0]], after[1]) if after else ())
+            known[player, histories[-1], view] = shares
+
+    def probabilities(state: InformationState) -> ActionProbabilities:
+        found = known.get((state.player, state.history, tuple(state.view.tolist())))
+        if found is None:
+            raise MissingState(f"{name} never comes to {state.line!r} by its own play, so it has no answer there")
+        return found
+
+    return probabilities
+
+
+def own_words(body: Body, everything: bool) -> list[str] | None:
+    """Explain a solution by the game's own method, or return None."""
+    from ..methods import proofs_of
+
+    own = proofs_of(body.get("format"))
+    with limit_work(MAX_SECONDS):
+        return own.explain(body, everything) if own else None
+
+
+def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
+    for seen, choices in strategy_choices(body, side, source):
+        yield seen, choices_text(choices)
+
+
+def choices_text(choices: Sequence[tuple[str, str]]) -> str:
+    """Format a player's action probabilities; a probability of 1 is omitted."""
+    return ", ".join(name if share == "1" else f"{name} {_short(share)}" for name, share in choices)
+
+
+def strategy_choices(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """List the views of a player and the possible actions with their probabilities, row by row."""
+    from .checkers.tree import FORMAT, LARGE_FORMAT, SIDES, plan_of
+
+    known = body.get("format") in (FORMAT, LARGE_FORMAT)
+    demand(known, f"its format is {quoted(body.get('format'))}, which has no rows to explain")
+    problem, strategies = problem_of(body, source), strategies_of(body)
+    demand(isinstance(strategies, list) and len(strategies) == len(SIDES), "it must hold two strategies")
+    with limit_work(MAX_SECONDS):
+        plan_of(strategies[side], SIDES[side])
+    for row in strategies[side]:
+        seen, names = problem.words(row["view"], row["actions"])
+        shares = [(name, share) for name, share in zip(names, row["probabilities"], strict=True) if share != "0"]
+        yield " | ".join(line.strip() for line in seen.splitlines() if line.strip()), shares
+
+
+def _short(share: str) -> str:
+    return share if len(share) < 12 else f"{float(fraction(share, 'a probability')):.6f}"
+
+
+def verified_sentence(answer: Mapping[str, Any]) -> str:
+    lower, upper = answer["lower"], answer["upper"]
+    value = f"is exactly {lower}" if answer["exact"] else f"is between {lower} and {upper}"
+    spent = f"{answer['cpu_seconds']} CPU s"
+    return f"valid: the value of {answer['game']} {value}, proved by its two strategies ({spent})"

@@ -20,7 +20,7 @@ from ...core.game import CHANCE, OVER, RULE_SIGNATURES, WRONG_WEIGHTS, Game, tot
 from ...core.rng import mixed
 from ...core.session import Session
 from ...core.simulate import compile_rules
-from ..solution import DEFAULT_MEMORY
+from ..methods import DEFAULT_MEMORY
 from .sequence_form import MAX_NUMERATOR, SequenceForm, Treeplex, merge
 
 CHANCE_NODE = -1

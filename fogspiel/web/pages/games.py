@@ -13,7 +13,7 @@ from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.requests import SolveRequest
 from ...runs.store import Summary
 from ...solving.known_values import KnownValue, known_values, short
-from ...solving.tree.size import estimate_histories
+from ...solving.sources import estimate_histories
 from .. import JsonObject
 from ..app import Site
 from ..opponents import LEVELS, opponents

@@ -18,9 +18,9 @@ from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
 from ...runs.report.model import FIGURES
 from ...runs.request import RUN_NAME
+from ...solving import proofs
 from ...solving.known_values import shipped_solution
-from ...solving.proofs import certificate_files
-from ...solving.proofs.certificate_files import problem_of
+from ...solving.proofs import problem_of
 from ...solving.proofs.checkers.primitives import MAX_SECONDS, demand, limit_work
 from ...solving.proofs.checkers.tree import FORMAT, SIDES, plan_of
 from .. import JsonObject
@@ -77,12 +77,12 @@ def _describe_solution(certificate: Mapping[str, Any]) -> Sheet:
     lower, upper = number_words(certificate["lower"]), number_words(certificate["upper"])
     value = f"exactly {lower}" if lower == upper else f"between {lower} and {upper}"
     sentences = [f"The first player gets {value}; the certificate proves it."]
-    lines = certificate_files.own_words(certificate, False)
+    lines = proofs.own_words(certificate, False)
     if lines is not None:
         return Sheet(tuple(sentences), lines=tuple(lines))
     tables = []
     for side, name in enumerate(("first", "second")):
-        rows = tuple(islice(certificate_files.strategy_rows(certificate, side), MAX_ROWS))
+        rows = tuple(islice(proofs.strategy_rows(certificate, side), MAX_ROWS))
         tables.append(Table(f"The {name} player", ("sees", "plays"), rows))
         left = len(certificate["strategies"][side]) - len(rows)
         if left:

@@ -14,32 +14,32 @@ symmetry that fixes its history and failed tries. Without a row the player names
 """
 
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core.compile.kernel import kernel
-from ....games.boards.board import Board
 from ....games.phantom.look import GAMES
-from ...proofs.checkers.phantom import FORMAT, OPENING, PhantomCertificate
-from ...proofs.checkers.primitives import cells_of, digest_of
-from .bilinear_form import BilinearForm
-from .merged_histories import (
-    MAX_GROUPS,
-    Held,
-    Sets,
-    Side,
-    grow_side,
-    meet,
-    respond,
-    sequence_of,
-    sets_of,
-    try_value,
-    unknown,
+from ...proofs.checkers.phantom import (
+    FORMAT,
+    OPENING,
+    PLAYERS,
+    PhantomCertificate,
+    Situation,
+    board_of,
+    cell_of,
+    image,
+    known_cells,
+    own_stones,
+    situation_of,
+    verify,
 )
-from .policy_weights import Ask, PolicyWeights, Watch, weigh
+from ...proofs.checkers.primitives import Board, cells_of, digest_of
+from ...sources import GameSource
+from .. import Solution, SolveOptions, SolverState, Work
+from . import PhantomSolution, RealisationPlan, solve_in_steps
+from .bilinear_form import BilinearForm
 from .private_histories import INFOSET, SEQUENCE, TURN, geometry
-from .solver import PhantomSolution, RealisationPlan
 
 Row = list[Any]
 
@@ -60,6 +60,16 @@ def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
     }
     body["digest"] = digest_of(body)
     return body
+
+
+def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:
+    """Solve a phantom game; the state is that of its regrets."""
+    solver = "PCFR+ on private histories, then exactly on the supports"
+    found = yield from solve_in_steps(source.name, close=0.0 if options.exact else options.gap, state=saved.state)
+    sizes = {**found.form.sizes, "iterations": found.iterations}
+    if found.form.variant == "classical":
+        return Solution.proved(solver, sizes, make_certificate(found))
+    return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
 
 
 def history_text(form: BilinearForm, player: int, sequence: int) -> str:
@@ -133,125 +143,111 @@ def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[in
     return [history_text(form, player, sequence), set_text(form, tried), named]
 
 
-# Exact exploitability of phantom policies on merged histories, for trees too large to traverse.
+# An optimal strategy as text and small boards, from its certificate.
 #
-# The passes:
-#
-#     grow       number the groups, nodes and sequences of a player
-#     weigh      query the policy wherever it can come to, and sum realisation weights by sequence
-#     meet       traverse the orders of stones with the groups of both players that fit the stones: given the stones,
-#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's
-#                weights times the payoff, over all ends of games
-#     respond    backwards through the nodes: the best-response value, and its tries
-#
-# Neither symmetry nor dominance is assumed of a policy.
+# Tries that win or fail for sure (Lemma 3) are stated once for all turns; the rest of Black's strategy in phantom
+# tic-tac-toe is a dozen lines.
 
 
-@kernel
-def give_away(sets, side, weights, worth, value, out):
-    """Write a policy's loss at each node: its weight there times its shortfall from the best try."""
-    for node in range(len(side.group)):
-        out[node] = 0.0
-        if side.reached[node]:
-            free = unknown(sets, side, side.group[node]) & ~np.int64(side.tried[node])
-            for cell in range(sets.cells):
-                if free >> cell & 1:
-                    weight = weights[sequence_of(side, node, free, cell)]
-                    if weight:
-                        less = value[node] - try_value(sets, side, worth, value, node, free, cell)
-                        out[node] += np.float64(weight) * np.float64(less)
+MARKS = "XO"
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+# Names of the cells of an empty board, by the smallest cell of each kind.
+KINDS = {"ttt": {0: "a corner", 1: "an edge", 4: "the centre"}}
 
 
-class BestReply(NamedTuple):
-    value: np.ndarray  # its value from each node on, weighted by the opponent's play
-    choice: np.ndarray  # the cell it tries at each node, or NOWHERE at unreachable ones
+class CertificateRow(NamedTuple):
+    situation: Situation
+    own: int
+    known: int
+    odds: dict[int, Fraction]
 
 
-class Try(NamedTuple):
-    """A cell that may be tried at a node: the policy's weight on it, and its shortfall from the best one."""
-
-    cell: int
-    weight: float | Fraction
-    loss: float | Fraction
+def explain(document: Any, everything: bool = False) -> list[str]:
+    """Describe Black's strategy with small boards, and all of White's too if `everything`."""
+    lines = strategy_lines(document)
+    return [*lines, "", *strategy_lines(document, "white", boards=False)] if everything else lines
 
 
-class Evaluation(NamedTuple):
-    """Two policies of a phantom game: their merged weights, the values of sequences to either player, best responses.
-
-    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Values are integers in units of
-    1 / unit of the opponent's weights, or floats.
-    """
-
-    sets: Sets
-    sides: tuple[Side, Side]
-    weights: tuple[PolicyWeights, PolicyWeights]
-    worths: tuple[np.ndarray, np.ndarray]
-    replies: tuple[BestReply, BestReply]
-
-    @property
-    def exact(self) -> bool:
-        return self.weights[0].unit > 0
-
-    @property
-    def value(self) -> float | Fraction:
-        """Expected payoff of the first player."""
-        numbers, worth = self.weights[0].numbers, self.worths[0]
-        if not self.exact:
-            return float(numbers @ worth)
-        used = np.flatnonzero(numbers)
-        total = sum(map(int.__mul__, numbers[used].tolist(), worth[used].tolist()))
-        return Fraction(total, self.weights[0].unit * self.weights[1].unit)
-
-    def best(self, player: int) -> float | Fraction:
-        return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
-
-    def losses(self, player: int) -> np.ndarray:
-        """Return the loss of the player's policy at each node, in floats; the sum is the best response's gain."""
-        out = np.empty(len(self.sides[player].group))
-        give_away(self.sets, self.sides[player], self.weights[player].numbers, *self._rest(player), out)
-        return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
-
-    def tries(self, player: int, node: int) -> list[Try]:
-        side, value = self.sides[player], self.replies[player].value
-        free = int(unknown(self.sets, side, side.group[node])) & ~int(side.tried[node])
-        found = []
-        for cell in (cell for cell in range(self.sets.cells) if free >> cell & 1):
-            weight = self.weights[player].numbers.item(sequence_of(side, node, free, cell))
-            less = value[node] - try_value(self.sets, side, *self._rest(player), node, free, cell)
-            loss = self._number(less, self.weights[1 - player].unit)
-            found.append(Try(cell, self._number(weight, self.weights[player].unit), loss))
-        return found
-
-    def _rest(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.worths[player], self.replies[player].value
-
-    def _number(self, number: float, unit: int) -> float | Fraction:
-        return Fraction(int(number), unit) if self.exact else float(number)
+def strategy_lines(document: Any, player: str = "black", boards: bool = True) -> list[str]:
+    """Describe a player's strategy in a certificate, with boards or with one line for each decision."""
+    if player not in PLAYERS:
+        raise ValueError(f"there is no player {player!r}: it is {' or '.join(PLAYERS)}")
+    lower, upper = verify(document)
+    number, board = PLAYERS.index(player), board_of(document["game"])
+    secure = lower if number == 0 else 1 - upper
+    lines = [
+        f"{document['game']} (classical): {player} gets {secure} on average or more, whatever the other side does "
+        "(a win counts 1, a draw 1/2).",
+        "Turn or mirror the board so that it looks like the one described; if there are several ways, draw lots."
+        if len(board.symmetries) > 2
+        else "Turn the board upside down if it then looks like the one described; if it does both ways, draw lots.",
+        "Always: as long as a cell would win and is not known to be taken, try it first.",
+    ]
+    advices = [advice for advice in advices_of(board, number, document) if not is_forced(board, number, advice)]
+    for item, advice in enumerate(sorted(advices, key=lambda advice: (len(advice.situation), advice.situation)), 1):
+        words = f"{item:>3}. {occasion(board, number, advice)}: {choice(board, advice)}."
+        picture = board_text(board, number, advice) if boards else []
+        lines += [words, *(f"       {row}" for row in picture)]
+    return lines
 
 
-def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda states: None) -> Evaluation:
-    """Evaluate two policies, in integers where their probabilities allow it; `watch` counts the queries."""
-    sets = sets_of(board)
-    sides = grow_side(sets, 0), grow_side(sets, 1)
-    nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
-    _worths(sets, sides, nothing)  # marks the nodes that can be reached
-    first = weigh(board, sets, sides[0], asks[0], watch)
-    second = weigh(board, sets, sides[1], asks[1], lambda states: watch(first.states + states))
-    weights = (first, second) if first.unit and second.unit else (first.in_floats(), second.in_floats())
-    worths = _worths(sets, sides, (weights[0].numbers, weights[1].numbers))
-    replies = []
-    for side, worth in zip(sides, worths, strict=True):
-        reply = BestReply(np.empty(len(side.group), worth.dtype), np.empty(len(side.group), np.int8))
-        respond(sets, side, worth, *reply)
-        replies.append(reply)
-    return Evaluation(sets, sides, weights, worths, (replies[0], replies[1]))
+def advices_of(board: Board, player: int, document: Any) -> list[CertificateRow]:
+    advices = []
+    for number, (history, failed, shares) in enumerate(document["strategies"][PLAYERS[player]]):
+        situation = situation_of(board, player, history, failed, f"row {number}")
+        own = own_stones(situation)
+        odds = {cell_of(board, name, f"row {number}"): Fraction(share) for name, share in shares.items()}
+        advices.append(CertificateRow(situation, own, known_cells(situation) & ~own, odds))
+    return advices
 
 
-def _worths(
-    sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    turns, kind = 2 + sets.cells // 2, weights[0].dtype
-    held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
-    worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)
-    meet(sets, *sides, *weights, held, *worths)
-    return worths
+def is_forced(board: Board, player: int, advice: CertificateRow) -> bool:
+    """True if the advice is to try cells that win if they are legal, as the rule for all turns does."""
+    return all(board.won[player][advice.own | 1 << cell] for cell in advice.odds)
+
+
+def named(board: Board, mask: int) -> str:
+    names = [board.names[cell] for cell in cells_of(mask)]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def occasion(board: Board, player: int, advice: CertificateRow) -> str:
+    words = f"your {ORDINALS[len(advice.situation) - 1]} stone"
+    turns = [board.names[cell] for _, cell in advice.situation[:-1]]
+    if turns:
+        words += f", you have {' then '.join(turns)}"
+    if advice.known:
+        found = [
+            f"{named(board, tries)} in turn {number}" for number, (tries, _) in enumerate(advice.situation, 1) if tries
+        ]
+        words += f", taken: {', '.join(found)}"
+    return words
+
+
+def choice(board: Board, advice: CertificateRow) -> str:
+    kinds: dict[int, list[int]] = {}
+    alike = [moved for moved in board.symmetries if image(advice.situation, moved) == advice.situation]
+    for cell in sorted(advice.odds):
+        kinds.setdefault(min(moved[cell] for moved in alike), []).append(cell)
+    words = []
+    for smallest, cells in sorted(kinds.items(), key=lambda kind: -advice.odds[kind[1][0]] * len(kind[1])):
+        word = " or ".join(board.names[cell] for cell in cells) + (" drawn by lot" if len(cells) > 1 else "")
+        if len(advice.situation) == 1 and not advice.known and board.name in KINDS:
+            word = KINDS[board.name][smallest] + (" drawn by lot" if len(cells) > 1 else "")
+        share = advice.odds[cells[0]] * len(cells)
+        words.append(word if share == 1 else f"{word} with probability {share}")
+    return "try " + ", ".join(words)
+
+
+def board_text(board: Board, player: int, advice: CertificateRow) -> list[str]:
+    """Draw the board of the player's knowledge, * where it may try, the last row on top; hex leans to the right."""
+    marks = [
+        MARKS[player] if advice.own >> cell & 1
+        else MARKS[1 - player] if advice.known >> cell & 1
+        else "*" if cell in advice.odds
+        else "."
+        for cell in range(board.cells)
+    ]  # fmt: skip
+    lean = int(board.name.startswith("hex"))
+    rows = [list(row) for _, row in groupby(range(board.cells), key=lambda cell: cell // board.columns)]
+    return [" " * lean * r + " ".join(marks[cell] for cell in rows[r]) for r in reversed(range(len(rows)))]

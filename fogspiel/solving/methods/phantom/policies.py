@@ -12,23 +12,34 @@ from ....core.behaviour_policy import (
     ROUNDING,
     ActionProbabilities,
     BehaviourPolicy,
+    ExactOrFloat,
     InformationState,
     InformationStates,
     Probabilities,
+    check_probabilities,
     uniform_probabilities,
 )
 from ....core.game import Game
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
 from ....games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
+from ...policies import PolicyTable
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
-from ...proofs.checkers.phantom import NOWHERE as CHECKER_NOWHERE
-from ...proofs.checkers.phantom import PLAYERS, PhantomCertificate, Situation, Strategy, board_of, image, strategy_of
+from ...proofs.checkers.phantom import (
+    NOWHERE,
+    PLAYERS,
+    PhantomCertificate,
+    Situation,
+    Strategy,
+    board_of,
+    image,
+    strategy_of,
+)
 from ...proofs.checkers.primitives import Board as CheckerBoard
-from .certificate import Evaluation, evaluate_policies
-from .merged_histories import NOWHERE, unknown
-from .policy_weights import MAX_UNIT, Ask, Questions, Shares, next_nodes, uniform
-from .solver import SOLVABLE
+from . import SOLVABLE, find_form
+from .evaluation import MAX_UNIT, Ask, Evaluation, Questions, Shares, evaluate_policies, next_nodes, uniform
+from .merged_histories import unknown
+from .private_histories import INFOSET, SEQUENCE, TURN, Histories, geometry
 
 TERMS = 1 << 24  # more than any sum here has
 
@@ -187,7 +198,7 @@ def situation_seen(seen: np.ndarray) -> Situation:
     turn = int(seen[SEEN_TURN]) // 2
     record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]
-    return (*past, (record[turn][1], CHECKER_NOWHERE))
+    return (*past, (record[turn][1], NOWHERE))
 
 
 class CertificatePlayer:
@@ -229,3 +240,86 @@ def follower(name: str, document: PhantomCertificate) -> PlayerAgent:
     board = board_of(document["game"])
     black, white = (strategy_of(board, p, document["strategies"][PLAYERS[p]]) for p in (0, 1))
     return PlayerAgent(name, lambda stream: CertificatePlayer(board, (black, white), stream))
+
+
+# The decisions of a phantom game as questions, each once: without the order of tries, up to symmetry.
+#
+# A cell that wins, unless it is occupied, is tried before anything else (Lemma 3 of Teytaud and Teytaud 2011), so there
+# is no question as long as there is one, nor where a single cell can be tried. Answers apply to all images of a
+# question and to all orders of its tries.
+
+
+def questions(game: Game) -> list[InformationState]:
+    """One information state for each decision of a classical game."""
+    form, moves = find_form(game.name), board_of(game.name).symmetries
+    found = []
+    for player, (side, histories) in enumerate(zip(form.sides, form.histories, strict=True)):
+        for place in side.places.tolist():
+            situation = _situation(histories, int(place))
+            found.append(_state_of(game, player, min(image(situation, moved) for moved in moves)))
+    return found
+
+
+def _situation(histories: Histories, infoset: int) -> Situation:
+    turns = [(int(histories.infosets[infoset, INFOSET.tried]), NOWHERE)]
+    while (sequence := int(histories.turns[histories.infosets[infoset, INFOSET.turn], TURN.before])) > 0:
+        infoset = int(histories.sequences[sequence, SEQUENCE.infoset])
+        turns.insert(
+            0, (int(histories.infosets[infoset, INFOSET.tried]), int(histories.sequences[sequence, SEQUENCE.cell]))
+        )
+    return tuple(turns)
+
+
+def _state_of(game: Game, player: int, situation: Situation) -> InformationState:
+    tries = []
+    for failed, stone in situation:
+        tries += [(cell, 1) for cell in range(failed.bit_length()) if failed >> cell & 1]
+        tries += [(stone, 0)] if stone != NOWHERE else []
+    return state_after(game, BOARDS[SOLVABLE[game.name][0]], player, tries)
+
+
+def answered(game: Game, table: PolicyTable) -> Probabilities:
+    """Return the policy of answers to questions: they hold for all orders and images.
+
+    Positions reachable only after the opponent misses a win have no question: the policy is uniform there.
+    """
+    asked_for = _ids_of_questions(game, table)
+    moves, wins = board_of(game.name).symmetries, geometry(SOLVABLE[game.name][0]).wins
+    known: dict[tuple[int, Situation], dict[int, ExactOrFloat]] = {}
+
+    def shares_at(state: InformationState, situation: Situation) -> dict[int, ExactOrFloat]:
+        own = sum(1 << stone for _, stone in situation if stone != NOWHERE)
+        winning = [cell for cell in state.actions if wins[state.player, own] >> cell & 1]
+        forced = winning if winning or len(state.actions) > 1 else state.actions
+        if forced:
+            return dict.fromkeys(forced, Fraction(1, len(forced)))
+        smallest = min(image(situation, moved) for moved in moves)
+        asked = _state_of(game, state.player, smallest)
+        if asked.id not in asked_for:
+            return dict.fromkeys(state.actions, Fraction(1, len(state.actions)))
+        shares = dict(
+            zip(asked.actions, check_probabilities(asked, table.probabilities(asked), str(table.file)), strict=True)
+        )
+        images = [moved for moved in moves if image(situation, moved) == smallest]
+        # Several images where the situation is symmetric itself: the answer holds for all of them alike
+        return {
+            cell: sum((shares[moved[cell]] for moved in images), Fraction(0)) / len(images) for cell in state.actions
+        }
+
+    def probabilities(state: InformationState) -> ActionProbabilities:
+        situation = situation_seen(state.view)
+        if (state.player, situation) not in known:
+            known[state.player, situation] = shares_at(state, situation)
+        return known[state.player, situation]
+
+    return probabilities
+
+
+def _ids_of_questions(game: Game, table: PolicyTable) -> set[str]:
+    """Return the ids of all questions; reject answers to other questions."""
+    states = questions(game)
+    known = {name for state in states for name in (state.id, state.line)}
+    for (_, name), rows in table.rows.items():
+        if name not in known:
+            raise ValueError(f"{table.file}, {rows[0][0]}: there is no question {name!r} about {game.name}")
+    return {state.id for state in states}

@@ -6,6 +6,7 @@ its orders, exactly.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
 
@@ -15,7 +16,22 @@ from ....core.behaviour_policy import InformationStates
 from ....core.compile.kernel import inlined, kernel, ones
 from ....games.boards.board import Board
 from ....games.phantom import rules
-from .merged_histories import NOWHERE, Sets, Side, hidden_stones, node_of, sequence_of, unknown
+from .merged_histories import (
+    MAX_GROUPS,
+    NOWHERE,
+    Held,
+    Sets,
+    Side,
+    grow_side,
+    hidden_stones,
+    meet,
+    node_of,
+    respond,
+    sequence_of,
+    sets_of,
+    try_value,
+    unknown,
+)
 
 MAX_UNIT = 1 << 60  # integer weights have units of at least 1 / MAX_UNIT
 BATCH = 1 << 16  # information states per query
@@ -201,3 +217,127 @@ def uniform(questions: Questions) -> Shares:
     """Try any legal cell with equal probability; after equally many tries there are equally many."""
     legal = questions.legal
     return Shares(legal.astype(np.int64), int(legal[0].sum()))
+
+
+# Exact exploitability of phantom policies on merged histories, for trees too large to traverse.
+#
+# The passes:
+#
+#     grow       number the groups, nodes and sequences of a player
+#     weigh      query the policy wherever it can come to, and sum realisation weights by sequence
+#     meet       traverse the orders of stones with the groups of both players that fit the stones: given the stones,
+#                the failures of the two are independent, so the value of a sequence is the sum of the opponent's
+#                weights times the payoff, over all ends of games
+#     respond    backwards through the nodes: the best-response value, and its tries
+#
+# Neither symmetry nor dominance is assumed of a policy.
+
+
+@kernel
+def give_away(sets, side, weights, worth, value, out):
+    """Write a policy's loss at each node: its weight there times its shortfall from the best try."""
+    for node in range(len(side.group)):
+        out[node] = 0.0
+        if side.reached[node]:
+            free = unknown(sets, side, side.group[node]) & ~np.int64(side.tried[node])
+            for cell in range(sets.cells):
+                if free >> cell & 1:
+                    weight = weights[sequence_of(side, node, free, cell)]
+                    if weight:
+                        less = value[node] - try_value(sets, side, worth, value, node, free, cell)
+                        out[node] += np.float64(weight) * np.float64(less)
+
+
+class BestReply(NamedTuple):
+    value: np.ndarray  # its value from each node on, weighted by the opponent's play
+    choice: np.ndarray  # the cell it tries at each node, or NOWHERE at unreachable ones
+
+
+class Try(NamedTuple):
+    """A cell that may be tried at a node: the policy's weight on it, and its shortfall from the best one."""
+
+    cell: int
+    weight: float | Fraction
+    loss: float | Fraction
+
+
+class Evaluation(NamedTuple):
+    """Two policies of a phantom game: their merged weights, the values of sequences to either player, best responses.
+
+    Payoffs are +1 for a win, 0 for a draw and -1 for a loss of the player in question. Values are integers in units of
+    1 / unit of the opponent's weights, or floats.
+    """
+
+    sets: Sets
+    sides: tuple[Side, Side]
+    weights: tuple[PolicyWeights, PolicyWeights]
+    worths: tuple[np.ndarray, np.ndarray]
+    replies: tuple[BestReply, BestReply]
+
+    @property
+    def exact(self) -> bool:
+        return self.weights[0].unit > 0
+
+    @property
+    def value(self) -> float | Fraction:
+        """Expected payoff of the first player."""
+        numbers, worth = self.weights[0].numbers, self.worths[0]
+        if not self.exact:
+            return float(numbers @ worth)
+        used = np.flatnonzero(numbers)
+        total = sum(map(int.__mul__, numbers[used].tolist(), worth[used].tolist()))
+        return Fraction(total, self.weights[0].unit * self.weights[1].unit)
+
+    def best(self, player: int) -> float | Fraction:
+        return self._number(self.replies[player].value.item(0), self.weights[1 - player].unit)
+
+    def losses(self, player: int) -> np.ndarray:
+        """Return the loss of the player's policy at each node, in floats; the sum is the best response's gain."""
+        out = np.empty(len(self.sides[player].group))
+        give_away(self.sets, self.sides[player], self.weights[player].numbers, *self._rest(player), out)
+        return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
+
+    def tries(self, player: int, node: int) -> list[Try]:
+        side, value = self.sides[player], self.replies[player].value
+        free = int(unknown(self.sets, side, side.group[node])) & ~int(side.tried[node])
+        found = []
+        for cell in (cell for cell in range(self.sets.cells) if free >> cell & 1):
+            weight = self.weights[player].numbers.item(sequence_of(side, node, free, cell))
+            less = value[node] - try_value(self.sets, side, *self._rest(player), node, free, cell)
+            loss = self._number(less, self.weights[1 - player].unit)
+            found.append(Try(cell, self._number(weight, self.weights[player].unit), loss))
+        return found
+
+    def _rest(self, player: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.worths[player], self.replies[player].value
+
+    def _number(self, number: float, unit: int) -> float | Fraction:
+        return Fraction(int(number), unit) if self.exact else float(number)
+
+
+def evaluate_policies(board: Board, asks: tuple[Ask, Ask], watch: Watch = lambda states: None) -> Evaluation:
+    """Evaluate two policies, in integers where their probabilities allow it; `watch` counts the queries."""
+    sets = sets_of(board)
+    sides = grow_side(sets, 0), grow_side(sets, 1)
+    nothing = np.zeros(len(sides[0].stones), np.int64), np.zeros(len(sides[1].stones), np.int64)
+    _worths(sets, sides, nothing)  # marks the nodes that can be reached
+    first = weigh(board, sets, sides[0], asks[0], watch)
+    second = weigh(board, sets, sides[1], asks[1], lambda states: watch(first.states + states))
+    weights = (first, second) if first.unit and second.unit else (first.in_floats(), second.in_floats())
+    worths = _worths(sets, sides, (weights[0].numbers, weights[1].numbers))
+    replies = []
+    for side, worth in zip(sides, worths, strict=True):
+        reply = BestReply(np.empty(len(side.group), worth.dtype), np.empty(len(side.group), np.int8))
+        respond(sets, side, worth, *reply)
+        replies.append(reply)
+    return Evaluation(sets, sides, weights, worths, (replies[0], replies[1]))
+
+
+def _worths(
+    sets: Sets, sides: tuple[Side, Side], weights: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    turns, kind = 2 + sets.cells // 2, weights[0].dtype
+    held = Held(np.zeros((2, turns, MAX_GROUPS), np.int32), np.zeros((2, turns), np.int64), np.zeros((2, turns), kind))
+    worths = np.zeros(len(weights[0]), kind), np.zeros(len(weights[1]), kind)
+    meet(sets, *sides, *weights, held, *worths)
+    return worths
