@@ -31,8 +31,8 @@ from fogspiel.core import plugins
 from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.contest import MAX_SIGMA, Step
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.steps import MAX_SIGMA, Step
 
 plugins.use(Path(__file__).with_name("plugins"))  # methods outside the package
 

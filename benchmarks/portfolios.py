@@ -25,8 +25,8 @@ from fogspiel.core.game import Game, known_game
 from fogspiel.core.rng import random_below, random_unit, stream_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.tuning.arena import Arena, Budget
+from fogspiel.tuning.contest import freeze_mixture
 from fogspiel.tuning.population import Archive, draw_wide
-from fogspiel.tuning.steps import freeze_mixture
 
 PAIRS_A_CELL = 64
 SERIES, CHOICES = 0, 1

@@ -95,7 +95,7 @@ SLICE = {
     "game/x.py": GAME,
     "tune_methods/x.py": '''"""A method that stays where it is."""
 
-from ...tuning.steps import Step
+from ...tuning.contest import Step
 
 
 def standstill(arena):

@@ -14,8 +14,7 @@ from ..core.untrusted_input import JsonRecord
 from ..stats.elo import elo_of, normalised_elo
 from ..stats.race import Race, interval, mean
 from ..tuning.arena import FINAL, Arena, Budget, Event
-from ..tuning.contest import Contest
-from ..tuning.steps import freeze_mixture
+from ..tuning.contest import Contest, freeze_mixture
 from ..tuning.tune import (
     START,
     BudgetSplit,

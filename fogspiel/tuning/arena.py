@@ -24,7 +24,6 @@ METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
 MAX_BATCH = 16_384
 BATCH_SECONDS = 0.25
 
-Rows = np.ndarray | Sequence[int]
 # Integers as an event stores them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
 DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
@@ -325,9 +324,3 @@ def decode(codes: Codes) -> np.ndarray:
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)
-
-
-def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
-    """Return vectors with the first halves (for the first seat) of some rows and the second halves of others."""
-    half = thetas.shape[1] // 2
-    return np.hstack([thetas[first, :half], thetas[second, half:]])

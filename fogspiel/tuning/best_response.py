@@ -21,8 +21,8 @@ from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
 from ..stats.evaluate import MatchResult, evaluate, report_key
 from .arena import Arena
+from .contest import DIRECTIONS, Ascent, add_up, hashed_parameters
 from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
-from .steps import DIRECTIONS, Ascent, add_up, hashed_parameters
 
 # Streams of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
 EXPLOITER, DRAWS = 5, 0

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.rng import random_unit, shuffle
 from ..stats.matrix_game import Equilibrium, equilibrium, prune, symmetric_equilibrium
-from .arena import Arena, join_halves
-from .steps import Step, freeze_mixture, hashed_parameters
+from .arena import Arena
+from .contest import Step, freeze_mixture, hashed_parameters, join_halves
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8
 LARGE = 256  # tables of more members are solved by parts

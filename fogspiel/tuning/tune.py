@@ -15,9 +15,8 @@ from ..core.rng import child
 from ..process.heartbeat import beat
 from ..stats.race import Race, Verdict, interval, mean
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
-from .contest import Contest
+from .contest import Contest, Step
 from .methods import find_tune_method
-from .steps import Step
 
 # Validation: the result must be shown to beat the initial parameters, on held-out games.
 #

@@ -15,7 +15,7 @@ from fogspiel.core.rng import normal, random_below, seed_of, split, stream_of
 from fogspiel.core.session import record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games.cheat import rules
-from fogspiel.games.cheat.strategy import NOISE, noisy_best
+from fogspiel.games.cheat.rules import NOISE, noisy_best
 
 CHEAT, SPECIAL, CHALLENGE = (known_game(name) for name in ("cheat", "cheat-special", "cheat-challenge-last"))
 ALL = (CHEAT, SPECIAL, CHALLENGE)

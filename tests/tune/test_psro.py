@@ -23,9 +23,9 @@ from fogspiel.stats.matrix_game import equilibrium
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.best_response import begin_ways, find_exploiter
+from fogspiel.tuning.contest import hashed_parameters
 from fogspiel.tuning.methods import find_tune_method
 from fogspiel.tuning.population import LARGE, Archive, draw_members, is_certain, renew_doubles
-from fogspiel.tuning.steps import hashed_parameters
 
 MORRA, BATAWAF, ORDERS, SEEDS = map(known_game, ("morra", "batawaf", "permutation-ttt", "permutation-four"))
 WHO = known_game("guesswho24")

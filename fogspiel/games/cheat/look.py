@@ -13,8 +13,7 @@ from ...core.session import replay
 from ..one_card_poker import SUITS, face_down
 from ..sampling import choices, estimate_score
 from . import rules
-from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, OPENER, RANKS, count_cards
-from .strategy import NOISE
+from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, NOISE, OPENER, RANKS, count_cards
 
 LOOKS = ("black", "red", "red", "black")
 ENDS = {LOSS: "Player 2 has won.", DRAW: "A draw.", WIN: "Player 1 has won."}

@@ -12,7 +12,7 @@ from ...core.plugins import collect
 
 if TYPE_CHECKING:
     from ..arena import Arena
-    from ..steps import Step
+    from ..contest import Step
 
 Method = Callable[["Arena"], Iterator["Step"]]
 ROOM = "tuning.methods"

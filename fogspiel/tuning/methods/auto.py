@@ -14,8 +14,8 @@ import numpy as np
 
 from ...core.agents import REDRAWN
 from ..arena import Arena, BudgetSpent
+from ..contest import Step, hashed_parameters
 from ..population import Archive, Pool, draw_wide
-from ..steps import Step, hashed_parameters
 from .duel import directions_for, duel
 from .reply import CHILDREN, RIVALS, breed, climb, thin
 

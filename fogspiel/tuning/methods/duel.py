@@ -16,7 +16,7 @@ import numpy as np
 
 from ...stats.race import Race, interval, mean
 from ..arena import Arena
-from ..steps import DIRECTIONS, MAX_SIGMA, MIN_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
+from ..contest import DIRECTIONS, MAX_SIGMA, MIN_SIGMA, Ascent, Step, add_up, hashed_parameters, scale_of, within
 
 MIN_STEPS, MIN_DIRECTIONS = 256, 4  # small budgets have fewer directions per step, to have that many steps
 CALM = 0.996  # the power of the gain in every step: prevents drift where slopes are noise

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...stats.race import Race
-from ..arena import Arena, join_halves
-from ..steps import Step, mutant, next_sigma
+from ..arena import Arena
+from ..contest import Step, join_halves, mutant, next_sigma
 
 Population = list[np.ndarray]
 

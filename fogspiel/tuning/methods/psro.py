@@ -13,11 +13,11 @@ import numpy as np
 from ...stats.race import Race, scan
 from ..arena import Arena
 from ..best_response import begin_ways, search_response
+from ..contest import Step
 from ..population import Archive, breed_mixture, draw_members, draw_opponents, is_certain, shares_of
-from ..steps import Step
 from .duel import duel
 from .evolution import iterative
-from .halving import halving
+from .reply import halving
 
 RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response

@@ -15,11 +15,11 @@ from math import isqrt, log, sqrt
 import numpy as np
 
 from fogspiel.core.rng import fill_normal
-from fogspiel.tuning.arena import Arena, BudgetSpent, join_halves
+from fogspiel.tuning.arena import Arena, BudgetSpent
+from fogspiel.tuning.contest import MAX_SIGMA, Step, hashed_parameters, join_halves
 from fogspiel.tuning.methods.evolution import iterative
-from fogspiel.tuning.methods.halving import players_for
+from fogspiel.tuning.methods.reply import players_for
 from fogspiel.tuning.population import Archive, Pool, is_certain
-from fogspiel.tuning.steps import MAX_SIGMA, Step, hashed_parameters
 
 FULL = 60  # most parameters with a full covariance matrix
 CMA_PAIRS, GENERATIONS_A_PAIR = 8, 4
