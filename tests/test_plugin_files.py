@@ -78,7 +78,7 @@ GAMES = (
 ''',
     "tuning/methods/standstill.py": '''"""A method that stays where it is."""
 
-from ..steps import Step
+from ..contest import Step
 
 
 def standstill(arena):
