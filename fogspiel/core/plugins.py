@@ -113,19 +113,23 @@ def _modules_in(place: Path, room: str, own: bool) -> Iterator[tuple[str, str]]:
         for folder in filter(None, (room, "" if own else known.former)):
             yield from ((name, f"{room}.{name}") for name in _public(place.joinpath(*folder.split("."))))
     for part in _parts(place):
-        inside = f"{part.name}.{known.in_slice}"
+        name = ".".join(part.relative_to(place).parts)
+        inside = f"{name}.{known.in_slice}"
         if inside == room or part == Path(__file__).parent:  # the loader's own package is not a slice
             continue
         is_package = (part / known.in_slice / "__init__.py").is_file()
         # One file has all items of this sort, or one game its variants.
         if (part / f"{known.in_slice}.py").is_file() or (room == "games" and is_package):
-            yield part.name, inside
+            yield name, inside
         else:
-            yield from ((f"{part.name}.{name}", f"{inside}.{name}") for name in _public(part / known.in_slice))
+            yield from ((f"{name}.{file}", f"{inside}.{file}") for file in _public(part / known.in_slice))
 
 
 def _parts(place: Path) -> list[Path]:
-    return sorted(path for path in place.iterdir() if path.is_dir())
+    """Return the packages and slices below the package or a plug-in folder; every paper is a slice in `papers`."""
+    papers = place / "papers"
+    inner = papers.iterdir() if papers.is_dir() else ()
+    return sorted(path for path in (*place.iterdir(), *inner) if path.is_dir() and path.name != "__pycache__")
 
 
 def slice_folders(name: str) -> list[Path]:

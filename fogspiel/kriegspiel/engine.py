@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -242,24 +243,46 @@ def about_engine(name: str) -> str:
     return " ".join((described.__doc__ or "").strip().split("\n\n")[0].split())
 
 
+def family_member(text: str) -> tuple[ModuleType, EngineFactory] | None:
+    """Return the engine of a numbered family, such as `B5`, and its module: FAMILIES maps patterns to makers."""
+    for module in modules(ROOM):
+        for pattern, maker in getattr(module, "FAMILIES", {}).items():
+            if found := re.fullmatch(pattern, text):
+                return module, partial(maker, int(found[1]))
+    return None
+
+
 def find_engine(words: str) -> EngineFactory:
-    """Return the engine of this text without a limit (`C`, `C:none`); suggest similar names in a ValueError."""
-    name, mark, choice = words.removeprefix(STRAY).partition(":")
+    """Return the engine of this text without a limit (`C`, `C:none`, `B5:paper`); suggest names in a ValueError."""
+    text = words.removeprefix(STRAY)
+    maker = _listed_engine(text)
+    return partial(Straying, maker) if words.startswith(STRAY) else maker
+
+
+def _listed_engine(text: str) -> EngineFactory:
+    if text in engines() and text not in engine_variants():
+        return engines()[text]
+    if member := family_member(text):
+        return member[1]
+    name, mark, choice = text.partition(":")
     if name not in engines() and name not in engine_variants():
         raise unknown(ENGINE, name, engines())
     if mark and name not in engine_variants():
         raise ValueError(f"{name} can be had in one way only: write {name} without a colon")
     if mark and not choice and name in engines():
-        raise ValueError(f"{words[:40]!r} has nothing behind its colon: write {name} for what is usual")
-    maker = engine_variants()[name](choice) if name in engine_variants() else engines()[name]
-    return partial(Straying, maker) if words.startswith(STRAY) else maker
+        raise ValueError(f"{text[:40]!r} has nothing behind its colon: write {name} for what is usual")
+    return engine_variants()[name](choice) if name in engine_variants() else engines()[name]
 
 
 def engine_file(words: str) -> Path:
-    name = plain_name(words)
-    for module in modules(ROOM):
-        if name in module.ENGINES or name in getattr(module, "CHOICES", {}):
-            return Path(str(module.__file__))
+    text, name = words.removeprefix(STRAY), plain_name(words)
+    member = family_member(text)
+    for key in (text, name):
+        for module in modules(ROOM):
+            if key in module.ENGINES or key in getattr(module, "CHOICES", {}):
+                return Path(str(module.__file__))
+        if member is not None:
+            return Path(str(member[0].__file__))
     maker = engines()[name]  # of an installed package
     return Path(str(sys.modules[getattr(maker, "func", maker).__module__].__file__))
 

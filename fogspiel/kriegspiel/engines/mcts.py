@@ -183,7 +183,47 @@ class TreeEngine(MatrixEngine):
         """Return the visits of each attempt at the root of a tree; values break ties."""
 
 
-class ApproachC(TreeEngine):
+class PerceptionEngine(TreeEngine):
+    """Engine that searches trees of perceptions (figure 3)."""
+
+    places = 0  # nodes of the tree searched so far
+
+    @cached_property
+    def trees(self) -> list[PerceptionTree]:
+        return [empty_tree(NODES) for _ in range(self.effort.threads)]
+
+    def spend(self, effort: SearchLimit, enough: int) -> None:
+        before = sum(int(tree.used[0]) for tree in self.trees)
+        super().spend(effort, enough)
+        self.places += sum(int(tree.used[0]) for tree in self.trees) - before
+
+    def plant(self, seen: np.ndarray, moves: list[int]) -> None:
+        self.changed: set[int] = set()
+        for tree in self.trees:
+            tree.used[:] = 1, 0, 0
+            tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
+            for place, move in enumerate(moves):
+                stood = self.stood[placement_after(self.men, self.side, move)]
+                tree.handicap[place] = self.chosen.repetition * stood
+            self.begin_root(tree, np.ascontiguousarray(seen[rules.REFUSALS]))
+
+    @abstractmethod
+    def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
+        """List the attempts at the root of a new tree."""
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        for tree in self.trees:
+            forbid(tree, self.last or 0)
+            tree.nodes["prob"][0] = self.prob
+        self.changed = set(range(len(self.trees)))
+
+    def root_visits(self, thread: int) -> dict[int, float]:
+        attempts = root_attempts(self.trees[thread])
+        ranks = attempts["visits"] + BY_VALUE * attempts["value"].astype(np.float64)
+        return dict(zip(attempts["move"].tolist(), ranks.tolist(), strict=True))
+
+
+class ApproachC(PerceptionEngine):
     """Approach C: a tree of perceptions whose leaves are weighed once.
 
     Ours beyond the paper: a metaposition is kept beside the matrices, which sharpens them where something is impossible
@@ -191,11 +231,6 @@ class ApproachC(TreeEngine):
     """
 
     enough = ENOUGH
-    places = 0  # nodes of the tree searched so far
-
-    @cached_property
-    def trees(self) -> list[PerceptionTree]:
-        return [empty_tree(NODES) for _ in range(self.effort.threads)]
 
     @cached_property
     def certain(self) -> Minimax:
@@ -239,40 +274,14 @@ class ApproachC(TreeEngine):
             return self.certain.attempt(seen, actions)
         return super().attempt(seen, actions)
 
-    def spend(self, effort: SearchLimit, enough: int) -> None:
-        before = sum(int(tree.used[0]) for tree in self.trees)
-        super().spend(effort, enough)
-        self.places += sum(int(tree.used[0]) for tree in self.trees) - before
-
-    def plant(self, seen: np.ndarray, moves: list[int]) -> None:
-        self.changed: set[int] = set()
-        for tree in self.trees:
-            tree.used[:] = 1, 0, 0
-            tree.nodes["prob"][0], tree.nodes["known"][0] = self.prob, self.known
-            for place, move in enumerate(moves):
-                stood = self.stood[placement_after(self.men, self.side, move)]
-                tree.handicap[place] = self.chosen.repetition * stood
-            self.begin_root(tree, np.ascontiguousarray(seen[rules.REFUSALS]))
-
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         expand(tree, 0, refused, self.parameters)
-
-    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
-        for tree in self.trees:
-            forbid(tree, self.last or 0)
-            tree.nodes["prob"][0] = self.prob
-        self.changed = set(range(len(self.trees)))
 
     def search(self, thread: int, size: int) -> int:
         is_changed = thread in self.changed
         self.changed.discard(thread)
         tree, stream = self.trees[thread], self.streams[thread]
         return int(grow_tree(tree, self.attraction, self.parameters, stream, size, is_changed))
-
-    def root_visits(self, thread: int) -> dict[int, float]:
-        attempts = root_attempts(self.trees[thread])
-        ranks = attempts["visits"] + BY_VALUE * attempts["value"].astype(np.float64)
-        return dict(zip(attempts["move"].tolist(), ranks.tolist(), strict=True))
 
 
 class ApproachB(ApproachC):
@@ -330,4 +339,5 @@ ENGINES: dict[str, EngineFactory] = {
     **{f"B{k}": partial(ApproachB, k) for k in (1, 3, 7, 10)},
     "C": ApproachC,
 }
+FAMILIES = {r"B([1-9]\d?)": ApproachB}  # B with any k
 CHOICES: dict[str, Choice] = {name: partial(with_model, maker) for name, maker in ENGINES.items()}

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, PAWN, QUEEN, ROOK, bit
+from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit
 from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
 from ...games.chess.position import (
     CLOCK,
@@ -46,6 +46,8 @@ ALMOST_ALWAYS = 0.9  # probability that a simulated player recaptures or uses a 
 DEEPEST = 200  # greatest number of nodes on a path through the tree; three are added in one step
 # Knights, bishops, rooks and queen of a side: no other pieces are drawn.
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
+MEN_OF_A_SIDE = 16
+A_FILE = np.int64(0x0101010101010101)
 NO_NODE, NO_COLOUR = -1, -1
 # Quality of a drawn board: impossible, possible, or consistent with the last messages.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
@@ -109,8 +111,15 @@ def draw_board(prob, known, clock, pos, stream):
     king = draw_square(prob, KINGS, ~known.own, stream)
     pos[KING] |= bit(king)
     taken = known.own | bit(king)
+    # A pawn changes its file only by a capture ("how many pawns can be on each file", 5.1): so many may be doubled.
+    doubled, filled, captures = 0, NONE, MEN_OF_A_SIDE - ones(known.own)
     for _ in range(known.their_pawns):
-        square = draw_square(prob, PAWNS, ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1], stream)
+        free = ALL & ~taken & ~LAST_RANKS[0] & ~LAST_RANKS[1]
+        if doubled >= captures and free & ~filled:
+            free &= ~filled
+        square = draw_square(prob, PAWNS, free, stream)
+        doubled += filled >> square & 1
+        filled |= A_FILE << (square % 8)
         pos[PAWN] |= bit(square)
         taken |= bit(square)
     counts = PIECES_AT_HOME.copy()

@@ -9,19 +9,22 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ..kriegspiel.engine import SearchLimit
-from ..kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
-from ..runs.execute import Row, rows_by
-from ..runs.report import Cell, Chart, Report, Series, Table
-from ..runs.requests import PaperRequest
-from ..stats.elo import HALF_POINTS, strength_of
-from .claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
-from .kinds import Batches, PaperPart
+from ...kriegspiel.engine import SearchLimit
+from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
+from ...runs.execute import Row, rows_by
+from ...runs.report import Cell, Chart, Report, Series, Table
+from ...runs.requests import PaperRequest
+from ...stats.elo import HALF_POINTS, strength_of
+from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
+from ..kinds import Batches, PaperPart
 
 TIMES = {0.05: 1, 0.1: 2, 0.2: 4, 0.4: 8}  # our seconds per move, and the paper's
 QUICK_TIMES = {0.0125: 1, 0.05: 4}
 DEFAULT_TIME = 0.1
-TREES = ("B1", "B3", "B7", "B10", "C")
+SOME_B = ("B1:paper", "B3:paper", "B7:paper", "B10:paper")
+C, A = "C:paper", "A:paper"
+TREES = (*SOME_B, C)
+IMPROVED = ("A", "B1", "C")  # ours, beside the paper's programs at the usual time
 MINIMAX = EngineSpec("minimax", SearchLimit(nodes=10_000))
 GAMES, QUICK_GAMES = 400, 24
 SELDOM = 0.02  # share of its games that A wins, at most
@@ -43,9 +46,10 @@ def matches(request: PaperRequest) -> list[EngineMatch]:
     many = max(2, round(request.scale * (QUICK_GAMES if request.quick else GAMES)))
     times = tuple(times_of(request))
     usual, half = times[-1] if request.quick else DEFAULT_TIME, max(2, many // 2)
-    found = [match(engine_with_time("A", time), MINIMAX, many) for time in (times[0], times[-1])]
+    found = [match(engine_with_time(A, time), MINIMAX, many) for time in (times[0], times[-1])]
     found += [match(engine_with_time(engine, time), MINIMAX, many) for time in times for engine in TREES]
-    for better, worse in (("C", "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):
+    found += [match(engine_with_time(engine, usual), MINIMAX, half) for engine in IMPROVED]
+    for better, worse in ((C, "random"), (A, "random"), ("los", "random"), ("aosp", "los"), ("hs", "aosp")):
         found.append(match(engine_with_time(better, usual), engine_with_time(worse, usual), half, LONGEST))
     return [*found, match(engine_with_time("hs", usual), MINIMAX, half, LONGEST)]
 
@@ -118,7 +122,6 @@ def _figure(played: Played) -> Chart:
 # "About three times more games than they lose": what rounds to three.
 THREE_WINS = Fraction(5, 2)
 OVER = 100  # Elo of C above the minimax program, at least
-SOME_B = ("B1", "B3", "B7", "B10")
 
 
 class Results:
@@ -148,34 +151,35 @@ def claims(request: PaperRequest, rows: Sequence[Row]) -> list[Claim]:
 
 def _of_a(results: Results) -> Iterator[Claim]:
     for time in (results.times[0], results.times[-1]):
-        pairs = results.of("A", time)
+        pairs = results.of(A, time)
         wins = [sum(result == 2 for result in pair) for pair in pairs]
         share = mean_of([wins.count(number) for number in range(3)])
         clause = Clause("share of games won", share, most=SELDOM)
-        yield Claim("5.1", "A seldom wins against the minimax program", f"A, {time:g} s", (clause,), "below 2 %")
+        yield Claim("5.1", "A seldom wins against the minimax program", f"{A}, {time:g} s", (clause,), "below 2 %")
 
 
 def _of_b(results: Results) -> Iterator[Claim]:
     short, *_, last = [*results.times, results.times[-1]]
     late = results.times[-2:]
     yield Claim(
-        "6.1", "B with k = 1 has a large advantage over the other B at the shortest time", f"B, {short:g} s",
-        tuple(results.above("B1", other, short) for other in SOME_B[1:]),
+        "6.1", "B with k = 1 has a large advantage over the other B at the shortest time", f"B:paper, {short:g} s",
+        tuple(results.above(SOME_B[0], other, short) for other in SOME_B[1:]),
         note="the clauses test an advantage, not its size",
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 7 and 10 has an edge over k = 1 at the two longest times", f"B, {_seconds(late)}",
-        tuple(results.above(longer, "B1", time) for time in late for longer in ("B7", "B10")),
+        "6.1", "B with k = 7 and 10 has an edge over k = 1 at the two longest times", f"B:paper, {_seconds(late)}",
+        tuple(results.above(longer, SOME_B[0], time) for time in late for longer in SOME_B[2:]),
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 7 and 10 outperforms the minimax program at the two longest times", f"B, {_seconds(late)}",
+        "6.1", "B with k = 7 and 10 outperforms the minimax program at the two longest times",
+        f"B:paper, {_seconds(late)}",
         tuple(Clause(f"{longer} above minimax at {time:g} s", results.elo(longer, time), least=0, strict=True)
-              for time in late for longer in ("B7", "B10")),
+              for time in late for longer in SOME_B[2:]),
         "a slight margin",
     )  # fmt: skip
     yield Claim(
-        "6.1", "B with k = 3 is not the best B at any time", f"B, {short:g} and {last:g} s",
-        (results.above("B1", "B3", short), results.above("B10", "B3", last)),
+        "6.1", "B with k = 3 is not the best B at any time", f"B:paper, {short:g} and {last:g} s",
+        (results.above(SOME_B[0], SOME_B[1], short), results.above(SOME_B[3], SOME_B[1], last)),
         note="tested at both ends, against the B that the paper names best there",
     )  # fmt: skip
 
@@ -183,22 +187,22 @@ def _of_b(results: Results) -> Iterator[Claim]:
 def _of_c(results: Results) -> Iterator[Claim]:
     short, last = results.times[0], results.times[-1]
     for time in results.times:
-        above = tuple(results.above("C", other, time) for other in SOME_B)
-        yield Claim("6.1", "C is above every B", f"C and B, {time:g} s", above)
+        above = tuple(results.above(C, other, time) for other in SOME_B)
+        yield Claim("6.1", "C is above every B", f"{C} and B:paper, {time:g} s", above)
         yield Claim(
             "6.1", "C is over 100 Elo above the minimax program and wins about three times as often as it loses",
-            f"C, {time:g} s",
-            (Clause("Elo", results.elo("C", time), least=OVER),
-             Clause("wins per loss", wins_per_loss(THREE_WINS, results.of("C", time)), least=0)),
+            f"{C}, {time:g} s",
+            (Clause("Elo", results.elo(C, time), least=OVER),
+             Clause("wins per loss", wins_per_loss(THREE_WINS, results.of(C, time)), least=0)),
             "100 Elo, 3 wins per loss", note=f"about three: at least {THREE_WINS}",
         )  # fmt: skip
-    scores = [list(map(sum, results.of(engine, time))) for time in (short, last) for engine in ("C", "B10")]
+    scores = [list(map(sum, results.of(engine, time))) for time in (short, last) for engine in (C, SOME_B[3])]
     terms = list(zip((1, -1, -1, 1), scores, strict=True))
     yield Claim(
         "7", "The difference between C and B decreases with time and does not disappear",
-        f"C and B10, {short:g} and {last:g} s",
+        f"{C} and {SOME_B[3]}, {short:g} and {last:g} s",
         (Clause("decrease", contrast(terms, HALF_POINTS, "change of the difference"), least=0, strict=True),
-         results.above("C", "B10", last)),
+         results.above(C, SOME_B[3], last)),
     )  # fmt: skip
 
 
@@ -211,9 +215,14 @@ def _of_others(results: Results) -> Iterator[Claim]:
         found = results.elo(engine, by.get((engine, opponent), 0.0), opponent)
         clause = Clause("Elo", found, most=0, strict=True) if low else Clause("Elo", found, least=0, strict=True)
         yield Claim("4.2", f"{better} is better than {worse}", f"{engine} against {opponent}", (clause,))
+    for engine in IMPROVED:
+        time = by.get((engine, "minimax"), 0.0)
+        found = results.elo(engine, time)
+        yield Claim("6.1", f"our improved {engine} against the minimax program", f"{engine}, {time:g} s",
+                    (Clause("Elo", found),), ours=True)  # fmt: skip
     people = Clause("score", missing("needs people on a chess server"))
-    yield Claim("6.2", "C reaches 1750 Elo on the ICC in 7,121 games of three minutes", "C", (people,), "1750")
-    yield Claim("6.2", "C scores 0.26 against 20 strong players, the minimax program 0.17", "C", (people,), "0.26")
+    yield Claim("6.2", "C reaches 1750 Elo on the ICC in 7,121 games of three minutes", C, (people,), "1750")
+    yield Claim("6.2", "C scores 0.26 against 20 strong players, the minimax program 0.17", C, (people,), "0.26")
 
 
 def _seconds(times: Sequence[float]) -> str:

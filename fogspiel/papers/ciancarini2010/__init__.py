@@ -1,0 +1,5 @@
+"""Ciancarini and Favini 2010: Kriegspiel."""
+
+from .figure10 import EXPERIMENTS
+
+__all__ = ["EXPERIMENTS"]

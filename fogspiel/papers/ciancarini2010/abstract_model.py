@@ -1,0 +1,249 @@
+"""The abstract model of section 5.2 as printed: probabilities of the referee's messages from the three matrices.
+
+First set of assumptions, "probability theory applied to chess":
+
+    prob_control     Prob_control(i, j), the expected number of their men that control a square
+    prob_legal       Prob_legal: the product over the path of (1 - P_k - P_w - P_c), minus Prob_pin
+    captures         P_c and P_w of the end square
+    check            the sum of P_k over the squares threatened by the move, damped with the distance
+
+Second set, the opponent model: the first retaliation for a capture has a constant, very high chance, later ones follow
+Prob_control; a checking man is captured with a constant chance; any other move of theirs captures with a fixed chance,
+and the victim is drawn in proportion to Prob_control. Their quiet moves are those of figure 7, with the king, a pawn
+or a piece moving in the proportion 1 : k1 : k2.
+
+The value of an outcome is the number of our men minus the number of theirs, each counted as one (5.2 and figure 9).
+Nothing else is known: no values of men, no protection bonus, no metaposition, no opening book, no endgames.
+"""
+
+from typing import NamedTuple
+
+from ...core.compile.kernel import in_place, ones, trailing_zeros
+from ...core.rng import random_unit
+from ...games.chess.bitboards import BETWEEN, KING, NEXT, PAWN, THROUGH, attacks_of, bit
+from ...games.chess.position import end_of, promotion_of, start_of
+from ...kriegspiel.beliefs.matrix_motion import predict_capture, predict_quiet_move
+from ...kriegspiel.beliefs.probability_matrices import (
+    KINGS,
+    PAWNS,
+    PIECES,
+    clear_chance,
+    exclude_king,
+    lose_man,
+    note_own_move,
+    scale_row,
+    survey_board,
+    unpinned_legality,
+)
+from ...kriegspiel.parameters import MatrixParameters
+from ...kriegspiel.search.move_value import (
+    ANSWERS,
+    CHECK,
+    MOVED_TAKEN,
+    NOTHING,
+    OTHER_TAKEN,
+    PAWN_TAKEN,
+    PIECE_TAKEN,
+    REPLIES,
+    SILENT,
+    check_chance,
+)
+
+# c1 = 3/7 and the knights' 2/7 are printed, and k1, k2 weigh every man alike; the other constants of the matrices are
+# not printed and are those of the improved engines. `exploration` is c of UCT in men.
+PRINTED = MatrixParameters(line_share=3 / 7, knight_share=2 / 7, piece_activity=1.0, exploration=0.4)
+B_EXPLORATION = 1.0  # "approach C uses a lower value of c" (section 6.1)
+MAX_EXCHANGES = 6  # captures in a row that the quiescence of figure 9 follows
+
+
+class Constants(NamedTuple):
+    """Constants of the opponent model, which the paper describes without numbers."""
+
+    retaliation: float = 0.8  # "a very high chance of the capturing piece being, in turn, captured"
+    checker_taken: float = 0.3  # "a chance, assumed to be constant in our model, that the checking piece is captured"
+    capture: float = 0.1  # "there is a fixed chance to suffer a capture"
+
+
+CONSTANTS = Constants()
+
+
+@in_place
+def prob_control(survey, square):
+    """Return Prob_control, the expected number of their men that control a square; it may exceed 1."""
+    return survey.control[KINGS, square] + survey.control[PAWNS, square] + survey.control[PIECES, square]
+
+
+@in_place
+def prob_pin(known, survey, kind, start, end):
+    """Return Prob_pin: 0, or Prob_control of the start if the man protects its king, of the end if it is the king."""
+    if kind == KING:
+        return prob_control(survey, end)
+    king = trailing_zeros(known.men[KING])
+    line = THROUGH[king, start]
+    if line == 0 or BETWEEN[king, start] & known.own or line & bit(end):
+        return 0.0
+    for direction in range(len(NEXT)):  # a man at the edge, or before another of ours, protects nothing
+        square = NEXT[direction, king]
+        while square >= 0 and square != start:
+            square = NEXT[direction, square]
+        if square == start:
+            beyond = NEXT[direction, start]
+            return prob_control(survey, start) if beyond >= 0 and not known.own & bit(beyond) else 0.0
+    return 0.0
+
+
+@in_place
+def prob_legal(prob, known, survey, kind, start, end):
+    """Return Prob_legal of a move, between 0 and 1."""
+    if kind == KING:
+        path = BETWEEN[start, end] | bit(end) if abs(end - start) == 2 else BETWEEN[start, end]
+        clear = clear_chance(survey.occupied, path)
+    else:
+        clear = unpinned_legality(prob, survey.occupied, kind, start, end)
+    return min(1.0, max(0.0, clear - prob_pin(known, survey, kind, start, end)))
+
+
+@in_place
+def material_balance(known):
+    """Return the number of our men minus the number of theirs, kings included on both sides."""
+    return float(ones(known.own) - 1 - known.their_pawns - known.their_pieces)
+
+
+@in_place
+def defenders(known, square, own):
+    """Count our men that attack a square."""
+    found = 0
+    for kind in range(KING + 1):
+        men = known.men[kind] & ~bit(square)
+        while men:
+            if attacks_of(kind, trailing_zeros(men), known.colour, own) & bit(square):
+                found += 1
+            men &= men - 1
+    return found
+
+
+@in_place
+def exchange(protectors, control):
+    """Return our expected gain in men from recapturing on a square, as in the retaliatory move of figure 9.
+
+    Every recapture gains a man; then they retaliate with probability Prob_control, less the men that they have used.
+    """
+    found, likely, sign = 0.0, 1.0, 1.0
+    for turn in range(MAX_EXCHANGES):
+        if sign > 0.0:
+            if turn // 2 >= protectors:
+                break
+        else:
+            likely *= min(1.0, max(0.0, control - (turn + 1) // 2))
+        found += sign * likely
+        sign = -sign
+    return found
+
+
+@in_place
+def get_outcome_probabilities(prob, known, kind, move, survey, constants, parameters, chances, values):
+    """Fill in the probability of each message pair after a legal move, and the balance of men then (figure 9).
+
+    An outcome is REPLIES * (referee's answer) + (their reply), as in the tree of figure 3.
+    """
+    start, end = start_of(move), end_of(move)
+    own = known.own & ~bit(start) | bit(end)
+    standing = promotion_of(move) if promotion_of(move) else kind
+    pawn, piece = min(1.0, prob[PAWNS, end]), min(1.0, prob[PIECES, end])
+    if kind == PAWN and (end - start) % 8 == 0:
+        pawn, piece = 0.0, 0.0
+    elif kind == PAWN or pawn + piece > 1.0:  # a legal capture by a pawn has a victim
+        both = pawn + piece + 1e-9
+        pawn, piece = pawn / both, piece / both
+    check = check_chance(prob, attacks_of(standing, end, known.colour, own) & ~own, end, parameters)
+    # Exposure of our men, for the victim of a capture out of the blue: the moved man stands on its new square.
+    control = prob_control(survey, end)
+    moved, summed = 0.0 if kind == KING else control, 0.0
+    for other in range(KING):
+        men = known.men[other] & ~bit(start)
+        while men:
+            summed += prob_control(survey, trailing_zeros(men))
+            men &= men - 1
+    share = moved / (moved + summed) if moved + summed > 0.0 else 0.0
+    balance = material_balance(known)
+    back = exchange(defenders(known, end, own), control)
+    for answer in range(ANSWERS):
+        chance, taken = 0.0, 0.0
+        if answer == SILENT:
+            chance = (1.0 - pawn - piece) * (1.0 - check)
+        elif answer == CHECK:
+            chance, taken = (1.0 - pawn - piece) * check, constants.checker_taken
+        else:
+            chance, taken = pawn if answer == PAWN_TAKEN else piece, constants.retaliation
+        if kind == KING:
+            taken = 0.0
+        blue = (1.0 - taken) * (constants.capture if moved + summed > 0.0 else 0.0)
+        row = REPLIES * answer
+        gained = balance + (1.0 if answer in (PAWN_TAKEN, PIECE_TAKEN) else 0.0)
+        chances[row + MOVED_TAKEN] = chance * (taken + blue * share)
+        chances[row + OTHER_TAKEN] = chance * blue * (1.0 - share)
+        chances[row + NOTHING] = chance * (1.0 - taken - blue)
+        values[row + NOTHING] = gained
+        values[row + MOVED_TAKEN] = gained - 1.0 + back
+        values[row + OTHER_TAKEN] = gained - 1.0
+
+
+@in_place
+def probabilistic_message(chances, stream):
+    """Draw an outcome by its probability: probabilisticMessage of figures 6 and 8."""
+    u = random_unit(stream)
+    for outcome in range(ANSWERS * REPLIES):
+        u -= chances[outcome]
+        if u < 0.0:
+            return outcome
+    return 0
+
+
+@in_place
+def draw_victim(known, survey, spared, stream):
+    """Return the square of a man of ours, not the king, drawn in proportion to Prob_control; -1 if none is exposed."""
+    summed = 0.0
+    for kind in range(KING):
+        men = known.men[kind] & ~spared
+        while men:
+            summed += prob_control(survey, trailing_zeros(men))
+            men &= men - 1
+    u = random_unit(stream) * summed
+    for kind in range(KING):
+        men = known.men[kind] & ~spared
+        while men:
+            square = trailing_zeros(men)
+            u -= prob_control(survey, square)
+            if u < 0.0:
+                return square
+            men &= men - 1
+    return -1
+
+
+@in_place
+def update_model(prob, known, move, outcome, attraction, parameters, survey, stream):
+    """Update the matrices and known facts by our move and its outcome; return the square of their capture, or -1."""
+    answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
+    kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
+    if answer == CHECK:
+        hits = attacks_of(kind, end, known.colour, known.own)
+        for square in range(64):
+            if not hits & bit(square):
+                prob[KINGS, square] = 0.0
+        scale_row(prob, KINGS, 1.0, hits)
+    else:
+        exclude_king(prob, known)
+    victim = -1
+    if reply == MOVED_TAKEN:
+        victim = end
+    elif reply == OTHER_TAKEN:
+        survey_board(prob, known, parameters, survey)
+        victim = draw_victim(known, survey, bit(end), stream)
+    if victim >= 0:
+        lose_man(known, victim)
+        predict_capture(prob, known, victim, 1, parameters)
+    else:
+        predict_quiet_move(prob, known, attraction, False, parameters)
+    exclude_king(prob, known)
+    known.tries, known.checks = 1, 0  # our tries and checks to us are not simulated
+    return victim

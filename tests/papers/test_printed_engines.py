@@ -1,0 +1,129 @@
+"""The programs of Ciancarini and Favini (2010) as printed: equations, messages, names, and games."""
+
+import numpy as np
+import pytest
+
+from fogspiel.core.rng import stream_of
+from fogspiel.games.chess.bitboards import KNIGHT, ROOK
+from fogspiel.games.chess.position import PAWN, POSITION, move_of
+from fogspiel.kriegspiel.beliefs.probability_matrices import (
+    KINGS,
+    KNOWN,
+    PAWNS,
+    PIECES,
+    SURVEY,
+    new_record,
+    place_at_home,
+    survey_board,
+)  # fmt: skip
+from fogspiel.kriegspiel.engine import SearchLimit, engine_file, engines, find_engine
+from fogspiel.kriegspiel.search import approach_a
+from fogspiel.kriegspiel.search.move_value import CHECK, MOVED_TAKEN, NOTHING, OUTCOMES, PAWN_TAKEN, REPLIES, SILENT
+from fogspiel.papers.ciancarini2010 import abstract_model
+from fogspiel.papers.ciancarini2010.abstract_model import CONSTANTS, PRINTED, exchange
+
+A1, A8, E1, E2, E4, E8, D1, H8 = 0, 56, 4, 12, 28, 60, 3, 63
+
+
+def lonely(men, prob):
+    """Known facts with these men of ours (White), and their men by row and square."""
+    known, matrices = new_record(KNOWN), np.zeros((3, 64), np.float32)
+    known.colour = 0
+    for kind, square in men:
+        known.men[kind] |= 1 << square
+        known.own |= 1 << square
+    for row, square, chance in prob:
+        matrices[row, square] = chance
+    known.their_pawns, known.their_pieces = round(matrices[PAWNS].sum()), round(matrices[PIECES].sum())
+    survey = new_record(SURVEY)
+    survey_board(matrices, known, PRINTED.record, survey)
+    return matrices, known, survey
+
+
+def test_a_move_is_legal_with_the_product_over_its_path():
+    men = [(5, E1), (ROOK, A1)]
+    prob, known, survey = lonely(men, [(PIECES, A8 - 16, 0.25), (PAWNS, 24, 0.5), (KINGS, H8, 1.0)])
+    legal = abstract_model.prob_legal(prob, known, survey, ROOK, A1, A8)
+    assert legal == pytest.approx((1 - 0.25) * (1 - 0.5), abs=1e-6)
+    assert abstract_model.prob_legal(prob, known, survey, ROOK, A1, 16) == pytest.approx(1.0)
+
+
+def test_a_man_before_its_king_is_pinned_by_the_control_of_its_square_and_a_king_by_that_of_its_end():
+    men = [(5, E1), (KNIGHT, E2)]
+    prob, known, survey = lonely(men, [(PIECES, E8, 0.7), (KINGS, H8, 1.0)])
+    control = abstract_model.prob_control(survey, E2)
+    assert 0 < control < 3 / 7
+    assert abstract_model.prob_legal(prob, known, survey, KNIGHT, E2, 22) == pytest.approx(1 - control, abs=1e-6)
+    there = abstract_model.prob_control(survey, D1)
+    assert abstract_model.prob_legal(prob, known, survey, 5, E1, D1) == pytest.approx(1 - there, abs=1e-6)
+
+
+def outcomes(men, prob, kind, start, end):
+    matrices, known, survey = lonely(men, prob)
+    chances, values = np.zeros(OUTCOMES), np.zeros(OUTCOMES)
+    record = PRINTED.record
+    abstract_model.get_outcome_probabilities(
+        matrices, known, kind, move_of(start, end, 0), survey, CONSTANTS, record, chances, values
+    )
+    return chances.reshape(-1, REPLIES), values.reshape(-1, REPLIES), known
+
+
+def test_the_messages_have_the_probabilities_of_section_5_2():
+    men = [(5, E1), (ROOK, A1)]
+    prob = [(PAWNS, A8 - 8, 0.4), (PIECES, A8 - 8, 0.1), (KINGS, H8, 1.0)]
+    chances, values, known = outcomes(men, prob, ROOK, A1, A8 - 8)
+    assert chances.sum() == pytest.approx(1.0)
+    assert chances[PAWN_TAKEN].sum() == pytest.approx(0.4, abs=1e-6)
+    balance = abstract_model.material_balance(known)
+    assert values[SILENT, NOTHING] == balance and values[PAWN_TAKEN, NOTHING] == balance + 1
+    retaliated = chances[PAWN_TAKEN, MOVED_TAKEN] / chances[PAWN_TAKEN].sum()
+    assert retaliated >= CONSTANTS.retaliation - 1e-6
+
+
+def test_a_check_has_the_chance_of_the_king_on_a_threatened_square_and_its_man_is_taken_by_a_constant_chance():
+    chances, _, _ = outcomes([(5, E1), (ROOK, A1)], [(KINGS, A8, 0.6), (KINGS, H8, 0.4)], ROOK, A1, 7 + 56 - 8)
+    assert chances[CHECK].sum() == pytest.approx(0.4, abs=1e-6)
+    chances, _, _ = outcomes([(5, E1), (ROOK, 1)], [(KINGS, A8, 0.6), (KINGS, 30, 0.4)], ROOK, 1, 8)
+    damped = 0.6 * PRINTED.damping**5
+    assert chances[CHECK].sum() == pytest.approx(damped, abs=1e-5)
+    assert chances[CHECK, MOVED_TAKEN] / chances[CHECK].sum() >= CONSTANTS.checker_taken - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("protectors", "control", "gain"), [(0, 1.0, 0.0), (1, 1.0, 1.0), (1, 2.0, 0.0), (2, 2.0, 1.0), (1, 1.5, 0.5)]
+)
+def test_an_exchange_gains_a_man_for_every_recapture_and_loses_one_for_every_retaliation(protectors, control, gain):
+    assert exchange(protectors, control) == pytest.approx(gain)
+
+
+def test_the_paper_s_programs_have_names_and_b_any_k():
+    assert {"A:paper", "B1:paper", "B3:paper", "B7:paper", "B10:paper", "C:paper"} <= set(engines())
+    for name in ("B5", "B5:paper", "stray-C:paper"):
+        find_engine(name)(SearchLimit(nodes=10), stream_of(1))
+    assert engine_file("C:paper") == engine_file("B12:paper") != engine_file("C")
+    for wrong in ("B0:paper", "B100", "D:paper", "C:papers.npz"):
+        with pytest.raises(ValueError):
+            find_engine(wrong)
+
+
+def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_most():
+    """After quiet moves their pawns may stand on any rank, but each on a file of its own."""
+    prob, known = np.zeros((3, 64), np.float32), new_record(KNOWN)
+    place_at_home(prob, known, 0)
+    known.own = 0xFFFF
+    prob[PAWNS, 8:56] += 0.1
+    pos, stream = np.empty(POSITION, np.int64), stream_of(7)
+
+    def most_doubled():
+        found = 0
+        for _ in range(300):
+            approach_a.draw_board(prob, known, 0, pos, stream)
+            pawns = int(pos[PAWN]) & ~int(known.men[0])
+            files = [bin(pawns & (0x0101010101010101 << file)).count("1") for file in range(8)]
+            assert sum(files) == 8
+            found = max(found, sum(max(0, count - 1) for count in files))
+        return found
+
+    assert most_doubled() == 0
+    known.own = 0xFFF0  # four men lost
+    assert 0 < most_doubled() <= 4
