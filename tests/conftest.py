@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -20,6 +21,14 @@ kernel.tell_compilation = lambda tell: None  # it depends on the cache, and is t
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path, monkeypatch):
     monkeypatch.setenv("FOGSPIEL_STORE", str(tmp_path / "runs.db"))
+
+
+@pytest.fixture(autouse=True)
+def _python_runs_small_kernels(request):
+    """Keep the compiler off where a test is marked so; a thorough case of it compiles."""
+    small = request.node.get_closest_marker("interpreted") and not request.node.get_closest_marker("thorough")
+    with kernel.interpreted() if small else nullcontext():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -69,6 +69,7 @@ def test_there_is_a_command_for_everybody(reader, monkeypatch):
             reader.command(command)
 
 
+@pytest.mark.thorough
 def test_the_picture_of_the_readme_is_that_of_the_tour():
     from fogspiel.kriegspiel.commands._tour import kriegspiel
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.levels import default_cases
 
 from fogspiel.core.game import new_cells
 from fogspiel.core.rng import stream_of
@@ -49,13 +50,15 @@ def test_a_belief_speaks_of_the_other_side_and_never_of_squares_where_own_men_st
         assert (chances[:, own] == 0).all()
 
 
-@pytest.mark.parametrize("name", ["C", "minimax", "hs", "fog"])
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", default_cases(["C", "minimax"], ["C", "minimax", "hs", "fog"]))
 def test_at_the_beginning_the_other_men_are_believed_at_home(record, name):
     first = next(belief for belief in beliefs(f"{name}@200n", 0, record) if belief)
     assert first[0][60] == 1 and first[1][48:56] == [1] * 8 and first[2][56:60] == [1] * 4
 
 
-@pytest.mark.parametrize("name", ["C", "minimax", "hs", "fog"])
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", default_cases(["C", "minimax"], ["C", "minimax", "hs", "fog"]))
 def test_the_true_king_is_never_ruled_out_in_a_short_game_against_an_honest_referee(record, name):
     """The metaposition is sure, but spreads the king widely; the others may lose it rarely, so the mean is asked."""
     given = []
@@ -68,6 +71,7 @@ def test_the_true_king_is_never_ruled_out_in_a_short_game_against_an_honest_refe
         assert min(given) > 0
 
 
+@pytest.mark.interpreted
 def test_pawns_that_were_announced_as_taken_are_missing(record):
     for belief, state in zip(beliefs("C@200n", 0, record)[:-1], states(record), strict=False):
         if belief and state[MOVER] == 0:

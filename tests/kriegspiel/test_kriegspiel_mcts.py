@@ -114,6 +114,7 @@ def test_control_counts_the_men_that_could_take_on_a_square():
     assert hazard[0, parse_square("e4")] < 0.05 < hazard[0, parse_square("e6")]
 
 
+@pytest.mark.interpreted
 def test_his_men_neither_vanish_nor_multiply_when_he_moves():
     prob, known = at_home()
     for _ in range(40):
@@ -164,6 +165,7 @@ def test_tilted_chances_expect_as_many_events_as_were_heard():
     assert chances[0] < chances[2] < chances[1]
 
 
+@pytest.mark.interpreted
 def test_the_outcomes_of_a_move_are_all_there_is():
     prob, known = at_home()
     for _ in range(20):
@@ -201,6 +203,7 @@ def test_the_bare_king_is_never_lost_from_the_matrices():
             umpire.attempt(seer.last)
 
 
+@pytest.mark.thorough
 def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     # outside truth: the mean logarithm of the chance given to what really is on each square that is not ours
     told, blind = [], []
@@ -223,7 +226,7 @@ def test_the_matrices_know_more_about_the_true_squares_than_mere_counts():
     assert np.mean(told) > 0.8 * np.mean(blind)  # both are negative
 
 
-@pytest.mark.parametrize("name", default_cases(["A", "C"], ["A", "B1", "B7", "C"]))
+@pytest.mark.parametrize("name", default_cases(["C"], ["A", "B1", "B7", "C"]))
 def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
     records = []
     for threads in (1, 1, 2, 2):
@@ -234,6 +237,7 @@ def test_an_engine_with_nodes_and_a_seed_is_deterministic(name):
     assert records[2] == records[3]
 
 
+@pytest.mark.interpreted
 def test_a_refused_attempt_leaves_the_rest_of_the_tree():
     umpire, engine = Referee(), ApproachC(SearchLimit(nodes=800), stream_of(3))
     engine.begin(0)
@@ -246,6 +250,7 @@ def test_a_refused_attempt_leaves_the_rest_of_the_tree():
     assert int(engine.trees[0].used[0]) > places
 
 
+@pytest.mark.thorough
 def test_c_wins_against_a_random_mover():
     results = [umpire.payoff_index for umpire in games_of("C", "random", 4, 300)]
     assert results.count(2) >= 3
@@ -263,6 +268,7 @@ def test_a_drawn_board_has_our_men_and_as_many_of_his_as_are_left():
     assert is_legal(pos, limits, parse_move("e2e4")) in (True, False)
 
 
+@pytest.mark.interpreted
 def test_approach_a_visits_its_root_once_for_every_board():
     prob, known = at_home()
     known.rights = 3

@@ -17,6 +17,8 @@ from fogspiel.kriegspiel.game.attempts import BY_FILE, BY_LONG_DIAGONAL
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search import metaposition_search, metaposition_value
 
+pytestmark = pytest.mark.interpreted
+
 QUICK = SearchLimit(nodes=300)
 NOBODY = np.zeros(64, np.int64)
 
@@ -137,6 +139,7 @@ def test_floods_agree_with_step_by_step_moves():
             assert {s for s in range(64) if int(kernel(men, free)) >> s & 1} == wanted
 
 
+@pytest.mark.thorough
 def test_a_metaposition_never_rules_out_the_truth():
     games = [watched(number) for number in range(12)]
     assert [game.faults for game in games if game.faults] == []
@@ -299,6 +302,7 @@ def test_what_it_is_shown_is_all_it_needs():
         shadow.attempt(action)
 
 
+@pytest.mark.thorough
 def test_a_game_may_begin_in_the_middle():
     for fen in ("4k3/pppp4/8/8/8/8/4PPPP/4K2R w K - 0 1", "4k2r/4pppp/8/8/8/8/PPPP4/4K3 b k - 0 1"):
         umpire = Referee(fen)

@@ -8,6 +8,7 @@ import chess
 import pytest
 from support.levels import default_cases
 
+from fogspiel.core.compile.kernel import interpreted
 from fogspiel.kriegspiel.problems import SHIPPED, Problem, men_from_words, put_kings, read_problems, shipped_problems
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
 from fogspiel.kriegspiel.problems.solution import (
@@ -24,7 +25,8 @@ from fogspiel.kriegspiel.problems.solution import (
 )
 from fogspiel.kriegspiel.problems.solver import Solver, TooManyNodes
 
-SHIPPED_PROBLEMS = shipped_problems()
+with interpreted():
+    SHIPPED_PROBLEMS = shipped_problems()
 MATERIAL = ("KQ", "KR", "KRR", "KBB", "KQp", "KRPp", "KQn", "KPp", "KRBr")
 
 

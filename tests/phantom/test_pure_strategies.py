@@ -22,6 +22,8 @@ from fogspiel.solving.methods.pure_oracle.tables import VARIANTS, build_tables, 
 from fogspiel.solving.proofs import certificate_agent, read_certificate
 from fogspiel.solving.proofs.checkers.pure_strategies import plan_of, rules_of, verify
 
+pytestmark = pytest.mark.interpreted
+
 SMALL = [
     ("hex-2x2", "classical"), ("hex-2x2", "abrupt"), ("hex-2x2", "numturns"),
     ("hex-2x3", "abrupt"), ("hex-3x2", "abrupt"), ("hex-3x2", "classical"), ("hex-2x3", "numturns"),

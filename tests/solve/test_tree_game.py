@@ -10,6 +10,7 @@ from support.tree_games import URNS, URNS_TREE, solve_exactly, solve_problem
 
 from fogspiel.core.agents import find_policy
 from fogspiel.core.behaviour_policy import behaviour_policy
+from fogspiel.core.compile.kernel import interpreted
 from fogspiel.core.game import CHANCE, OVER, known_game
 from fogspiel.core.session import AgentMatch, record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
@@ -22,10 +23,9 @@ from fogspiel.solving.tree.builder import PLAYERS, numbered
 from fogspiel.solving.tree.game import even_payoffs, game_of_tree, translate_rows
 from fogspiel.solving.tree.tree import LEAF, build_tree
 
-KUHN = from_efg(to_efg(*describe(known_game("kuhn"))))
-
-
-RANDOM = [LabelledTree(tree, PLAYERS, numbered(tree)) for _, tree in random_trees(7, 6, 6)]
+with interpreted():
+    KUHN = from_efg(to_efg(*describe(known_game("kuhn"))))
+    RANDOM = [LabelledTree(tree, PLAYERS, numbered(tree)) for _, tree in random_trees(7, 6, 6)]
 every_tree = pytest.mark.parametrize(
     "described", [URNS_TREE, KUHN, *RANDOM], ids=["urns", "kuhn", *(f"random-{number}" for number in range(6))]
 )
@@ -43,6 +43,7 @@ def test_the_tree_of_the_game_is_the_tree(described):
         assert again.chance_prob[again.chance_index[node]] == tree.chance_prob[tree.chance_index[node]]
 
 
+@pytest.mark.interpreted
 @every_tree
 def test_payoffs_are_even_and_mirror_at_half_the_sum(described):
     payoffs = game_of_tree(described, "made").payoffs
@@ -51,6 +52,7 @@ def test_payoffs_are_even_and_mirror_at_half_the_sum(described):
     assert payoffs[0] + payoffs[-1] == described.total
 
 
+@pytest.mark.interpreted
 @every_tree
 def test_a_view_is_the_infoset_of_its_player(described):
     """Equal infosets have equal views and offers, others differ; who waits sees nothing, and the end is the payoff."""
