@@ -6,7 +6,7 @@ import pytest
 from support.commands import DOCUMENTED
 
 from fogspiel.cli import console
-from fogspiel.runs import execute
+from fogspiel.runs import kind
 from fogspiel.runs.request import StoredAgent
 from fogspiel.runs.requests import MatchRequest
 from fogspiel.runs.store import Store, StoreError, default_path
@@ -121,7 +121,7 @@ def test_a_match_that_is_killed_has_stored_how_far_it_was_and_goes_on(monkeypatc
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(execute, "KEEP_SECONDS", 0.0)
+        patch.setattr(kind, "KEEP_SECONDS", 0.0)
         patch.setattr(console.Bar, "show", kill)
         with pytest.raises(Killed):
             fogspiel(*ASKED)
@@ -137,7 +137,7 @@ def test_a_match_that_is_killed_has_stored_how_far_it_was_and_goes_on(monkeypatc
 
 
 def test_a_match_that_lasts_is_a_run_and_a_short_one_is_not(monkeypatch, answer):
-    for module in ("store.store", "work"):
+    for module in ("store.store", "kind"):
         monkeypatch.setattr(f"fogspiel.runs.{module}.KEEP_SECONDS", 1e9)
     short = answer(*ASKED)
     assert not default_path().exists()
@@ -149,7 +149,7 @@ def test_a_match_that_lasts_is_a_run_and_a_short_one_is_not(monkeypatch, answer)
 
 
 def test_a_match_needs_no_store_it_can_write_to(monkeypatch, fogspiel, tmp_path):
-    monkeypatch.setattr(execute, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(kind, "KEEP_SECONDS", 0.0)
     (tmp_path / "folder").mkdir()
     outcome = fogspiel(*ASKED, "--store", tmp_path / "folder")
     assert outcome.returncode == 0 and "scores" in outcome.stdout

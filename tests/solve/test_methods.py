@@ -114,7 +114,7 @@ def test_a_checker_knows_no_solver(name):
     """
     own = {"lone_spies": "resistance.checkers.resistance"}
     shared = {"solving.proofs.checkers.primitives", own.get(name.rpartition(".")[2])}
-    rooms = ("core.", "games.", "resistance.game.")
+    rooms = ("core.", "games.", "resistance.game")
     for node in ast.walk(ast.parse(CHECKERS[name].read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             module = ".".join([*name.split(".")[: -node.level], node.module])
