@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -225,6 +226,17 @@ EngineFactory = Callable[[SearchLimit, np.ndarray], Player]  # maker of a player
 Choice = Callable[
     [str], EngineFactory
 ]  # maker of an engine from the text behind its colon; the default one for an empty text
+
+
+class Tunable(NamedTuple):
+    """An engine whose constants can be tuned: their present values, and its maker with others."""
+
+    constants: JsonRecord
+    make: Callable[[SearchLimit, np.ndarray, Any], Player]
+
+
+def tunable_engines() -> dict[str, Tunable]:
+    return collect(ROOM, "TUNABLE")
 
 
 def engines() -> dict[str, EngineFactory]:

@@ -15,21 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.agents import Player
 from ..core.rng import stream_of
+from ..core.untrusted_input import JsonRecord
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
 from ..runs.execute import Row
-from .engine import STRAY, SearchLimit, find_engine, parse_engine, plain_name
+from .engine import STRAY, SearchLimit, Tunable, find_engine, parse_engine, plain_name, tunable_engines
 from .engines.mcts import ENGINES as MODELLED
-from .engines.mcts import ApproachC
-from .engines.sampling import HybridSampler
 from .match import EngineMatch, EngineSpec
 from .parameters import (
     BOTH,
     NO_MODEL,
     SHAPE,
-    MatrixParameters,
-    SamplingParameters,
     change_of,
     count_placements,
     model_of,
@@ -181,7 +177,7 @@ WIDEST = 100.0  # upper limit of a constant, as a factor of the default value; t
 SHARES = frozenset(
     {
         "line_share", "knight_share", "damping", "pin", "king_control", "retaliation", "checker_taken",
-        "checker_taken_by_king", "recapture", "line_spread", "knight_spread", "pawn_wall", "hope",
+        "checker_taken_by_king", "recapture", "capture", "line_spread", "knight_spread", "pawn_wall", "hope",
         "retaliation_control", "advance_early", "patience",
     }
 )  # fmt: skip
@@ -189,24 +185,10 @@ SHARES = frozenset(
 BOARDS = {"new": (200, 5000), "thin": (1, 200), "kept": (20, 4000)}  # limits of numbers of boards
 
 
-@dataclass(frozen=True)
-class Tunable:
-    constants: type[MatrixParameters] | type[SamplingParameters]
-    make: Callable[[SearchLimit, np.ndarray, Any], Player]
-
-
-ENGINES = {
-    "C": Tunable(MatrixParameters, lambda effort, stream, constants: ApproachC(effort, stream, constants)),
-    "hs": Tunable(
-        SamplingParameters, lambda effort, stream, constants: HybridSampler(effort, stream, parameters=constants)
-    ),
-}
-
-
 def parameters_of_engine(name: str) -> dict[str, dict[str, Any]]:
     """Return the constants of an engine as tables of a parameter file: default, limits, and relevant change."""
     tables: dict[str, dict[str, Any]] = {}
-    for constant, start in _tunable(name).constants().to_json().items():
+    for constant, start in _tunable(name).constants.to_json().items():
         if constant in BOARDS:
             low, high = BOARDS[constant]
             limits: dict[str, Any] = {"low": low, "high": high, "whole": True}
@@ -256,9 +238,10 @@ def _known(name: str, constant: str, tables: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _tunable(name: str) -> Tunable:
-    if name not in ENGINES:
-        raise ValueError(f"the constants of {name[:40]!r} cannot be tuned: choose {' or '.join(ENGINES)}")
-    return ENGINES[name]
+    known = tunable_engines()
+    if name not in known:
+        raise ValueError(f"the constants of {name[:40]!r} cannot be tuned: choose {' or '.join(known)}")
+    return known[name]
 
 
 @dataclass(frozen=True)
@@ -286,12 +269,13 @@ class SelfPlay:
         pgn = write_pgn(referee.record, tags, result=None if referee.ending else "1/2-1/2")
         return {"score": 1 - white if swap else white, "pgn": pgn, "ending": referee.ending or LIMIT}
 
-    def _constants(self, values: Mapping[str, object]) -> MatrixParameters | SamplingParameters:
+    def _constants(self, values: Mapping[str, object]) -> JsonRecord:
         """Return a set of constants with defaults for those not named; raise ValueError if one is invalid."""
         tables, known = permitted(self.engine), dict[str, Any]()
         for name, value in values.items():
             known[name] = _number(name, value, _known(self.engine, name, tables))
-        return _tunable(self.engine).constants.from_json(known)
+        present = _tunable(self.engine).constants
+        return present.from_json(present.to_json() | known)
 
 
 def _number(name: str, value: object, table: Mapping[str, Any]) -> float | int:
@@ -314,7 +298,7 @@ def main(words: Sequence[str] | None = None) -> int:
     is true. With --parameters it prints a parameter file of all constants of the engine instead.
     """
     parser = WordParser(prog="tuning_worker", description=main.__doc__, allow_abbrev=False)
-    parser.add_argument("--engine", default="C", help=f"the engine: {' or '.join(ENGINES)}")
+    parser.add_argument("--engine", default="C", help=f"the engine: {' or '.join(tunable_engines())}")
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--nodes", type=int, help="nodes per move")
     effort.add_argument("--time", type=float, metavar="SECONDS", help="seconds per move")

@@ -6,11 +6,10 @@ import tomllib
 
 import pytest
 
-from fogspiel.kriegspiel.engine import SearchLimit
+from fogspiel.kriegspiel.engine import SearchLimit, tunable_engines
 from fogspiel.kriegspiel.parameters import MatrixParameters, SamplingParameters
 from fogspiel.kriegspiel.pgn import read_pgn
 from fogspiel.kriegspiel.training import (
-    ENGINES,
     SelfPlay,
     demand_constants,
     main,
@@ -27,7 +26,7 @@ def ask(match, **request):
     return json.loads(next(answers(match.answer, io.StringIO(json.dumps(request) + "\n"))))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", tunable_engines())
 def test_a_game_of_two_sets_of_constants_is_the_same_whenever_it_is_played(engine):
     match = SelfPlay(engine, SearchLimit(nodes=20), 30)
     request = {"a": {}, "b": {}, "seed": 3, "swap": False, "id": 9}
@@ -53,7 +52,7 @@ def test_the_parameter_file_of_an_engine_begins_with_its_constants(engine, const
     assert space.values(space.start) == vars(constants)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", tunable_engines())
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_an_engine_plays_with_its_constants_at_the_ends_of_what_is_permitted(engine, end):
     values = {name: table[end] for name, table in permitted(engine).items()}

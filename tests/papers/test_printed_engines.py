@@ -20,8 +20,9 @@ from fogspiel.kriegspiel.engine import SearchLimit, engine_file, engines, find_e
 from fogspiel.kriegspiel.search import approach_a
 from fogspiel.kriegspiel.search.move_value import CHECK, MOVED_TAKEN, NOTHING, OUTCOMES, PAWN_TAKEN, REPLIES, SILENT
 from fogspiel.papers.ciancarini2010 import abstract_model
-from fogspiel.papers.ciancarini2010.abstract_model import CONSTANTS, PRINTED, exchange
+from fogspiel.papers.ciancarini2010.abstract_model import FITTED_C, exchange
 
+CONSTANTS, PRINTED = FITTED_C[0].opponent(by_exposure=False), FITTED_C[0].matrices
 A1, A8, E1, E2, E4, E8, D1, H8 = 0, 56, 4, 12, 28, 60, 3, 63
 
 
@@ -127,3 +128,19 @@ def test_a_drawn_board_has_as_many_doubled_pawns_as_they_have_captured_men_at_mo
     assert most_doubled() == 0
     known.own = 0xFFF0  # four men lost
     assert 0 < most_doubled() <= 4
+
+
+def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less_often():
+    """As printed, the chance to lose a man is the same whatever we do; by exposure it is not."""
+    men, prob = [(5, E1), (ROOK, A1)], [(PIECES, A8, 1.0), (KINGS, H8, 1.0)]
+    matrices, known, survey = lonely(men, prob)
+    lost = {}
+    for reading in (False, True):
+        constants = FITTED_C[reading].opponent(reading)
+        for end in (A1 + 8, A1 + 1):
+            chances, values = np.zeros(OUTCOMES), np.zeros(OUTCOMES)
+            abstract_model.get_outcome_probabilities(
+                matrices, known, ROOK, move_of(A1, end, 0), survey, constants, PRINTED.record, chances, values
+            )
+            lost[reading, end] = 1 - chances.reshape(-1, REPLIES)[:, NOTHING].sum()
+    assert lost[False, A1 + 8] == pytest.approx(CONSTANTS.capture) and lost[True, A1 + 8] > lost[True, A1 + 1]

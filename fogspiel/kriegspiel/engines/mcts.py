@@ -19,7 +19,7 @@ from ...games.chess.position import promotion_of
 from ..beliefs.matrix_update import note_accepted, note_answer, note_refused, sharpen
 from ..beliefs.metaposition import enemies
 from ..beliefs.probability_matrices import KNOWN, SURVEY, new_record, place_anywhere, place_at_home
-from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after, plain_message
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placement_after, plain_message
 from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
@@ -341,3 +341,4 @@ ENGINES: dict[str, EngineFactory] = {
 }
 FAMILIES = {r"B([1-9]\d?)": ApproachB}  # B with any k
 CHOICES: dict[str, Choice] = {name: partial(with_model, maker) for name, maker in ENGINES.items()}
+TUNABLE = {"C": Tunable(MatrixParameters(), ApproachC)}

@@ -31,7 +31,7 @@ from ...games.chess.search import MATE, WORTH, material_score
 from ...process.heartbeat import beat
 from ..beliefs.board_filter import draw_boards, evolve, keep_where_accepted, keep_where_refused
 from ..beliefs.consistent_boards import observation_of, observe_last
-from ..engine import Choice, Engine, EngineFactory, SearchLimit, placement_after
+from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placement_after
 from ..game import rules
 from ..game.attempts import SQUARE
 from ..parameters import SamplingParameters
@@ -281,3 +281,8 @@ def parse_sampler(name: str, words: str) -> EngineFactory:
 
 ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": PoolSampler, "hs": HybridSampler}
 CHOICES: dict[str, Choice] = {name: partial(parse_sampler, name) for name in ENGINES}
+TUNABLE = {
+    "hs": Tunable(
+        SamplingParameters(), lambda effort, stream, constants: HybridSampler(effort, stream, parameters=constants)
+    )
+}

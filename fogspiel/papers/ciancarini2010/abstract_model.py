@@ -16,10 +16,12 @@ The value of an outcome is the number of our men minus the number of theirs, eac
 Nothing else is known: no values of men, no protection bonus, no metaposition, no opening book, no endgames.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...core.compile.kernel import in_place, ones, trailing_zeros
 from ...core.rng import random_unit
+from ...core.untrusted_input import JsonRecord
 from ...games.chess.bitboards import BETWEEN, KING, NEXT, PAWN, THROUGH, attacks_of, bit
 from ...games.chess.position import end_of, promotion_of, start_of
 from ...kriegspiel.beliefs.matrix_motion import predict_capture, predict_quiet_move
@@ -49,22 +51,54 @@ from ...kriegspiel.search.move_value import (
     check_chance,
 )
 
-# c1 = 3/7 and the knights' 2/7 are printed, and k1, k2 weigh every man alike; the other constants of the matrices are
-# not printed and are those of the improved engines. `exploration` is c of UCT in men.
-PRINTED = MatrixParameters(line_share=3 / 7, knight_share=2 / 7, piece_activity=1.0, exploration=0.4)
-B_EXPLORATION = 1.0  # "approach C uses a lower value of c" (section 6.1)
 MAX_EXCHANGES = 6  # captures in a row that the quiescence of figure 9 follows
 
 
 class Constants(NamedTuple):
     """Constants of the opponent model, which the paper describes without numbers."""
 
-    retaliation: float = 0.8  # "a very high chance of the capturing piece being, in turn, captured"
-    checker_taken: float = 0.3  # "a chance, assumed to be constant in our model, that the checking piece is captured"
-    capture: float = 0.1  # "there is a fixed chance to suffer a capture"
+    retaliation: float  # "a very high chance of the capturing piece being, in turn, captured"
+    checker_taken: float  # "a chance, assumed to be constant in our model, that the checking piece is captured"
+    capture: float  # "there is a fixed chance to suffer a capture"
+    by_exposure: bool  # second reading: that chance for every man that controls one of ours, see `capture_chance`
 
 
-CONSTANTS = Constants()
+@dataclass(frozen=True)
+class PrintedConstants(JsonRecord):
+    """Constants that the paper does not print; docs/results/kriegspiel-ablation.md says how they were fitted."""
+
+    KEYS = (
+        "retaliation", "checker_taken", "capture", "exploration", "damping", "line_spread", "knight_spread",
+    )  # fmt: skip
+
+    retaliation: float = 0.8
+    checker_taken: float = 0.3
+    capture: float = 0.1
+    exploration: float = 0.4  # c of UCT, in men
+    damping: float = 0.888  # c2 of control and check, for each further square of a path
+    line_spread: float = 0.195  # c1 of figure 7: share of a piece's moves along each of the four lines
+    knight_spread: float = 0.195
+
+    def opponent(self, by_exposure: bool) -> Constants:
+        return Constants(self.retaliation, self.checker_taken, self.capture, by_exposure)
+
+    @property
+    def matrices(self) -> MatrixParameters:
+        """Parameters of the matrices: c1 = 3/7 and the knights' 2/7 are printed, and k1, k2 count every man once."""
+        return MatrixParameters(
+            line_share=3 / 7,
+            knight_share=2 / 7,
+            piece_activity=1.0,
+            damping=self.damping,
+            line_spread=self.line_spread,
+            knight_spread=self.knight_spread,
+            exploration=self.exploration,
+        )
+
+
+# By the reading of section 5.2, the first as printed; "approach C uses a lower value of c" than B (section 6.1).
+FITTED_C = (PrintedConstants(), PrintedConstants(capture=0.3))
+FITTED_B = (PrintedConstants(exploration=1.0), PrintedConstants(capture=0.3, exploration=1.0))
 
 
 @in_place
@@ -141,6 +175,19 @@ def exchange(protectors, control):
 
 
 @in_place
+def capture_chance(constants, exposure):
+    """Return the chance that their move captures a man of ours, given the sum of Prob_control over our men.
+
+    "There is a fixed chance to suffer a capture. The victim is chosen at random, with the probability of capture being
+    directly proportional to Prob_control": the victim's share of a fixed chance as printed, or, in the second reading,
+    every man's own chance. Only the second rewards leaving an attacked square.
+    """
+    if constants.by_exposure:
+        return min(1.0, constants.capture * exposure)
+    return constants.capture if exposure > 0.0 else 0.0
+
+
+@in_place
 def get_outcome_probabilities(prob, known, kind, move, survey, constants, parameters, chances, values):
     """Fill in the probability of each message pair after a legal move, and the balance of men then (figure 9).
 
@@ -177,7 +224,7 @@ def get_outcome_probabilities(prob, known, kind, move, survey, constants, parame
             chance, taken = pawn if answer == PAWN_TAKEN else piece, constants.retaliation
         if kind == KING:
             taken = 0.0
-        blue = (1.0 - taken) * (constants.capture if moved + summed > 0.0 else 0.0)
+        blue = (1.0 - taken) * capture_chance(constants, moved + summed)
         row = REPLIES * answer
         gained = balance + (1.0 if answer in (PAWN_TAKEN, PIECE_TAKEN) else 0.0)
         chances[row + MOVED_TAKEN] = chance * (taken + blue * share)

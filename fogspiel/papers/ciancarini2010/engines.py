@@ -8,11 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from ...kriegspiel.engine import EngineFactory, SearchLimit
+from ...kriegspiel.engine import EngineFactory, SearchLimit, Tunable
 from ...kriegspiel.engines.mcts import ApproachA, PerceptionEngine
 from ...kriegspiel.parameters import GENERIC_NAME, find_model
 from ...kriegspiel.search.perception_tree import PerceptionTree
-from .abstract_model import B_EXPLORATION, CONSTANTS, PRINTED
+from .abstract_model import FITTED_B, FITTED_C, PrintedConstants
 from .approach_b import approach_b, list_moves
 from .approach_c import approach_c, expand
 
@@ -22,48 +22,73 @@ KS = (1, 3, 7, 10)  # the values of k in figure 10
 class PrintedEngine(PerceptionEngine):
     """Engine with the abstract model of section 5.2 and an averaged opponent of the database (section 5)."""
 
-    def __init__(self, effort: SearchLimit, stream: np.ndarray):
-        super().__init__(effort, stream, PRINTED, find_model(GENERIC_NAME))
+    by_exposure = False  # the reading of the chance to suffer a capture
+    fitted = FITTED_C
+
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, constants: PrintedConstants | None = None):
+        constants = constants or self.fitted[self.by_exposure]
+        super().__init__(effort, stream, constants.matrices, find_model(GENERIC_NAME))
+        self.constants = constants.opponent(self.by_exposure)
 
 
 class PrintedC(PrintedEngine):
     """Approach C as printed: every node is evaluated once, and the maximum is backed up."""
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
-        expand(tree, 0, refused, CONSTANTS, self.parameters)
+        expand(tree, 0, refused, self.constants, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
-        tree, stream, c = self.trees[thread], self.streams[thread], PRINTED.exploration
-        return int(approach_c(tree, self.attraction, CONSTANTS, self.parameters, c, stream, size))
+        tree, stream, c = self.trees[thread], self.streams[thread], self.chosen.exploration
+        return int(approach_c(tree, self.attraction, self.constants, self.parameters, c, stream, size))
+
+
+class ExposedC(PrintedC):
+    """Approach C with the second reading of section 5.2: every man of ours has a chance to be captured."""
+
+    by_exposure = True
 
 
 class PrintedB(PrintedEngine):
     """Approach B(k) as printed: simulated messages, k moves long, and the mean is backed up."""
 
     size = 100
+    fitted = FITTED_B
 
-    def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray):
-        super().__init__(effort, stream)
+    def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray, constants: PrintedConstants | None = None):
+        super().__init__(effort, stream, constants)
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         list_moves(tree, 0, refused, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
-        tree, stream = self.trees[thread], self.streams[thread]
-        return int(approach_b(tree, self.k, self.attraction, CONSTANTS, self.parameters, B_EXPLORATION, stream, size))
+        tree, stream, c = self.trees[thread], self.streams[thread], self.chosen.exploration
+        return int(approach_b(tree, self.k, self.attraction, self.constants, self.parameters, c, stream, size))
+
+
+class ExposedB(PrintedB):
+    """Approach B(k) with the second reading of section 5.2: every man of ours has a chance to be captured."""
+
+    by_exposure = True
 
 
 class PrintedA(ApproachA):
     """Approach A as printed: random boards by the averaged opponent of the database, played to their end."""
 
     def __init__(self, effort: SearchLimit, stream: np.ndarray):
-        super().__init__(effort, stream, PRINTED, find_model(GENERIC_NAME))
+        super().__init__(effort, stream, FITTED_C[0].matrices, find_model(GENERIC_NAME))
 
 
 ENGINES: dict[str, EngineFactory] = {
     "A:paper": PrintedA,
     **{f"B{k}:paper": partial(PrintedB, k) for k in KS},
     "C:paper": PrintedC,
+    "C:exposure": ExposedC,
 }
-FAMILIES = {r"B([1-9]\d?):paper": PrintedB}  # B with any k
+FAMILIES = {r"B([1-9]\d?):paper": PrintedB, r"B([1-9]\d?):exposure": ExposedB}  # B with any k
+TUNABLE = {
+    "C:paper": Tunable(FITTED_C[0], PrintedC),
+    "C:exposure": Tunable(FITTED_C[1], ExposedC),
+    "B3:paper": Tunable(FITTED_B[0], partial(PrintedB, 3)),  # the constants of k = 3 serve every k
+    "B3:exposure": Tunable(FITTED_B[1], partial(ExposedB, 3)),
+}
