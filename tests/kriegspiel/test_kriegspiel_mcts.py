@@ -42,7 +42,7 @@ from fogspiel.kriegspiel.parameters import (
     write_model,
 )
 from fogspiel.kriegspiel.referee import Referee, play_game
-from fogspiel.kriegspiel.search.approach_a import draw_fitting_board, empty_message_tree, play_boards
+from fogspiel.kriegspiel.search.approach_a import Remedies, draw_fitting_board, empty_message_tree, play_boards
 from fogspiel.kriegspiel.search.board_features import FEATURES
 from fogspiel.kriegspiel.search.move_value import OUTCOMES, OUTLOOK, expected_value, weigh_outcomes
 
@@ -275,7 +275,7 @@ def test_approach_a_visits_its_root_once_for_every_board():
     tree = empty_message_tree(10_000)
     last = np.zeros(MESSAGE, np.int64)
     last[1] = -1
-    play_boards(tree, prob, known, 0, np.zeros(64, np.int64), last, 0.7, stream_of(2), 50)
+    play_boards(tree, prob, known, 0, np.zeros(64, np.int64), last, 0.7, Remedies(), stream_of(2), 50)
     assert tree.nodes[0].visits == 50
     assert 0 <= tree.nodes[0].outcomes <= 50
 

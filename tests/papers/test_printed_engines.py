@@ -17,10 +17,13 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
     survey_board,
 )  # fmt: skip
 from fogspiel.kriegspiel.engine import SearchLimit, engine_file, engines, find_engine
+from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.search import approach_a
 from fogspiel.kriegspiel.search.move_value import CHECK, MOVED_TAKEN, NOTHING, OUTCOMES, PAWN_TAKEN, REPLIES, SILENT
-from fogspiel.papers.ciancarini2010 import abstract_model
+from fogspiel.papers.ciancarini2010 import ablation, abstract_model
 from fogspiel.papers.ciancarini2010.abstract_model import FITTED_C, exchange
+from fogspiel.papers.claims import Verdict, error_per_clause
+from fogspiel.runs.requests import PaperRequest
 
 CONSTANTS, PRINTED = FITTED_C[0].opponent(by_exposure=False), FITTED_C[0].matrices
 A1, A8, E1, E2, E4, E8, D1, H8 = 0, 56, 4, 12, 28, 60, 3, 63
@@ -144,3 +147,40 @@ def test_in_the_second_reading_a_man_that_leaves_an_attacked_square_is_lost_less
             )
             lost[reading, end] = 1 - chances.reshape(-1, REPLIES)[:, NOTHING].sum()
     assert lost[False, A1 + 8] == pytest.approx(CONSTANTS.capture) and lost[True, A1 + 8] > lost[True, A1 + 1]
+
+
+@pytest.mark.parametrize(
+    "name", ["C:exposure", "B5:exposure", "C:step1", "C:step4", "A:boards", "A:replies", "A:progress"]
+)
+@pytest.mark.thorough
+def test_the_engines_of_the_ablation_play_the_same_game_twice(name):
+    def record():
+        players = [
+            find_engine(engine)(SearchLimit(nodes=20), stream_of(7, side))
+            for side, engine in enumerate((name, "random"))
+        ]
+        return play_game(tuple(players), Referee(), 24).record
+
+    assert record() == record()
+
+
+def test_a_step_of_the_ablation_knows_what_it_says():
+    none, values = (find_engine(f"C:step{step}")(SearchLimit(nodes=1), stream_of(1)) for step in (1, 2))
+    assert none.chosen.value_queen == none.chosen.value_pawn == 1 and none.chosen.mobility == 0
+    assert values.chosen.value_queen > 5 and values.chosen.mobility == 0
+    with pytest.raises(ValueError, match="no file step5"):
+        find_engine("C:step5")
+
+
+def test_a_short_ablation_leaves_every_claim_open():
+    request = PaperRequest(name="ablation", scale=0.005)
+    rows = [
+        {"first": match.names[0], "second": match.names[1], "seats": [seat.to_json() for seat in match.seats],
+         "games": [{"result": 2}, {"result": 0}]}
+        for match in ablation.matches(request)
+    ]  # fmt: skip
+    found = ablation.claims(request, rows)
+    verdicts = {claim.verdict(error_per_clause(found)) for claim in found}
+    assert verdicts == {Verdict.OPEN, Verdict.NEW} and len(found) == len(ablation.LADDER) + 1 + 2 * len(
+        ablation.REMEDIES
+    )

@@ -23,7 +23,7 @@ from ..engine import Choice, Engine, EngineFactory, SearchLimit, Tunable, placem
 from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
-from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
+from ..search.approach_a import NO_NODE, MessageTree, Remedies, empty_message_tree, play_boards
 from ..search.perception_search import expand, grow_tree, list_attempts, simulate
 from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
 from .minimax import Minimax
@@ -305,6 +305,7 @@ class ApproachA(TreeEngine):
     """Approach A: random boards, played to their end."""
 
     size = 20
+    remedies = Remedies()
 
     def plant(self, seen: np.ndarray, moves: list[int]) -> None:
         self.forest: list[MessageTree] = [empty_message_tree(A_NODES) for _ in range(self.effort.threads)]
@@ -318,7 +319,7 @@ class ApproachA(TreeEngine):
     def search(self, thread: int, size: int) -> int:
         tree, quiet = self.forest[thread], min(self.quiet, LAST_QUIET_PLY)
         boards = (self.likely, self.known, quiet, self.seen_refused, self.heard_last)
-        return int(play_boards(tree, *boards, A_EXPLORATION, self.streams[thread], size))
+        return int(play_boards(tree, *boards, A_EXPLORATION, self.remedies, self.streams[thread], size))
 
     def root_visits(self, thread: int) -> dict[int, float]:
         nodes, found = self.forest[thread].nodes, {}

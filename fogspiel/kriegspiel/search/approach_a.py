@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.compile.kernel import kernel, ones, trailing_zeros
 from ...core.rng import random_below, random_unit
-from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit
+from ...games.chess.bitboards import ALL, KING, KNIGHT, LAST_RANKS, NO_SQUARE, NONE, PAWN, QUEEN, ROOK, bit, kind_on
 from ...games.chess.moves import LIMITS, MAX_MOVES, is_legal, legal_moves, restrict
 from ...games.chess.position import (
     CLOCK,
@@ -48,7 +48,8 @@ DEEPEST = 200  # greatest number of nodes on a path through the tree; three are 
 PIECES_AT_HOME = np.array([0, 2, 2, 2, 1, 0], np.int64)
 MEN_OF_A_SIDE = 16
 A_FILE = np.int64(0x0101010101010101)
-NO_NODE, NO_COLOUR = -1, -1
+NO_NODE, NO_COLOUR, NO_MOVE = -1, -1, -1
+VALUES = np.array([1, 3, 3, 5, 9, 0], np.int64)  # of pawn, knight, bishop, rook, queen and king, for remedies
 # Quality of a drawn board: impossible, possible, or consistent with the last messages.
 ILLEGAL, LEGAL, FITTING = 0, 1, 2
 _NODE = [
@@ -66,6 +67,14 @@ class MessageTree(NamedTuple):
 
     nodes: np.ndarray
     used: np.ndarray
+
+
+class Remedies(NamedTuple):
+    """Changes against the three faults that section 5.1 finds in approach A; as printed there are none."""
+
+    boards: np.ndarray = np.empty((0, POSITION), np.int64)  # drawn from instead of random boards, if there are any
+    eager: bool = False  # true if simulated players capture the most valuable man that they can
+    horizon: int = LONGEST_GAME  # plies of a playout, after which the share of the men decides if it is shorter
 
 
 def empty_message_tree(nodes: int) -> MessageTree:
@@ -188,8 +197,23 @@ def make_and_say(pos, move, limits, said):
 
 
 @kernel
-def pseudorandom_move(pos, moves, count, said, stream):
+def richest_capture(pos, moves, count):
+    """Return the legal move that captures the most valuable man, or NO_MOVE."""
+    found, most = NO_MOVE, 0
+    for i in range(count):
+        victim = victim_square(pos, moves[i])
+        if victim != NO_SQUARE and VALUES[kind_on(pos, victim)] > most:
+            found, most = moves[i], VALUES[kind_on(pos, victim)]
+    return found
+
+
+@kernel
+def pseudorandom_move(pos, moves, count, said, remedies, stream):
     """Return almost always a recapture or a pawn try, else any legal move."""
+    if remedies.eager and random_unit(stream) < ALMOST_ALWAYS:
+        capture = richest_capture(pos, moves, count)
+        if capture != NO_MOVE:
+            return capture
     eager = 0
     if (said[TAKEN] or said[TRIES]) and random_unit(stream) < ALMOST_ALWAYS:
         for i in range(count):
@@ -213,10 +237,20 @@ def adjudicate(pos):
 
 
 @kernel
-def playout(pos, mine, limits, said, stream):
-    """Play pseudorandom moves to the end of the game; return the score of our side."""
+def share_of_men(pos, mine):
+    """Return our share of the values of all men but the kings, 1/2 if there are none."""
+    ours, summed = 0, 0
+    for kind in range(KING):
+        ours += VALUES[kind] * ones(pos[kind] & pos[MEN + mine])
+        summed += VALUES[kind] * ones(pos[kind])
+    return ours / summed if summed else 0.5
+
+
+@kernel
+def playout(pos, mine, limits, said, remedies, stream):
+    """Play pseudorandom moves to the end of the game, or to the horizon; return the score of our side."""
     moves = np.empty(MAX_MOVES, np.int64)
-    for _ in range(LONGEST_GAME):
+    for _ in range(remedies.horizon):
         winner = adjudicate(pos)
         if winner != NO_COLOUR:
             return 1.0 if winner == mine else 0.0
@@ -227,8 +261,8 @@ def playout(pos, mine, limits, said, stream):
             if limits[0] == 0:
                 return 0.5
             return 0.0 if pos[MOVER] == mine else 1.0
-        make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
-    return 0.5
+        make_and_say(pos, pseudorandom_move(pos, moves, count, said, remedies, stream), limits, said)
+    return 0.5 if remedies.horizon == LONGEST_GAME else share_of_men(pos, mine)
 
 
 @kernel
@@ -273,14 +307,17 @@ def select_by_uct(tree, node, moves, count, c, stream):
 
 
 @kernel
-def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
+def play_boards(tree, prob, known, clock, refused, last, c, remedies, stream, iterations):
     """Approach A (figure 5): random board, UCT for our moves, pseudorandom answers, playout, mean backup."""
     pos, limits, said = np.empty(POSITION, np.int64), np.empty(LIMITS, np.int64), np.empty(MESSAGE, np.int64)
     moves, path = np.empty(MAX_MOVES, np.int64), np.empty(DEEPEST, np.int64)
     mine = known.colour
     for _ in range(iterations):
         # A board that fits; if the matrices contradict the messages there is none, and the iteration is lost.
-        if not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
+        if len(remedies.boards):
+            copy_board(remedies.boards[random_below(stream, len(remedies.boards))], pos)
+            restrict(pos, limits)
+        elif not draw_fitting_board(prob, known, clock, refused, pos, limits, stream):
             continue
         for cell in range(MESSAGE):
             said[cell] = last[cell]
@@ -303,7 +340,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
                     break
                 node = child
             else:
-                make_and_say(pos, pseudorandom_move(pos, moves, count, said, stream), limits, said)
+                make_and_say(pos, pseudorandom_move(pos, moves, count, said, remedies, stream), limits, said)
             # Boards that have given the same message share a node: that is all we would know.
             key = message_key(said)
             child = child_with(tree, node, key)
@@ -311,7 +348,7 @@ def play_boards(tree, prob, known, clock, refused, last, c, stream, iterations):
             depth += 1
             path[depth] = node
         # Playout, and backup of the mean.
-        outcome = playout(pos, mine, limits, said, stream)
+        outcome = playout(pos, mine, limits, said, remedies, stream)
         for level in range(depth + 1):
             tree.nodes[path[level]].visits += 1
             tree.nodes[path[level]].outcomes += outcome

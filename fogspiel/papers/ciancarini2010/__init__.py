@@ -1,5 +1,5 @@
 """Ciancarini and Favini 2010: Kriegspiel."""
 
-from .figure10 import EXPERIMENTS
+from . import ablation, figure10
 
-__all__ = ["EXPERIMENTS"]
+EXPERIMENTS = figure10.EXPERIMENTS + ablation.EXPERIMENTS

@@ -4,13 +4,17 @@ They use the paper's knowledge only. The engines `A`, `B1` and `C` are improved 
 of the board, a metaposition and endgames, and B the metaposition and the endgames.
 """
 
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
+from ...kriegspiel.beliefs.board_belief import BeliefSize, BoardBelief
 from ...kriegspiel.engine import EngineFactory, SearchLimit, Tunable
-from ...kriegspiel.engines.mcts import ApproachA, PerceptionEngine
-from ...kriegspiel.parameters import GENERIC_NAME, find_model
+from ...kriegspiel.engines.mcts import ApproachA, ApproachC, PerceptionEngine
+from ...kriegspiel.parameters import GENERIC_NAME, FogParameters, MatrixParameters, find_model, read_fog_weights
+from ...kriegspiel.search.approach_a import Remedies
 from ...kriegspiel.search.perception_tree import PerceptionTree
 from .abstract_model import FITTED_B, FITTED_C, PrintedConstants
 from .approach_b import approach_b, list_moves
@@ -79,13 +83,113 @@ class PrintedA(ApproachA):
         super().__init__(effort, stream, FITTED_C[0].matrices, find_model(GENERIC_NAME))
 
 
+# Section 5.1 names three reasons why A fails; each of these engines removes one alone (`paper ablation`).
+
+HORIZON = 20  # plies of a playout that ends before nothing happens in it
+DRAWN = 64  # boards of the belief from which an iteration takes one
+
+
+class BoardsA(PrintedA):
+    """Approach A on boards of fog's belief, where men protect each other: the first reason removed."""
+
+    def __init__(self, effort: SearchLimit, stream: np.ndarray):
+        super().__init__(effort, stream)
+        fog = FogParameters()
+        size = BeliefSize(fog.boards, fog.floor, fog.variants)
+        self.belief = BoardBelief(size, np.exp(read_fog_weights().replies), self.stream)
+
+    def reset(self, seen: np.ndarray) -> None:
+        super().reset(seen)
+        self.belief.begin(self.side, seen)
+
+    def on_acceptance(self, move: int, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_acceptance(move, message, seen)
+        self.belief.accept(move, message)
+
+    def on_refusal(self, move: int, seen: np.ndarray) -> None:
+        super().on_refusal(move, seen)
+        self.belief.refuse(move, seen)
+
+    def on_answer(self, message: np.ndarray, seen: np.ndarray) -> None:
+        super().on_answer(message, seen)
+        self.belief.answer(message, seen)
+
+    def prune(self, seen: np.ndarray, moves: list[int]) -> None:
+        super().prune(seen, moves)
+        if self.belief.count:  # otherwise random boards
+            self.remedies = Remedies(self.belief.boards[self.belief.draw(DRAWN)])
+
+
+class RepliesA(PrintedA):
+    """Approach A whose simulated players capture what is worth most: the second reason removed."""
+
+    remedies = Remedies(eager=True)
+
+
+class ProgressA(PrintedA):
+    """Approach A whose playouts are short and end with a count of men: the third reason removed."""
+
+    remedies = Remedies(horizon=HORIZON)
+
+
+# Between the printed C and ours: one kind of knowledge added at a time (`paper ablation`).
+
+TUNED = MatrixParameters()
+WITH_VALUES = replace(
+    TUNED, advance=0.0, mobility=0.0, confinement=0.0, centre=0.0, approach=0.0, mate=0.0, protection=0.0,
+    king_escape=0.0, advance_early=0.0, king_danger=0.0, repetition=0.0,
+)  # fmt: skip
+MEN_ALONE = replace(
+    WITH_VALUES, value_pawn=1.0, value_knight=1.0, value_bishop=1.0, value_rook=1.0, value_queen=1.0,
+    value_their_pawn=1.0, value_their_piece=1.0,
+)  # fmt: skip
+
+
+class Knowledge(NamedTuple):
+    """Knowledge of C up to a step."""
+
+    title: str
+    parameters: MatrixParameters = TUNED
+    metaposition: bool = False
+
+
+KNOWLEDGE = {
+    1: Knowledge("our search, every man counts one", MEN_ALONE),
+    2: Knowledge("+ values of men", WITH_VALUES),
+    3: Knowledge("+ evaluation of the board"),
+    4: Knowledge("+ metaposition", metaposition=True),
+}
+
+
+class AblatedC(ApproachC):
+    """Our approach C with part of its knowledge, and without its endgames."""
+
+    def __init__(self, step: int, effort: SearchLimit, stream: np.ndarray):
+        self.knowledge = KNOWLEDGE[step]
+        super().__init__(effort, stream, self.knowledge.parameters)
+
+    def sharpen(self) -> None:
+        if self.knowledge.metaposition:
+            super().sharpen()
+
+    def attempt(self, seen: np.ndarray, actions: np.ndarray) -> int:
+        return super(ApproachC, self).attempt(seen, actions)  # the tree search, never the player of endgames
+
+
 ENGINES: dict[str, EngineFactory] = {
     "A:paper": PrintedA,
+    "A:boards": BoardsA,
+    "A:replies": RepliesA,
+    "A:progress": ProgressA,
     **{f"B{k}:paper": partial(PrintedB, k) for k in KS},
     "C:paper": PrintedC,
     "C:exposure": ExposedC,
 }
-FAMILIES = {r"B([1-9]\d?):paper": PrintedB, r"B([1-9]\d?):exposure": ExposedB}  # B with any k
+FAMILIES = {
+    r"B([1-9]\d?):paper": PrintedB,  # any k
+    r"B([1-9]\d?):exposure": ExposedB,
+    r"C:step([1-4])": AblatedC,
+}
 TUNABLE = {
     "C:paper": Tunable(FITTED_C[0], PrintedC),
     "C:exposure": Tunable(FITTED_C[1], ExposedC),

@@ -81,7 +81,7 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
         ),
         parts=(
             claim_table(claims(request, rows), "The paper's claims"),
-            Table("points", "All matches", POINTS, [_line(*match) for match in played]),
+            Table("points", "All matches", POINTS, [match_line(*match) for match in played]),
             _figure(played),
         ),
     )
@@ -93,7 +93,7 @@ POINTS = (
 )  # fmt: skip
 
 
-def _line(first: EngineSpec, second: EngineSpec, rows: Sequence[Row]) -> tuple[Cell, ...]:
+def match_line(first: EngineSpec, second: EngineSpec, rows: Sequence[Row]) -> tuple[Cell, ...]:
     strength, statistics = elo_of_pairs(rows), statistics_of(rows)
     return (
         first.name, second.name, *map(_finite, (strength.elo, *strength.elo_interval())), strength.games,
