@@ -1,5 +1,6 @@
 """Parts of an explanation: sentences, tables, and pictures drawn with characters."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -9,6 +10,8 @@ import numpy as np
 
 from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
 from .game import UNIFORM, Game
+from .rng import stream_of
+from .session import actions_in, view_of
 from .untrusted_input import JsonRecord
 
 SHADES = " .:-=+*#%@"
@@ -88,6 +91,16 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
         for name, share in zip(names, shares, strict=True)
     ]
     return _picture(title, lines, [[share] for share in shares], names, ("share",))
+
+
+STREAM = 0xE4B1  # separate from the streams of games, so that samples are independent of all games a method has used
+
+
+def choices(game: Game, player: ParametricPolicy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
+    """Count a sample of the player's choices when it is to move in this position."""
+    seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
+    plan, stream, choose = player.plan, stream_of(seed, STREAM), player.strategy.choose
+    return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))
 
 
 # Descriptions of strategies in sentences, tables and pictures, with exact numbers where possible.

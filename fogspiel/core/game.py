@@ -89,6 +89,11 @@ class Strategy:
     per_seat: bool = False
     describe: Callable[[np.ndarray], str] | None = None  # description of a parameter vector in a sentence
 
+    def plan_for(self, theta: np.ndarray) -> np.ndarray:
+        plan = np.zeros(self.plan_size)
+        self.prepare(theta, plan)
+        return plan
+
     def __repr__(self) -> str:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
 

@@ -35,7 +35,6 @@ class Session:
         self.game = game
         self.record: list[int] = []
         self.state = new_cells(game.sizes.state)
-        self._out = new_cells(game.sizes.actions)
         game.rules.start(self.state)
 
     @property
@@ -55,7 +54,7 @@ class Session:
     @property
     def actions(self) -> list[int]:
         """Actions of the player to move, or outcomes of chance; empty once the game is over."""
-        return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
+        return [] if self.over else actions_in(self.game, self.state).tolist()
 
     def draw_chance(self, stream: np.ndarray) -> int:
         """Return one of the outcomes of chance, as the compiled loop draws it."""
@@ -104,6 +103,11 @@ def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
     seen = new_cells(game.sizes.view)
     game.rules.view(state, player, seen)
     return seen
+
+
+def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
+    out = new_cells(game.sizes.actions)
+    return out[: game.rules.legal(state, out)]
 
 
 class GameRecord(NamedTuple):

@@ -5,7 +5,7 @@ Data sheet of a state (int64 cells)
     1 COLUMNS
     2 RESULT    the first player's score, -1 before the end
     3 TURNS     stones on the board; the first player moves when it is even
-    4 STONES    each player's stones, as bits (see `boards/columns.py`)
+    4 STONES    each player's stones, as bits (see `boards/board.py`)
 Data sheet of a view: ROWS, COLUMNS, 1 for the first player's view (else 0), RESULT, TURNS, the own stones, the
 opponent's: nothing is hidden.
 
@@ -20,24 +20,24 @@ import numpy as np
 
 from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import Kernel, inlined, kernel
-from ..core.explain import Explanation, Table, bars
+from ..core.explain import Explanation, Table, bars, choices
 from ..core.game import DRAW, LOSS, OVER, UNIFORM, WIN, Game, Rules, Sizes, Strategy, new_cells, nothing_hidden
 from ..core.picture import Messages, Parts
 from ..core.rng import random_unit
 from ..core.session import replay
-from .boards.board import list_bits
-from .boards.columns import (
+from .boards.board import (
     ENDS,
     columns_text,
     drop_row,
+    estimate_score,
     four_aligned,
     is_full,
+    list_bits,
     open_columns,
     outcome_of,
     stones_in,
     stones_on,
 )
-from .sampling import choices, estimate_score
 
 ROWS, COLUMNS, RESULT, TURNS, STONES = range(5)
 SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTHER = range(7)

@@ -260,8 +260,7 @@ def lost_indices() -> frozenset[int]:
 
 def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
     """Return a deterministic player's action in each position, by its index (0 at the end)."""
-    plan, stream, seen = np.zeros(strategy.plan_size), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
-    strategy.prepare(theta, plan)
+    plan, stream, seen = strategy.plan_for(theta), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
     chosen = [0]
     for position in ALL_POSITIONS:
         seen[SEEN_HEAP:] = heaps_of(position)

@@ -12,9 +12,18 @@ from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, che
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..core.rng import child, fill_normal, seed_of, shuffle
 from ..stats.evaluate import MatchResult
-from .boards.board import list_bits, permute
-from .boards.columns import ENDS, columns_text, drop_row, four_aligned, is_full, outcome_of, stones_in, stones_on
-from .sampling import plan_of
+from .boards.board import (
+    ENDS,
+    columns_text,
+    drop_row,
+    four_aligned,
+    is_full,
+    list_bits,
+    outcome_of,
+    permute,
+    stones_in,
+    stones_on,
+)
 
 # Permutation four in a row: at every turn an order of the columns, without any view of the board.
 #
@@ -25,7 +34,7 @@ from .sampling import plan_of
 # Data sheet of a state (int64 cells)
 #     0 RESULT    the first player's score, -1 before the end
 #     1 TURNS     orders completed; the first player moves when it is even
-#     2 STONES    each player's stones, as bits (see `boards/columns.py`)
+#     2 STONES    each player's stones, as bits (see `boards/board.py`)
 #     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
 # Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
 # and of the second player once the game is over, 0 before that.
@@ -245,10 +254,7 @@ def fill_scores(state, plans_0, plans_1, out):
 
 def _plans(thetas: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     assert FOUR.strategy is not None
-    plans = np.zeros((len(thetas), FOUR.strategy.plan_size))
-    for theta, plan in zip(thetas, plans, strict=True):
-        FOUR.strategy.prepare(check_vector(FOUR, theta), plan)
-    return plans
+    return np.array([FOUR.strategy.plan_for(check_vector(FOUR, theta)) for theta in thetas])
 
 
 def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np.ndarray:
@@ -332,7 +338,7 @@ SEATS = ("moving first", "moving second")
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     theta = player.thetas[0]
-    first, second = (plan_of(player).astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
+    first, second = (player.plan.astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
     rows = tuple(
         (turn, one[0], " ".join(map(str, one)), other[0], " ".join(map(str, other)))
         for turn, (one, other) in enumerate(zip(first, second, strict=True), 1)

@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import Explanation, Table, TextChart, heat_map, percent
+from ...core.explain import STREAM, Explanation, Table, TextChart, choices, heat_map, percent
 from ...core.game import Game
 from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import stream_of
-from ...core.session import replay, view_of
-from ..sampling import STREAM, actions_in, choices, estimate_score, plan_of
+from ...core.session import actions_in, replay, view_of
+from ..boards.board import estimate_score
 from . import rules
 from .rules import LENGTHS, PLACEMENTS, SHIPS, SIDE, SQUARES
 from .strategy import BELIEF, COLUMNS, CONTACT_BELIEF, class_means, describe, heat, label, square_name
@@ -131,7 +131,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
 
 def fleets(game: Game, player: ParametricPolicy, seed: int) -> list[list[int]]:
     """Sample the player's own fleets: placements of the ships, longest first."""
-    plan, stream, choose = plan_of(player), stream_of(seed, STREAM, 1), player.strategy.choose
+    plan, stream, choose = player.plan, stream_of(seed, STREAM, 1), player.strategy.choose
     state, found = np.zeros(game.sizes.state, np.int64), []
     for _ in range(FLEETS):
         game.rules.start(state)

@@ -6,12 +6,12 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy
 from ...core.explain import Cell as TableCell
-from ...core.explain import Explanation, Table
+from ...core.explain import Explanation, Table, choices
 from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.session import replay
+from ..boards.board import estimate_score
 from ..one_card_poker import SUITS, face_down
-from ..sampling import choices, estimate_score
 from . import rules
 from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, NOISE, OPENER, RANKS, count_cards
 

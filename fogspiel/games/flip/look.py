@@ -3,13 +3,12 @@
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import Explanation, Table
+from ...core.explain import Explanation, Table, choices
 from ...core.game import CHANCE, OVER, Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.rng import random_below, stream_of
-from ...core.session import view_of
+from ...core.session import actions_in, view_of
 from ..one_card_poker import face_up
-from ..sampling import actions_in, choices, plan_of
 from . import rules
 from .rules import (
     MANY,
@@ -93,7 +92,7 @@ SHOWN, STREAM, MIN_PLAYS = 10, 0xF11B, 4
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Return the largest coefficients, and the plays of one position sorted by value."""
-    theta, plan, state = player.thetas[0], plan_of(player), sample(game, seed)
+    theta, plan, state = player.thetas[0], player.plan, sample(game, seed)
     mover = int(game.rules.mover(state))
     seen, actions, counts = view_of(game, state, mover), actions_in(game, state).tolist(), np.zeros(MANY)
     at = (SEEN_PILE, SEEN_HELD, SEEN_HELD + 1, SEEN_OPEN, SEEN_OPEN + RANKS)

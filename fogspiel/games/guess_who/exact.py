@@ -76,10 +76,8 @@ class FixedPlayer(NamedTuple):
 
 
 def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
-    plan = np.zeros(strategy.plan_size)
-    strategy.prepare(theta, plan)
     how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
-    return FixedPlayer(compiled(strategy.choose, CHOOSE), how, plan)
+    return FixedPlayer(compiled(strategy.choose, CHOOSE), how, strategy.plan_for(theta))
 
 
 def questions_of(player: FixedPlayer, most: int) -> np.ndarray:

@@ -11,7 +11,6 @@ from ...core.explain import Explanation, Table, percent
 from ...core.game import Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ..one_card_poker import face_up
-from ..sampling import plan_of
 from . import rules
 from .strategy import PLAN_FORWARD, PLAN_SHUFFLE, card_name, describe, in_order
 
@@ -61,7 +60,7 @@ PACKETS = (2, 4, 6)  # the most frequent numbers of won cards: those of a trick 
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Describe the frequency of each order, and with four parameters the orders themselves."""
-    theta, plan = player.thetas[0], plan_of(player)
+    theta, plan = player.thetas[0], player.plan
     shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
     best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
     sentences = [
