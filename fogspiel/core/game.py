@@ -137,6 +137,7 @@ LOOK_NAMES = {
     "explain": "explain", "explain_mixture": "explain_mixture",
 }  # fmt: skip
 HOW_TO_PLAY = "HOW_TO_PLAY"
+PARTS = ("rules", "strategy", "look", "exact")  # modules of a family that have such functions
 EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
 
 
@@ -294,7 +295,7 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
 
 
 def equip_from(source: Source) -> Sequence[Game]:
-    """Complete the games of a file or folder by its functions and those of its `look` and `exact`; return them.
+    """Complete the games of a file or folder by its functions and those of its PARTS; return them.
 
     Games that have such functions already are left as they are, and so are a plug-in's games of other families.
     """
@@ -307,7 +308,7 @@ def equip_from(source: Source) -> Sequence[Game]:
         if (game.look, game.exact) == (Look(), Exact()) and (source.folder is None or game.family == family)
     ]
     if bare:
-        names = [name for name in ("look", "exact") if (source.path / f"{name}.py").is_file()]
+        names = [name for name in PARTS if (source.path / f"{name}.py").is_file()]
         equip(bare, module, *(load(Source(f"{source.module}.{name}", source.folder)) for name in names))
     return games
 

@@ -26,7 +26,7 @@ from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games import morra as morra
 from fogspiel.games import nim as nim
 from fogspiel.games.battleship import strategy as battleship
-from fogspiel.games.battleship.look import FLEETS
+from fogspiel.games.battleship.strategy import FLEETS
 from fogspiel.games.cheat import rules as cheat
 from fogspiel.games.cheat.look import SITUATIONS, opening, position
 from fogspiel.games.flip import rules as flip

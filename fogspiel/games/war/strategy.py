@@ -8,7 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.agents import ParametricPolicy
 from ...core.compile.kernel import Kernel, inlined, kernel
+from ...core.explain import Cell, Explanation, Table, percent
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
 from ...core.rng import GOLDEN, S11, UNIT, mixed, random_below, random_unit, seed_of, shuffle
 from . import rules
@@ -32,6 +34,7 @@ from .rules import (
     SEEN_WON,
     WINNER,
     WON,
+    card_name,
     deal,
     lay_out,
     play_trick,
@@ -282,11 +285,6 @@ def play_with(values: int, copies: int, shared: int) -> Kernel:
 # Text
 
 
-def card_name(values: int, card: int) -> str:
-    faces = {13: "2 3 4 5 6 7 8 9 10 J Q K A", 14: "2 3 4 5 6 7 8 9 10 J C Q K A"}
-    return faces[values].split()[card] if values in faces else str(card + 1)
-
-
 def show(seen: np.ndarray) -> str:
     values, packet = int(seen[SEEN_VALUES]), int(seen[SEEN_PACKET])
     lines = [f"your deck: {seen[rules.SEEN_OWN]} cards; the other's: {seen[rules.SEEN_OTHER]}"]
@@ -379,3 +377,28 @@ GAMES = (
     deck("batawaf4", "Batawaf, 6 values x 6, with a permutation parameter", 6, 6, 4),
     deck("batawaf-shared", "Batawaf, both skip the face-down card when one is short", 6, 6, 3, shared=True),
 )
+
+
+# Explanation: the order in which won cards are returned.
+
+PACKETS = (2, 4, 6)  # the most frequent numbers of won cards: those of a trick without a battle, and two more
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Describe the frequency of each order, and with four parameters the orders themselves."""
+    theta, plan = player.thetas[0], player.plan
+    shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
+    best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
+    sentences = [
+        f"{player.name} {describe(theta)}.",
+        f"Of two won cards the better one goes back first, and so is played first: {percent(best_first)}.",
+    ]
+    if len(theta) == 3:
+        return Explanation(tuple(sentences))
+    rows: list[tuple[Cell, ...]] = []
+    for packet in PACKETS:
+        order = [int(in_order(plan, packet, i)) + 1 for i in range(packet)]
+        rows.append((packet, *(" ".join(map(str, way)) for way in (order, order[::-1]))))
+    title = "Its own order of the won cards, the one played first in front: 1 is the lowest card"
+    columns = ("won cards", f"its own order {percent(forward)}", f"reversed {percent(backward)}")
+    return Explanation(tuple(sentences), (Table(title, columns, tuple(rows)),))
