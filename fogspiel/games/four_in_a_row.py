@@ -225,7 +225,6 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         title=f"Four in a row, {rows} rows by {columns} columns",
         family="four",
         category="Boards",
-        version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(STONES + 2, SEEN_OTHER + 1, columns),
@@ -427,8 +426,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     favourite = f"It opens most often with {label(often[0][0])}: {estimate_score(often[0][1], ASKED)} of {ASKED} times."
     return Explanation((f"{player.name} {describe(theta)}.", favourite), (table,), tuple(pictures))
 
-
-# Rules of four in a row for a first-time player.
 
 LINES = (
     "In turn drop a stone into a column: it falls to the lowest free cell.",

@@ -1,4 +1,19 @@
-"""Goofspiel."""
+"""Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
+
+Prizes come in descending order. Bids are simultaneous: the second player's bid is played after the first one's. Bids
+stay hidden for good, only the winner of the prize is announced; equal bids discard it. The last cards are played
+automatically. The player with more points at the end wins, whatever the margin.
+
+Data sheet of a state (int64 cells)
+    0 CARDS     cards of a hand, and prizes
+    1 ROUND     prizes decided so far
+    2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
+    then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
+Each of these three lists has as many cells as there are cards, but at least five.
+Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
+
+Action k: bid the card k.
+"""
 
 from fractions import Fraction
 from itertools import permutations
@@ -10,22 +25,6 @@ from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Facts, Messages, Parts
 from .boards.board import pick
 from .one_card_poker import face_up
-
-# Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
-#
-# Prizes come in descending order. Bids are simultaneous: the second player's bid is played after the first one's. Bids
-# stay hidden for good, only the winner of the prize is announced; equal bids discard it. The last cards are played
-# automatically. The player with more points at the end wins, whatever the margin.
-#
-# Data sheet of a state (int64 cells)
-#     0 CARDS     cards of a hand, and prizes
-#     1 ROUND     prizes decided so far
-#     2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
-#     then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
-# Each of these three lists has as many cells as there are cards, but at least five.
-# Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
-#
-# Action k: bid the card k.
 
 CARDS, ROUND, BID = 0, 1, 2
 SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
@@ -196,7 +195,6 @@ def hand(name: str, title: str, cards: int) -> Game:
         title=title,
         family="goofspiel",
         category="Cards",
-        version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(BID + 3 * cells, SEEN_BID + 2 * cells, cards),
@@ -264,8 +262,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return tuple(parts)
 
 
-# Rules of Goofspiel for a first-time player.
-
 LINES = (
     "The prizes come one by one, the highest first; a prize is worth its number in points.",
     "For each prize both players bid a card of their hand at the same time.",
@@ -278,9 +274,6 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     cards = game.name.rpartition("-")[2]
     return f"Each player has the cards 1 to {cards}, and there are prizes from {cards} down to 1.", *LINES
-
-
-# News: the winners of the prizes.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

@@ -1,4 +1,26 @@
-"""Leduc poker."""
+"""Leduc poker: six cards, one each and one for both; two rounds of bets.
+
+The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
+ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
+first player opens both rounds. Only a player facing a bet may fold. The public card is turned up between the rounds;
+at the end a pair with it wins, else the higher rank, and equal ranks split.
+
+Data sheet of a state (int64 cells)
+    0 SUITED    1: players see the suits of cards; 0: only their ranks; plus 2 for every rank above three
+    1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
+    2 MOVER     the player to bet; the player who folded
+    3 RAISES    bets and raises in this round
+    4 PUBLIC    the public card, -1 before it is drawn
+    5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
+    7 PAID      each player's contribution to the pot
+    9 MOVES     actions of the players so far
+   10 HISTORY   those actions in order, -1 beyond the last
+Data sheet of a view: SUITED, the own card, the opponent's once it is shown, the public one (-1 where there is none),
+the own and the opponent's PAID, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
+
+Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
+2 call, 3 bet, 4 raise.
+"""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -12,29 +34,6 @@ from ..core.picture import Cards, Cell, Facts, Parts
 from .boards.board import actions_text, pick
 from .one_card_poker import NO_CARDS, card, face_down
 from .one_card_poker import SUITS as SUIT_SIGNS
-
-# Leduc poker: six cards, one each and one for both; two rounds of bets.
-#
-# The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
-# ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
-# first player opens both rounds. Only a player facing a bet may fold. The public card is turned up between the rounds;
-# at the end a pair with it wins, else the higher rank, and equal ranks split.
-#
-# Data sheet of a state (int64 cells)
-#     0 SUITED    1: players see the suits of cards; 0: only their ranks; plus 2 for every rank above three
-#     1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
-#     2 MOVER     the player to bet; the player who folded
-#     3 RAISES    bets and raises in this round
-#     4 PUBLIC    the public card, -1 before it is drawn
-#     5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
-#     7 PAID      each player's contribution to the pot
-#     9 MOVES     actions of the players so far
-#    10 HISTORY   those actions in order, -1 beyond the last
-# Data sheet of a view: SUITED, the own card, the opponent's once it is shown, the public one (-1 where there is none),
-# the own and the opponent's PAID, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
-#
-# Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
-# 2 call, 3 bet, 4 raise.
 
 SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
 SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
@@ -256,7 +255,6 @@ def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FE
         title=title,
         family="leduc",
         category="Cards",
-        version=1,
         rules=Rules(start_with(int(suited) + 2 * (ranks - FEWEST_RANKS)), mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, cards * (cards - 1)),
@@ -334,8 +332,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return *cards, public, Facts((*paid, *rounds_of(state[HISTORY:])))
 
 
-# Rules of Leduc poker for a first-time player.
-
 CARDS = {False: "Six cards: jack, queen and king of two suits.", True: "26 cards: all thirteen ranks of two suits."}
 LINES = (
     "Both players pay an ante of 1 and get one card each.",
@@ -354,8 +350,6 @@ SUIT_NAMES = {
 def how_to_play(game: Game) -> tuple[str, ...]:
     return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
 
-
-# News: the opponent's bets, and the cards turned up.
 
 PUBLIC_NEWS, OTHER = SEEN_OWN + 2, SEEN_OWN + 1
 

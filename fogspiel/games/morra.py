@@ -1,4 +1,8 @@
-"""Morra."""
+"""Morra: both show some fingers and call the total of both hands; a player who alone calls it right wins.
+
+Data sheets of state and view: `rock_paper_scissors.py`.
+Action 11 * fingers + call: fingers 0..5, call 0..10.
+"""
 
 import math
 from collections.abc import Sequence
@@ -27,11 +31,6 @@ from .rock_paper_scissors import (
     throws_of,
     view,
 )  # fmt: skip
-
-# Morra: both show some fingers and call the total of both hands; a player who alone calls it right wins.
-#
-# Data sheets of state and view: `rock_paper_scissors.py`.
-# Action 11 * fingers + call: fingers 0..5, call 0..10.
 
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
@@ -173,7 +172,6 @@ GAMES = (
         title="Morra, 0 to 5 fingers",
         family="morra",
         category="Guessing",
-        version=1,
         rules=Rules(start, mover, legal_among(ACTIONS), apply, view, score),
         resample=resample_one(hidden_among(ACTIONS)),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
@@ -345,8 +343,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (table,), (picture,))
 
 
-# Rules of Morra for a first-time player.
-
 HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",
@@ -355,9 +351,6 @@ HOW_TO_PLAY = (
     "Calls that cannot be right with your own fingers are dim.",
     "The other chooses without seeing your throw.",
 )
-
-
-# News: the opponent's throw, and the total.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

@@ -1,4 +1,13 @@
-"""Nim."""
+"""Nim with heaps of 1, 3, 5 and 7, misère: taking the last object loses.
+
+Data sheet of a state (int64 cells)
+    0 MOVER     the player to move
+    1 HEAP      objects in each of the four heaps
+Data sheet of a view: 1 if the move is one's own (else 0), then the heaps: nothing is hidden.
+
+Action 8 * heap + number: take 1 or more objects from one heap; actions are listed by heap, then by number.
+A position has the index h1 + 2 h2 + 8 h3 + 48 h4, unique for all fillings of the heaps; 0 is the end.
+"""
 
 from fractions import Fraction
 from functools import cache
@@ -22,16 +31,6 @@ from ..core.game import (
     nothing_to_prepare,
 )
 from ..core.picture import BoardPicture, Cell, Messages, Parts
-
-# Nim with heaps of 1, 3, 5 and 7, misère: taking the last object loses.
-#
-# Data sheet of a state (int64 cells)
-#     0 MOVER     the player to move
-#     1 HEAP      objects in each of the four heaps
-# Data sheet of a view: 1 if the move is one's own (else 0), then the heaps: nothing is hidden.
-#
-# Action 8 * heap + number: take 1 or more objects from one heap; actions are listed by heap, then by number.
-# A position has the index h1 + 2 h2 + 8 h3 + 48 h4, unique for all fillings of the heaps; 0 is the end.
 
 MOVER, HEAP = 0, 1
 SEEN_MINE, SEEN_HEAP = 0, 1
@@ -204,7 +203,6 @@ GAMES = (
         title="Nim 1-3-5-7, misère",
         family="nim",
         category="Dice and heaps",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(HEAP + HEAPS, SEEN_HEAP + HEAPS, sum(FULL)),
@@ -382,8 +380,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     title = f"The {min(SHOWN, len(mistakes))} smallest of its {len(mistakes)} mistakes in won positions"
     return Explanation(sentences, (Table(title, ("heaps", "it does", "right is"), tuple(rows)),))
 
-
-# Rules of Nim for a first-time player.
 
 HOW_TO_PLAY = (
     "Four heaps of 1, 3, 5 and 7 objects lie on the table.",

@@ -125,7 +125,6 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
         title=title,
         family=name.replace("-", "_"),
         category="Cards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample_one(hidden),
         sizes=Sizes(HISTORY + longest, SEEN_HISTORY + longest, deals),
@@ -220,8 +219,6 @@ draw_kuhn_view, draw_kuhn_state = pictures_with(KUHN_CARDS)
 draw_view, draw_state = pictures_with(CARDS)
 
 
-# Rules of Kuhn poker for a first-time player.
-
 KUHN_LINES = (
     "Three cards: jack, queen and king. Both players pay an ante of 1 and get one card each; the third stays hidden.",
     "You see your own card only.",
@@ -232,8 +229,6 @@ KUHN_LINES = (
     "Perfect play bluffs: the jack is bet now and then, so that the king is paid.",
 )
 
-
-# Rules of binary poker for a first-time player.
 
 LINES = (
     "Both players pay an ante of 1 and get a card that is 0 or 1, each by the toss of a coin of its own.",

@@ -1,4 +1,19 @@
-"""Phantom four in a row by permutations."""
+"""Permutation four in a row: at every turn an order of the columns, without any view of the board.
+
+The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last is
+implied); the stone goes to its first column that is not full. Four in a column, a row or a diagonal win. No player is
+notified of the column of a stone.
+
+Data sheet of a state (int64 cells)
+    0 RESULT    the first player's score, -1 before the end
+    1 TURNS     orders completed; the first player moves when it is even
+    2 STONES    each player's stones, as bits (see `boards/board.py`)
+    4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
+Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
+and of the second player once the game is over, 0 before that.
+
+Action: the column that comes next in the order, 0 on the left.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,22 +39,6 @@ from .boards.board import (
     stones_in,
     stones_on,
 )
-
-# Permutation four in a row: at every turn an order of the columns, without any view of the board.
-#
-# The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last is
-# implied); the stone goes to its first column that is not full. Four in a column, a row or a diagonal win. No player is
-# notified of the column of a stone.
-#
-# Data sheet of a state (int64 cells)
-#     0 RESULT    the first player's score, -1 before the end
-#     1 TURNS     orders completed; the first player moves when it is even
-#     2 STONES    each player's stones, as bits (see `boards/board.py`)
-#     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
-# Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
-# and of the second player once the game is over, 0 before that.
-#
-# Action: the column that comes next in the order, 0 on the left.
 
 ROWS, COLUMNS = 4, 7
 TRIES = 100  # maximum number of sets of orders drawn in resampling
@@ -214,7 +213,6 @@ GAMES = (
         title="Phantom four in a row by permutations, 4 rows by 7 columns",
         family="permutation_four",
         category="Boards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),
@@ -371,8 +369,6 @@ def _scores(game: Game, theta: np.ndarray, seed: int) -> list[MatchResult]:
         found.append(MatchResult(tuple(map(float, game.payoffs)), outcomes, outcomes))
     return found
 
-
-# Rules of four in a row by permutations for a first-time player.
 
 HOW_TO_PLAY = (
     "Four in a row on 4 rows and 7 columns, and nobody sees any stone before the end.",

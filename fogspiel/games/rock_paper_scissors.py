@@ -145,7 +145,6 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         title=title,
         family="rps",
         category="Guessing",
-        version=1,
         rules=Rules(start_with(len(payoffs) // 2), mover, legal_among(CHOICES), apply, view, score),
         resample=resample_one(hidden_among(CHOICES)),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
@@ -203,8 +202,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return choices(first, -1, False, "Player 1"), choices(-1, second, False, "Player 2")
 
 
-# Rules of rock-paper-scissors for a first-time player.
-
 LINES = (
     "Both players choose rock, paper or scissors at the same time.",
     "Rock beats scissors, scissors beat paper, paper beats rock.",
@@ -218,9 +215,6 @@ PAID = {
 
 def how_to_play(game: Game) -> tuple[str, ...]:
     return *LINES, PAID[game.name == "rps-half"]
-
-
-# News: the opponent's choice.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

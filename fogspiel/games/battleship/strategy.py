@@ -196,7 +196,6 @@ def sea(name: str, title: str, fleets: int) -> Game:
         title=title,
         family="battleship",
         category="Boards",
-        version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
         sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, rules.MAX_ACTIONS),

@@ -170,8 +170,6 @@ def opening(game: Game) -> np.ndarray:
     return _table(game, OPENING, (0, 0, 0, 0), 0)
 
 
-# Rules of Cheat for a first-time player.
-
 LINES = (
     "A deck of 52 cards, of which only the four colours count: clubs, diamonds, hearts and spades.",
     "Each player gets 26 cards. Get rid of yours.",
@@ -191,9 +189,6 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return *LINES, LAST[game.name == "cheat-challenge-last"], ROUTINE
 
 
-# News: the opponent's cards and calls, and the player who took the pile.
-
-
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     held, holds = (int(seen[rules.SEEN_HAND : rules.SEEN_LAID].sum()) for seen in (before, now))
     if action == CALL:
@@ -207,8 +202,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
         news.append(f"the other: begin with {NAMES[int(now[rules.SEEN_COLOUR])]}")
     return news
 
-
-# Automatic moves: honest cards.
 
 FEW = 4  # the player decides when the opponent has fewer cards than this
 

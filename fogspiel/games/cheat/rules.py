@@ -439,7 +439,6 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         title=title,
         family="cheat",
         category="Cards",
-        version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),

@@ -128,8 +128,6 @@ def sample(game: Game, seed: int) -> np.ndarray:
         game.rules.apply(state, actions[random_below(stream, len(actions))])
 
 
-# Rules of Flip for a first-time player.
-
 HOW_TO_PLAY = (
     "The deck has four cards of each rank from 1 to 8, and the ranks form a circle: 8 and 1 are neighbours.",
     "Each player has fifteen cards: five lie open for both to see, the others in a stack that nobody has looked at.",
@@ -141,8 +139,6 @@ HOW_TO_PLAY = (
     "Who gets rid of all cards first wins.",
 )
 
-
-# News: the opponent's plays, and the cards turned up.
 
 OWN, OTHER = range(2)
 

@@ -387,7 +387,6 @@ GAMES = (
         title="Flip, 8 ranks x 4",
         family="flip",
         category="Cards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(CARDS + DECK, SEEN_STACKED + RANKS, DECK),

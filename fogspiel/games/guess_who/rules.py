@@ -209,7 +209,6 @@ def box(characters: int, stochastic: bool) -> Game:
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),
         family="guesswho",
         category="Guessing",
-        version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(POOL + 2, SEEN_ASKED + 1, characters),

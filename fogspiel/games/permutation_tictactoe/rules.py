@@ -286,7 +286,6 @@ GAMES = (
         title="Phantom tic-tac-toe by permutations",
         family="permutation",
         category="Boards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),

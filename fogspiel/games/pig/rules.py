@@ -247,7 +247,6 @@ GAMES = (
         title="Pig, first to 100",
         family="pig",
         category="Dice and heaps",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(BANKED + 2, SEEN_PHASE + 1, FACES),

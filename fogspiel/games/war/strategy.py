@@ -347,7 +347,6 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         title=title,
         family="war",
         category="Cards",
-        version=1,
         rules=Rules(start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
         sizes=Sizes(DECK + 2 * RING, SEEN_WON + MAX_CARDS, max(values * copies, 2 * values + 1)),
