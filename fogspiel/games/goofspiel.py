@@ -154,6 +154,9 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
 # Text
 
 
+ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
+
+
 def label(action: int) -> str:
     return f"bid {action}"
 
@@ -165,8 +168,7 @@ def bids_text(bids: np.ndarray) -> str:
 def show(seen: np.ndarray) -> str:
     cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
     bids, results = seen[SEEN_BID : seen_results_of(cards)].tolist(), seen[seen_results_of(cards) :].tolist()
-    words = {LOSS: "lost", DRAW: "discarded", WIN: "won"}
-    lines = [f"prize {cards - i}: you bid {bids[i]}, {words[results[i]]}" for i in range(played)]
+    lines = [f"prize {cards - i}: you bid {bids[i]}, {ROUNDS[results[i]][0]}" for i in range(played)]
     if played < cards:
         hand = [card for card in range(1, cards + 1) if card not in bids]
         bid = f"you bid {bids[played]}" if bids[played] else f"your hand: {' '.join(map(str, hand))}"
@@ -188,16 +190,15 @@ SOURCE = (
 )
 
 
-def hand(name: str, title: str, cards: int) -> Game:
-    cells = max(FEWEST_CELLS, cards)
+def hand(cards: int) -> Game:
     return Game(
-        name=name,
-        title=title,
+        name=f"goofspiel-{cards}",
+        title=f"Goofspiel, {cards} cards, hidden bids",
         family="goofspiel",
         category="Cards",
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,
-        sizes=Sizes(BID + 3 * cells, SEEN_BID + 2 * cells, cards),
+        sizes=Sizes(BID + 3 * room(cards), SEEN_BID + 2 * room(cards), cards),
         show=show,
         reveal=reveal,
         label=label,
@@ -207,16 +208,10 @@ def hand(name: str, title: str, cards: int) -> Game:
     )
 
 
-GAMES = (
-    hand("goofspiel-4", "Goofspiel, 4 cards, hidden bids", 4),
-    hand("goofspiel-5", "Goofspiel, 5 cards, hidden bids", 5),
-    hand("goofspiel-6", "Goofspiel, 6 cards, hidden bids", 6),
-)
+GAMES = tuple(map(hand, (4, 5, 6)))
 
 
 # Drawings: the prizes, and the cards of the hand, each of which is a bid.
-
-ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
 
 
 def prizes(cards: int, played: int, results: list[int]) -> Cards:

@@ -351,13 +351,6 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
 
 
-PUBLIC_NEWS, OTHER = SEEN_OWN + 2, SEEN_OWN + 1
-
-
-def name_of(seen: np.ndarray, card: int) -> str:
-    return card_name(card, int(seen[SEEN_SUITED]))
-
-
 def first_round(history: list[int]) -> int:
     """Return the number of actions in the first round: it ends with a call or the second player's check."""
     ends = (number for number, bet in enumerate(history, 1) if bet == CALL or (bet == CHECK and number == 2))
@@ -366,13 +359,13 @@ def first_round(history: list[int]) -> int:
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     done, known = ([int(cell) for cell in seen[SEEN_HISTORY:] if cell >= 0] for seen in (before, now))
-    seen_before = len(done) + 1
+    seen_before, suited = len(done) + 1, int(now[SEEN_SUITED])
     news = [f"the other: {NAMES[bet]}" for bet in known[seen_before:]]
-    if before[PUBLIC_NEWS] < 0 <= now[PUBLIC_NEWS]:
+    if before[SEEN_PUBLIC] < 0 <= now[SEEN_PUBLIC]:
         place = max(first_round(known) - seen_before, 0)
-        news.insert(place, f"The public card is turned up: {name_of(now, int(now[PUBLIC_NEWS]))}.")
-    if before[OTHER] < 0 <= now[OTHER]:
-        news.append(f"The other's card is shown: {name_of(now, int(now[OTHER]))}.")
+        news.insert(place, f"The public card is turned up: {card_name(int(now[SEEN_PUBLIC]), suited)}.")
+    if before[SEEN_OTHER] < 0 <= now[SEEN_OTHER]:
+        news.append(f"The other's card is shown: {card_name(int(now[SEEN_OTHER]), suited)}.")
     return news
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel
 from ..core.explain import Explanation, Table, heat_map, percent
-from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
+from ..core.game import DRAW, UNIFORM, Game, Sizes, Strategy, Vector, check_vector
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
 from .boards.board import resample_one
@@ -21,16 +21,12 @@ from .rock_paper_scissors import (
     SEEN_OTHER,
     SEEN_OWN,
     SHOWN,
-    apply,
     hidden_among,
-    legal_among,
-    mover,
     reveal_with,
+    rules_among,
     show_with,
-    start,
     throws_of,
-    view,
-)  # fmt: skip
+)
 
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
@@ -172,7 +168,7 @@ GAMES = (
         title="Morra, 0 to 5 fingers",
         family="morra",
         category="Guessing",
-        rules=Rules(start, mover, legal_among(ACTIONS), apply, view, score),
+        rules=rules_among(ACTIONS, score),
         resample=resample_one(hidden_among(ACTIONS)),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
         show=show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),

@@ -27,18 +27,8 @@ from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, che
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..core.rng import child, fill_normal, seed_of, shuffle
 from ..stats.evaluate import MatchResult
-from .boards.board import (
-    ENDS,
-    columns_text,
-    drop_row,
-    four_aligned,
-    is_full,
-    list_bits,
-    outcome_of,
-    permute,
-    stones_in,
-    stones_on,
-)
+from .boards import board as boards
+from .boards.board import drop_row, four_aligned, is_full, list_bits, outcome_of, permute
 
 ROWS, COLUMNS = 4, 7
 TRIES = 100  # maximum number of sets of orders drawn in resampling
@@ -183,14 +173,14 @@ def show(seen: np.ndarray) -> str:
     orders = [f"{int(order):o}" for order in seen[SEEN_ORDER:SEEN_STONES] if order]
     lines = [f"you move {'second' if seen[SEEN_SEAT] else 'first'}; your orders: {' '.join(orders) or 'none yet'}"]
     if seen[SEEN_RESULT] >= 0:
-        lines.append(columns_text(ROWS, COLUMNS, *stones_in(seen, SEEN_STONES)))
+        lines.append(boards.columns_text(ROWS, COLUMNS, *boards.stones_in(seen, SEEN_STONES)))
     return "\n".join(lines)
 
 
 def reveal(state: np.ndarray) -> str:
     order = int(state[ORDER + min(int(state[TURNS]), PLACES - 1)])
     writing = f"\nplayer {state[TURNS] % 2 + 1} writes {order:o}" if state[RESULT] < 0 and order else ""
-    return columns_text(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
+    return boards.columns_text(ROWS, COLUMNS, *boards.stones_in(state, STONES)) + writing
 
 
 def describe(theta: np.ndarray) -> str:
@@ -299,9 +289,9 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     before = (Facts(rows, "Your orders"),) if rows else ()
     seat = f"You move {'second' if second else 'first'} and have {'O' if second else 'X'}."
     if result >= 0:
-        stones = stones_in(seen, SEEN_STONES)
-        board = stones_on(ROWS, COLUMNS, stones, second, lambda column: False)
-        return Messages((f"{seat} {ENDS[result]}",)), board, *before
+        stones = boards.stones_in(seen, SEEN_STONES)
+        board = boards.stones_on(ROWS, COLUMNS, stones, second, lambda column: False)
+        return Messages((f"{seat} {boards.ENDS[result]}",)), board, *before
     now = next((order for order in orders if len(order) < COLUMNS), [])
     cells = tuple(
         Cell(str(now.index(column) + 1), "own", None, f"column {column}, place {now.index(column) + 1} of the order")
@@ -318,13 +308,13 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     result, turns = int(state[RESULT]), int(state[TURNS])
-    stones = stones_in(state, STONES)
-    board = stones_on(ROWS, COLUMNS, stones, 0, lambda column: False)
+    stones = boards.stones_in(state, STONES)
+    board = boards.stones_on(ROWS, COLUMNS, stones, 0, lambda column: False)
     rows = []
     for turn, cell in enumerate(state[ORDER:].tolist()):
         if cell:
             rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, columns_of(cell)))))
-    return Messages((ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
+    return Messages((boards.ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
 
 
 # Explanation: the columns turn by turn, and the scores against random players.

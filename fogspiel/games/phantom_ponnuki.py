@@ -23,9 +23,9 @@ import numpy as np
 
 from ..core.compile.kernel import inlined, kernel
 from ..core.game import LOSS, OVER, WIN, Game, Kernel, Rules, Sizes
+from .boards import ponnuki
 from .boards.board import ILLEGAL, WINS, permute
 from .boards.ponnuki import (
-    ABOUT,
     BLACK,
     EMPTY,
     NOWHERE,
@@ -34,7 +34,6 @@ from .boards.ponnuki import (
     best_try,
     can_move,
     fill_neighbours,
-    monte_carlo,
     room_to_work,
     try_stone,
 )
@@ -245,8 +244,8 @@ def board(size: int) -> Game:
         reveal=lambda state: state_text(shape, read_both(read, view, state)),
         label=shape.cell_name,
         source=PONNUKI + CLASSICAL,
-        policies={"monte-carlo": monte_carlo(choose)},
-        policy_notes=ABOUT,
+        policies={"monte-carlo": ponnuki.monte_carlo(choose)},
+        policy_notes=ponnuki.ABOUT,
     )
 
 

@@ -67,6 +67,10 @@ def view(state, player, out):
     out[SEEN_OTHER] = state[SHOWN + 1 - player]
 
 
+def rules_among(actions: int, score: Kernel, start: Kernel = start) -> Rules:
+    return Rules(start, mover, legal_among(actions), apply, view, score)
+
+
 def hidden_among(actions: int) -> Hidden:
     """Make the resampler of the first player's throw, hidden from the second, among this many actions."""
     return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
@@ -145,7 +149,7 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         title=title,
         family="rps",
         category="Guessing",
-        rules=Rules(start_with(len(payoffs) // 2), mover, legal_among(CHOICES), apply, view, score),
+        rules=rules_among(CHOICES, score, start_with(len(payoffs) // 2)),
         resample=resample_one(hidden_among(CHOICES)),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
         show=show_with(label, "choose rock, paper or scissors", "choice"),

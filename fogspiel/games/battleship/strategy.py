@@ -17,20 +17,7 @@ from ...core.session import actions_in, replay, view_of
 from ..boards.board import estimate_score
 from . import rules
 from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
-from .rules import (
-    COLUMNS,
-    HIT,
-    LENGTHS,
-    PLACEMENTS,
-    SEA,
-    SEEN_PLACED,
-    SEEN_SEA,
-    SEEN_TARGET,
-    SHIPS,
-    SIDE,
-    SQUARES,
-    square_name,
-)
+from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES, square_name
 
 # The strategy: one distribution for the player's own fleet, another for the opponent's expected fleet
 
@@ -115,7 +102,7 @@ def label(action: int) -> str:
 
 def sea_text(marks: str) -> list[str]:
     rows = [" ".join(marks[SIDE * row : SIDE * row + SIDE]) for row in range(SIDE)]
-    return ["  " + " ".join(COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
+    return ["  " + " ".join(rules.COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
 
 
 def beside(left: list[str], right: list[str]) -> str:
@@ -273,7 +260,7 @@ def fleets(game: Game, player: ParametricPolicy, seed: int) -> list[list[int]]:
 
 def _sea(title: str, shares: np.ndarray) -> TextChart:
     grid = class_means(shares).reshape(SIDE, SIDE)
-    return heat_map(title, grid.tolist(), range(1, SIDE + 1), COLUMNS, float(grid.max()))
+    return heat_map(title, grid.tolist(), range(1, SIDE + 1), rules.COLUMNS, float(grid.max()))
 
 
 def _images(placement: int) -> frozenset[int]:

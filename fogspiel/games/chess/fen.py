@@ -6,25 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...core.compile.kernel import interpreted
+from . import position
 from .bitboards import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, NO_SQUARE, PAWN, ROOK, WHITE, kind_on
 from .moves import attackers
-from .position import (
-    CLOCK,
-    KING_HOME,
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    RIGHTS,
-    ROOK_HOME,
-    end_of,
-    king_of,
-    move_of,
-    occupied,
-    promotion_of,
-    start_of,
-)
+from .position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, end_of, king_of, move_of, occupied, start_of
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LETTERS = "pnbrqk"
@@ -48,7 +33,7 @@ def parse_square(name: str) -> int:
 
 
 def move_name(move: int) -> str:
-    promotion = promotion_of(move)
+    promotion = position.promotion_of(move)
     return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
 
 
@@ -121,7 +106,7 @@ def _check(pos: np.ndarray) -> None:
         raise ValueError(f"{SIDES[other]} is in check although {SIDES[mover]} is to move")
     for i, letter in enumerate(CASTLES):
         own, king, rook = (int(pos[cell]) for cell in (MEN + i // 2, KING, ROOK))
-        home, corner = int(KING_HOME[i // 2]), int(ROOK_HOME[i // 2, i % 2])
+        home, corner = int(position.KING_HOME[i // 2]), int(position.ROOK_HOME[i // 2, i % 2])
         if pos[RIGHTS] >> i & 1 and not (own & king) >> home & (own & rook) >> corner & 1:
             raise ValueError(
                 f"the castling right {letter} needs {SIDES[i // 2]}'s king on {square_name(home)} "

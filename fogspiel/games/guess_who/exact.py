@@ -9,16 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import (
-    ALONE,
-    ANYBODY,
-    MIXED,
-    BestResponseScore,
-    ParametricPolicy,
-    find_policy,
-    members_of,
-    reply_to_members,
-)
+from ...core import agents
+from ...core.agents import ALONE, ANYBODY, MIXED, BestResponseScore, ParametricPolicy, members_of
 from ...core.compile.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
 from ...core.explain import Explanation, Table, heat_map, percent
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
@@ -260,7 +252,7 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
     most, members = characters_of(game), _players(player)
     if 1 < len(members) <= MAX_MEMBERS and all(member.how == CERTAIN for _, member in members):
         return [BestResponseScore(ANYBODY, _mixture_reply_score(members, most))]
-    return [reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
+    return [agents.reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
 
 
 def _reply_score(player: FixedPlayer, most: int) -> float:
@@ -357,7 +349,8 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Return the questions compared with those of the player God, and the scores against the paper's players."""
     characters = characters_of(game)
     asked, optimal = (
-        questions_of(player_of(one.strategy, one.thetas[0]), characters) for one in (player, find_policy(game, "God"))
+        questions_of(player_of(one.strategy, one.thetas[0]), characters)
+        for one in (player, agents.find_policy(game, "God"))
     )
     typical = Table(
         f"What {player.name} asks about",
@@ -369,7 +362,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     )
     scores = []
     for name in OPPONENTS:
-        other = find_policy(game, name)
+        other = agents.find_policy(game, name)
         if rules.STOCHASTIC in (player.strategy, other.strategy):  # an exact score takes half a minute
             scores.append((name, f"{rate(player, other, characters):.6f}", "computed in floating point"))
         else:

@@ -152,8 +152,11 @@ def best_against_random(seat: int) -> Reply:
 
 def equilibrium() -> tuple[Law, Law]:
     """Return an optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
-    first, second = representatives()
-    return _normalise(with_images(TTT, first)), _normalise(with_images(TTT, second))
+    first, second = (
+        {order: Fraction(weight) / len(TTT.symmetries) for order, weight in with_images(TTT, mixture).items()}
+        for mixture in representatives()
+    )
+    return first, second
 
 
 def representatives() -> Mixtures:
@@ -163,11 +166,6 @@ def representatives() -> Mixtures:
         for digits, weight in weights.items():
             mixture[tuple(map(int, digits))] = Fraction(weight, sum(weights.values()))
     return found
-
-
-def _normalise(weights: dict[Permutation, int | Fraction]) -> Law:
-    total = sum(map(Fraction, weights.values()))
-    return {order: Fraction(weight) / total for order, weight in weights.items()}
 
 
 # Players

@@ -13,16 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import (
-    REDRAWN,
-    THRESHOLD,
-    BestResponseScore,
-    ParametricPolicy,
-    find_policy,
-    members_of,
-    redrawn_baseline,
-    reply_to_members,
-)
+from ...core import agents
+from ...core.agents import REDRAWN, THRESHOLD, BestResponseScore, ParametricPolicy, find_policy, members_of
 from ...core.compile.kernel import kernel
 from ...core.explain import Explanation, Table, heat_map
 from ...core.game import UNIFORM, Game, Strategy
@@ -248,7 +240,7 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
     """Return the best response to one member at a time (it cannot observe which), and the best threshold to all."""
     scores, members = threshold_matrix(), members_of(player, float)
     met = np.sum([weight * scores[MIN:, threshold_of(theta)] for weight, theta in members], axis=0)
-    return [reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
+    return [agents.reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
 
 
 def _reply_score(theta: np.ndarray) -> float:
@@ -292,7 +284,9 @@ BANKS = range(0, GOAL, 10)
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Return the scores, and for a threshold its loss compared with the best one."""
     if player.strategy is OPTIMUM:
-        others = [find_policy(game, name) for name in game.policies if name != player.name] + [redrawn_baseline(game)]
+        others = [find_policy(game, name) for name in game.policies if name != player.name] + [
+            agents.redrawn_baseline(game)
+        ]
         return _optimal(player, _scores(player, {other.name: rate(player, other) for other in others}))
     threshold, best, matrix = threshold_of(player.thetas[0]), saddle(), threshold_matrix()
     scores = {}
