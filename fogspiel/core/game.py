@@ -207,7 +207,6 @@ def nothing_to_prepare(theta, plan):
 
 @kernel
 def any_action(seen, actions, plan, stream):
-    """Return any of the actions with equal probability."""
     return actions[random_below(stream, len(actions))]
 
 

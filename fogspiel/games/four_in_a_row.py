@@ -377,16 +377,14 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     mine = result < 0 and (turns % 2 == 0) == bool(first)
     status = boards.ENDS.get(result, "Your turn." if mine else "The other's turn.")
 
-    def is_open(column: int) -> bool:
-        return result < 0 and not (own | other) >> (column * (rows + 1) + rows - 1) & 1
-
-    board = boards.stones_on(rows, columns, stones, 0 if first else 1, is_open)
+    open_now = open_columns(rows, columns, own | other) if result < 0 else 0
+    board = boards.stones_on(rows, columns, stones, 0 if first else 1, open_now)
     return Messages((f"You have {'X' if first else 'O'}. {status}",)), board
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     rows, columns, result, turns = (int(cell) for cell in state[:STONES])
-    board = boards.stones_on(rows, columns, boards.stones_in(state, STONES), 0, lambda column: False)
+    board = boards.stones_on(rows, columns, boards.stones_in(state, STONES), 0)
     return Messages((boards.ENDS.get(result, f"{'XO'[turns % 2]} to move."),)), board
 
 

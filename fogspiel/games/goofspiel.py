@@ -161,10 +161,6 @@ def label(action: int) -> str:
     return f"bid {action}"
 
 
-def bids_text(bids: np.ndarray) -> str:
-    return " ".join(str(card) for card in bids if card > 0) or "none"
-
-
 def show(seen: np.ndarray) -> str:
     cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
     bids, results = seen[SEEN_BID : seen_results_of(cards)].tolist(), seen[seen_results_of(cards) :].tolist()
@@ -178,9 +174,10 @@ def show(seen: np.ndarray) -> str:
 
 def reveal(state: np.ndarray) -> str:
     cards = int(state[CARDS])
-    first, second = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    bids = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    first, second = (" ".join(str(card) for card in hand if card > 0) or "none" for hand in bids)
     prizes = " ".join(str(card) for card in range(cards, 0, -1))
-    return f"prizes:   {prizes}\nplayer 1: {bids_text(first)}\nplayer 2: {bids_text(second)}"
+    return f"prizes:   {prizes}\nplayer 1: {first}\nplayer 2: {second}"
 
 
 SOURCE = (

@@ -296,15 +296,19 @@ def suited(number: int, ranks: str) -> Cell:
     return Cell(f"{rank}{SUIT_SIGNS[name]}", ("black", "red")[number % 2], None, f"{rank} of {name}")
 
 
+def split_rounds(history: np.ndarray) -> tuple[list[int], list[int]]:
+    """Return the actions of the two rounds: the first ends with a call or the second player's check."""
+    bets = [int(cell) for cell in history if cell >= 0]
+    ends = (number for number, bet in enumerate(bets, 1) if bet == CALL or (bet == CHECK and number == 2))
+    end = next(ends, len(bets))
+    return bets[:end], bets[end:]
+
+
 def rounds_of(history: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """Return the actions of each of the two rounds; the first player opens both."""
-    rounds: list[list[str]] = [[], []]
-    number, mover = 0, 0
-    for action in (int(cell) for cell in history if cell >= 0):
-        rounds[min(number, 1)].append(f"player {mover + 1} {NAMES[action]}s")
-        ends = action == CALL or (action == CHECK and mover == 1)
-        number, mover = (number + 1, 0) if ends else (number, 1 - mover)
-    return tuple((f"round {place}", ", ".join(done)) for place, done in enumerate(rounds, 1) if done)
+    """Return the actions of each round as text; the first player opens both."""
+    rounds = enumerate(split_rounds(history), 1)
+    words = ((number, [f"player {i % 2 + 1} {NAMES[bet]}s" for i, bet in enumerate(bets)]) for number, bets in rounds)
+    return tuple((f"round {number}", ", ".join(done)) for number, done in words if done)
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -351,18 +355,12 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
 
 
-def first_round(history: list[int]) -> int:
-    """Return the number of actions in the first round: it ends with a call or the second player's check."""
-    ends = (number for number, bet in enumerate(history, 1) if bet == CALL or (bet == CHECK and number == 2))
-    return next(ends, len(history))
-
-
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    done, known = ([int(cell) for cell in seen[SEEN_HISTORY:] if cell >= 0] for seen in (before, now))
-    seen_before, suited = len(done) + 1, int(now[SEEN_SUITED])
-    news = [f"the other: {NAMES[bet]}" for bet in known[seen_before:]]
+    first, second = split_rounds(now[SEEN_HISTORY:])
+    seen_before, suited = int((before[SEEN_HISTORY:] >= 0).sum()) + 1, int(now[SEEN_SUITED])
+    news = [f"the other: {NAMES[bet]}" for bet in (first + second)[seen_before:]]
     if before[SEEN_PUBLIC] < 0 <= now[SEEN_PUBLIC]:
-        place = max(first_round(known) - seen_before, 0)
+        place = max(len(first) - seen_before, 0)
         news.insert(place, f"The public card is turned up: {card_name(int(now[SEEN_PUBLIC]), suited)}.")
     if before[SEEN_OTHER] < 0 <= now[SEEN_OTHER]:
         news.append(f"The other's card is shown: {card_name(int(now[SEEN_OTHER]), suited)}.")

@@ -120,7 +120,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without lists of actions."""
     return result(throw(plan_0, stream_0), throw(plan_1, stream_1))
 
 

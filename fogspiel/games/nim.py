@@ -107,7 +107,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without views and lists of actions."""
     start(state)
     while index(state, HEAP) > 0:
         apply(state, best_move(plan_0 if state[MOVER] == 0 else plan_1, state, HEAP))

@@ -144,7 +144,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, directly from the plans."""
     first, second = 0, 0
     for turn in range(TURNS_EACH):
         at, taken = turn * COLUMNS, first | second
@@ -290,7 +289,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     seat = f"You move {'second' if second else 'first'} and have {'O' if second else 'X'}."
     if result >= 0:
         stones = boards.stones_in(seen, SEEN_STONES)
-        board = boards.stones_on(ROWS, COLUMNS, stones, second, lambda column: False)
+        board = boards.stones_on(ROWS, COLUMNS, stones, second)
         return Messages((f"{seat} {boards.ENDS[result]}",)), board, *before
     now = next((order for order in orders if len(order) < COLUMNS), [])
     cells = tuple(
@@ -309,7 +308,7 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     result, turns = int(state[RESULT]), int(state[TURNS])
     stones = boards.stones_in(state, STONES)
-    board = boards.stones_on(ROWS, COLUMNS, stones, 0, lambda column: False)
+    board = boards.stones_on(ROWS, COLUMNS, stones, 0)
     rows = []
     for turn, cell in enumerate(state[ORDER:].tolist()):
         if cell:

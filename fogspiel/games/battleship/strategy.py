@@ -14,7 +14,7 @@ from ...core.explain import STREAM, Explanation, Table, TextChart, choices, heat
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.rng import random_below, random_unit, stream_of
 from ...core.session import actions_in, replay, view_of
-from ..boards.board import estimate_score
+from ..boards.board import estimate_score, rectangle_symmetries
 from . import rules
 from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
 from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES, square_name
@@ -175,7 +175,6 @@ SOURCE = (
 
 
 def sea(name: str, title: str, fleets: int) -> Game:
-    """Make the game for players who draw `fleets` fleets per shot."""
     classes = [f"{use} {number}" for use in ("placing", "belief") for number in range(CLASSES)]
     parameters = (*classes, "placing contact", "belief contact", "greed")
     return Game(
@@ -265,12 +264,8 @@ def _sea(title: str, shares: np.ndarray) -> TextChart:
 
 def _images(placement: int) -> frozenset[int]:
     """Return the images of a placement under the eight symmetries of the sea."""
-    rows, columns = np.divmod(np.array(PLACEMENTS[placement]), SIDE)
-    found = set()
-    for r, c in ((rows, columns), (columns, rows)):
-        for row, column in ((r, c), (SIDE - 1 - r, c), (r, SIDE - 1 - c), (SIDE - 1 - r, SIDE - 1 - c)):
-            found.add(PLACEMENTS.index(sorted((row * SIDE + column).tolist())))
-    return frozenset(found)
+    images = rectangle_symmetries(SIDE, SIDE)[:, PLACEMENTS[placement]]
+    return frozenset(PLACEMENTS.index(sorted(image)) for image in images.tolist())
 
 
 def _favourites(placed: list[list[int]]) -> Table:

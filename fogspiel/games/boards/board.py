@@ -310,19 +310,15 @@ def captured_cells(rows: int, columns: int, stones: Collection[int], others: Col
         while waiting:
             cell = waiting.pop()
             chain.add(cell)
-            for beside in _neighbours(rows, columns, cell):
+            row, column = divmod(cell, columns)
+            around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+            for beside in (up * columns + right for up, right in around if 0 <= up < rows and 0 <= right < columns):
                 if beside in left:
                     left.remove(beside)
                     waiting.append(beside)
                 breathes |= beside not in stones and beside not in others
         captured |= set() if breathes else chain
     return captured
-
-
-def _neighbours(rows: int, columns: int, cell: int) -> list[int]:
-    row, column = divmod(cell, columns)
-    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-    return [up * columns + right for up, right in around if 0 <= up < rows and 0 <= right < columns]
 
 
 # Text shared by several games
@@ -423,10 +419,8 @@ def winning_cells(stones: int, rows: int) -> int:
     return found
 
 
-def stones_on(
-    rows: int, columns: int, stones: tuple[int, int], own: int, is_open: Callable[[int], bool]
-) -> BoardPicture:
-    """Draw the board from the top down; `own` has the player's colour, and an open column can be clicked anywhere."""
+def stones_on(rows: int, columns: int, stones: tuple[int, int], own: int, open_now: int = 0) -> BoardPicture:
+    """Draw the board from the top down; `own` has the player's colour, and columns open now can be clicked anywhere."""
     winning = winning_cells(stones[0], rows) | winning_cells(stones[1], rows)
 
     def cell_at(row: int, column: int) -> Cell:
@@ -435,7 +429,7 @@ def stones_on(
         look = "" if there == 0 else "own stone" if there - 1 == own else "other stone"
         look += " winning" if winning >> bit & 1 else ""
         words = "empty" if there == 0 else SIGNS[there]
-        action = column if is_open(column) else None
+        action = column if open_now >> column & 1 else None
         return Cell(SIGNS[there] if there else "", look, action, f"column {column + 1}, row {row + 1}, {words}")
 
     return BoardPicture(

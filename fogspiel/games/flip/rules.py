@@ -183,15 +183,9 @@ OFFSETS = tuple(
     for offset in ("-1", "+0", "+1")
 )
 FEATURES = (
-    "own open",
-    "other open",
-    "own left",
-    "other left",
-    "gap",
+    *("own open", "other open", "own left", "other left", "gap"),
     *OFFSETS,
-    "own plays",
-    "other plays",
-    "can go on",
+    *("own plays", "other plays", "can go on"),
 )
 UNITS = (5.0, 5.0, 15.0, 15.0, *(4.0,) * 13, 10.0, 10.0, 1.0)  # a feature is a count divided by its unit
 MANY = len(FEATURES)
@@ -291,7 +285,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without views and lists of actions."""
     counts = np.empty(MANY)
     start(state)
     while state[DEALT] < DECK - 1:

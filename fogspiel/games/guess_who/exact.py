@@ -90,12 +90,10 @@ def questions_of(player: FixedPlayer, most: int) -> np.ndarray:
 
 
 def characters_of(game: Game) -> int:
-    """Return the initial number of characters of each player's search."""
     return int(next(replay(game, [])).state[rules.CHARACTERS])
 
 
 def _players(policy: ParametricPolicy) -> list[tuple[Fraction, FixedPlayer]]:
-    """Return the members of a policy with their probabilities."""
     strategy = policy.strategy
     if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
         raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
@@ -419,5 +417,4 @@ def _optimal_share(asked: np.ndarray, characters: int) -> float:
 
 
 def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:
-    """Return the mean of c/n in a selection of positions."""
     return np.array([[_mean(asked[n, m]) / n for m in left] for n in left])

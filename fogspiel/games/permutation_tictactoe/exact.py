@@ -194,11 +194,8 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
     """Return the score of the distribution `first`, moving first, against `second`."""
     if first is None and second is None:
         return Fraction(737, 1260) + Fraction(4, 63)  # random play of tic-tac-toe
-    if second is None and first is not None:
-        return law_against_random(first, 0)
-    if first is None and second is not None:
-        return 1 - law_against_random(second, 1)
-    assert first is not None and second is not None
+    if first is None or second is None:
+        return law_against_random(first, 0) if first else 1 - law_against_random(second or {}, 1)
     (firsts, x), (seconds, y) = exact.whole_weights(first, TTT), exact.whole_weights(second, TTT)
     points = exact.payoffs(TTT, firsts, seconds, TTT.symmetries[:1]).tolist()
     total = sum(a * sum(b * p for b, p in zip(y, row, strict=True)) for a, row in zip(x, points, strict=True))

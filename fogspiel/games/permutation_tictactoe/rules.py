@@ -121,7 +121,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, directly from the plans."""
     return half_points(tic_tac_toe, plan_0, plan_1[CELLS:])
 
 
