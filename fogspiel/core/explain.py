@@ -76,9 +76,8 @@ def heat_map(title: str, grid: Grid, rows: Sequence[object], columns: Sequence[o
     head = [" " * wide + "".join(f" {str(name).rjust(beside)[i]}" for name in columns) for i in range(beside)]
     lines = []
     for name, row in zip(rows, grid, strict=True):
-        marks = [
-            SHADES[min(int(cell / most * len(SHADES)), len(SHADES) - 1)] if isfinite(cell) else "?" for cell in row
-        ]
+        shades = [min(int(cell / most * len(SHADES)), len(SHADES) - 1) if isfinite(cell) else -1 for cell in row]
+        marks = [SHADES[shade] if shade >= 0 else "?" for shade in shades]
         lines.append(str(name).rjust(wide) + "".join(f" {mark}" for mark in marks))
     scale = f"scale: '{SHADES}' from 0 to {percent(most)}"
     return _picture(title, [*head, *lines, scale], grid, rows, columns)

@@ -94,9 +94,8 @@ def check_game_spec(words: str) -> None:
 
 
 def no_game(name: str, known: Collection[str]) -> NotFound:
-    near = (
-        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
-    )
+    inside = [other for other in known if len(name) > 2 and name in other]
+    near = get_close_matches(name[:SHOWN], known, n=4) or inside[:4]
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 
@@ -149,16 +148,13 @@ def load_game(words: str | Path) -> "Game":
         absolute = str(Path(words).absolute()) if is_tree_file(words) else words
     else:
         return known_game(words)
-    if not NAME.fullmatch(game.name):
-        raise ValueError(
-            f"the game of {words} is called {game.name!r}: a name has small letters, digits and single hyphens"
-        )
-    if game.name in collect("games", "GAMES"):
-        raise ValueError(
-            f"the game of {words} is called {game.name}, as a game of the catalogue is: rename it in the file"
-        )
-    USER_GAMES[game.name] = game
-    _words[game.name] = GameSpec(words, absolute)
+    name = game.name
+    if not NAME.fullmatch(name):
+        raise ValueError(f"the game of {words} is called {name!r}: a name has small letters, digits and single hyphens")
+    if name in collect("games", "GAMES"):
+        raise ValueError(f"the game of {words} is called {name}, as a game of the catalogue is: rename it in the file")
+    USER_GAMES[name] = game
+    _words[name] = GameSpec(words, absolute)
     return game
 
 

@@ -236,10 +236,8 @@ def reveal(state: np.ndarray) -> str:
     if state[PHASE] == DEALING:
         return "no cards yet"
     public, first, second = (card_name(int(card), int(state[SUITED]) | 1) for card in state[PUBLIC:PAID])
-    cards = (
-        f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
-    )
-    return f"{cards}\n{actions_text(state[HISTORY:], label)}"
+    one, other = f"player 1: {first}, paid {state[PAID]}", f"player 2: {second}, paid {state[PAID + 1]}"
+    return f"{one}; {other}; the public one: {public}\n{actions_text(state[HISTORY:], label)}"
 
 
 SOURCE = (

@@ -209,8 +209,7 @@ SOURCE = (
 
 
 def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
-    one = sides < TENS
-    history = (2 if one else 4) * MAX_SIDES + 1
+    one, history = sides < TENS, longest(sides)
     return Game(
         name=name,
         title=title,

@@ -299,9 +299,8 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         for column in range(1, COLUMNS + 1)
     )
     names = tuple(str(column) for column in range(1, COLUMNS + 1))
-    board = BoardPicture(
-        (cells,), f"The order of the columns in turn {min(len(done) + 1, len(orders))}", column_names=names
-    )
+    title = f"The order of the columns in turn {min(len(done) + 1, len(orders))}"
+    board = BoardPicture((cells,), title, column_names=names)
     return Messages((f"{seat} You see nothing of the board before the end.",)), board, *before
 
 

@@ -216,9 +216,8 @@ HUNTER = (
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Return heat maps of a sample of fleets and first shots, and the most frequent placements."""
     theta, placed = player.thetas[0], fleets(game, player, seed)
-    covered = np.bincount(
-        [square for fleet in placed for ship in fleet for square in PLACEMENTS[ship]], minlength=SQUARES
-    )
+    squares = [square for fleet in placed for ship in fleet for square in PLACEMENTS[ship]]
+    covered = np.bincount(squares, minlength=SQUARES)
     *_, before_shooting = replay(game, [SQUARES + placement for placement in placed[0] * 2])
     shots = choices(game, player, before_shooting.state, seed, SHOTS)
     first = np.array([shots[square] for square in range(SQUARES)])

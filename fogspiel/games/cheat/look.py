@@ -35,9 +35,8 @@ def table(colour: int) -> str:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     colour, over = int(seen[rules.SEEN_COLOUR]), seen[rules.SEEN_RESULT] >= 0
     hand, laid = seen[rules.SEEN_HAND : rules.SEEN_LAID], seen[rules.SEEN_LAID :]
-    turn = (
-        ENDS[int(seen[rules.SEEN_RESULT])] if over else "Your turn." if seen[rules.SEEN_MINE] else "The other's turn."
-    )
+    now = "Your turn." if seen[rules.SEEN_MINE] else "The other's turn."
+    turn = ENDS.get(int(seen[rules.SEEN_RESULT]), now)
     other, other_laid = int(seen[rules.SEEN_OTHER]), int(seen[rules.SEEN_OTHER_LAID])
     known = ""
     if colour < 0 and int(hand.sum()) + other == rules.CARDS:

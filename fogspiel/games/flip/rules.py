@@ -323,9 +323,8 @@ def show(seen: np.ndarray) -> str:
         left, cards = int(seen[SEEN_HELD + i]), row_of(seen, SEEN_OPEN + RANKS * i)
         lines.append(f"{who}: {cards}" + (f", {left - ROW} in the stack" if left > ROW else ""))
     if seen[SEEN_PHASE] == PLAYING:
-        lines.append(
-            ("your turn" if seen[SEEN_MINE] else "the other's turn") + ", after a pass" * int(seen[SEEN_PASSES])
-        )
+        turn = "your turn" if seen[SEEN_MINE] else "the other's turn"
+        lines.append(turn + ", after a pass" * int(seen[SEEN_PASSES]))
     return "\n".join(lines)
 
 

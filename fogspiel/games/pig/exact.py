@@ -95,9 +95,8 @@ def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """Return the exact score of `first` against `second`, thresholds or mixtures (seconds, thousands of digits)."""
-    if first.strategy is second.strategy and (
-        first.selection == second.selection == REDRAWN or not first.strategy.parameters
-    ):
+    redrawn = first.selection == second.selection == REDRAWN
+    if first.strategy is second.strategy and (redrawn or not first.strategy.parameters):
         return HALF  # two of the same kind
     total, others = Fraction(0), _thresholds(second)
     for weight, threshold in _thresholds(first):
@@ -319,9 +318,8 @@ def _optimal(player: ParametricPolicy, scores: Table) -> Explanation:
         for own in BANKS
     ]
     title = "Points of a turn at which it stops first (or has won): own bank downwards, the other's across"
-    table = Table(
-        title, ("own bank", *map(str, BANKS)), tuple((own, *row) for own, row in zip(BANKS, first_hold, strict=True))
-    )
+    rows = tuple((own, *row) for own, row in zip(BANKS, first_hold, strict=True))
+    table = Table(title, ("own bank", *map(str, BANKS)), rows)
     shares = [[stop / GOAL for stop in row] for row in first_hold]
     picture = heat_map(title + ", as a share of 100", shares, list(BANKS), list(BANKS), 1.0)
     said = f"{player.name} looks at both banks and at the turn, and has the best chance to win in every position."

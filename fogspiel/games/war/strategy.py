@@ -4,7 +4,7 @@ The rules and the data sheet are in `rules.py`.
 """
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -284,13 +284,10 @@ def reveal(state: np.ndarray) -> str:
     return "\n".join(lines)
 
 
-def label_with(values: int) -> Callable[[int], str]:
-    def label(action: int) -> str:
-        if action == 2 * values:
-            return "shuffle the packet"
-        return f"{card_name(values, action % values)} next from the {'top' if action < values else 'bottom'}"
-
-    return label
+def label(values: int, action: int) -> str:
+    if action == 2 * values:
+        return "shuffle the packet"
+    return f"{card_name(values, action % values)} next from the {'top' if action < values else 'bottom'}"
 
 
 def describe(theta: np.ndarray) -> str:
@@ -298,10 +295,10 @@ def describe(theta: np.ndarray) -> str:
     prepare(theta, plan)
     shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
     backward = 1 - plan[PLAN_FORWARD]
-    ways = (
-        ("lowest card first", "best card first") if len(theta) == 3 else ("in its own order", "in that order reversed")
-    )
-    shares = [(backward, ways[1]), (forward, ways[0]), (shuffled, "shuffled")]
+    own, reversed_order = "in its own order", "in that order reversed"
+    if len(theta) == 3:
+        own, reversed_order = "lowest card first", "best card first"
+    shares = [(backward, reversed_order), (forward, own), (shuffled, "shuffled")]
     return "puts won cards back " + ", ".join(f"{way} {share:.1%}" for share, way in sorted(shares, reverse=True))
 
 
@@ -327,7 +324,7 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         sizes=Sizes(DECK + 2 * RING, rules.SEEN_WON + MAX_CARDS, max(values * copies, 2 * values + 1)),
         show=show,
         reveal=reveal,
-        label=label_with(values),
+        label=partial(label, values),
         source=SOURCE,
         strategy=Strategy(
             "order of won cards", letters, PLAN, prepare, choose, unordered=letters[3:], describe=describe
