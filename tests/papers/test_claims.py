@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fogspiel.papers import catalogue, claims
-from fogspiel.papers.ciancarini2010 import figure10
+from fogspiel.papers import ciancarini2010 as figure10
 from fogspiel.papers.claims import Claim, Clause, Verdict, contrast, elo, exact, fact, mean_of, missing, wins_per_loss
 from fogspiel.runs.requests import PaperRequest
 

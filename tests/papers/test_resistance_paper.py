@@ -2,8 +2,8 @@
 
 import pytest
 
+from fogspiel.papers.bossle2018 import compute, eight_line, one_solve_lines, report_of, tree_sizes
 from fogspiel.papers.bossle2018.full_sequence_form import full_sizes, normal_forms, reduced_rounds, solve_program
-from fogspiel.papers.bossle2018.tables import compute, eight_line, one_solve_lines, report_of, tree_sizes
 from fogspiel.papers.catalogue import Options
 from fogspiel.resistance.game import SETUPS
 
