@@ -53,14 +53,9 @@ def exact(value: Number, text: str | None = None) -> Evidence:
     return Evidence(lambda error: (value, value), str(value) if text is None else text, False)
 
 
-def between(low: Number, high: Number, text: str | None = None) -> Evidence:
-    """Return proved bounds as evidence."""
-    return Evidence(lambda error: (low, high), f"{low} to {high}" if text is None else text, False)
-
-
 def missing(text: str = "not run") -> Evidence:
     """Return the absence of evidence, which leaves a clause open."""
-    return between(-math.inf, math.inf, text)
+    return Evidence(lambda error: (-math.inf, math.inf), text, False)
 
 
 def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evidence:
@@ -74,8 +69,7 @@ def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evide
         first, last = interval(observed, error)
         return scaled(first), scaled(last)
 
-    total = int(observed.sum())
-    return Evidence(limits, f"{scaled(mean(observed)):.4g}", True) if total else missing("no games")
+    return Evidence(limits, f"{scaled(mean(observed)):.4g}") if observed.any() else missing("no games")
 
 
 def elo(pairs: Sequence[int]) -> Evidence:
@@ -83,13 +77,13 @@ def elo(pairs: Sequence[int]) -> Evidence:
     share = mean_of(pairs)
     if not share.sampled:
         return share
-    score = mean(np.asarray(pairs, np.int64))
 
     def limits(error: float) -> Limits:
         low, high = share.limits(error)
         return elo_of(float(low)), elo_of(float(high))
 
-    return Evidence(limits, f"{elo_of(score):+.0f} Elo", True, lambda number: f"{float(number):+.0f}")
+    score = mean(np.asarray(pairs, np.int64))
+    return Evidence(limits, f"{elo_of(score):+.0f} Elo", unit=lambda number: f"{float(number):+.0f}")
 
 
 def contrast(terms: Sequence[tuple[int, Sequence[int]]], top: int, unit: str) -> Evidence:
@@ -178,16 +172,6 @@ class Claim:
         return "; ".join(texts)
 
 
-def agree(section: str, sentence: str, subject: str, printed: object, ours: object, note: str = "") -> Claim:
-    """Return the claim that an exact quantity has the printed value."""
-    return Claim(section, sentence, subject, (fact(sentence, printed == ours, str(ours)),), str(printed), note)
-
-
-def finding(section: str, sentence: str, subject: str, text: str, printed: str = "", note: str = "") -> Claim:
-    """Return a finding of ours, which has no verdict."""
-    return Claim(section, sentence, subject, (Clause(sentence, exact(0, text)),), printed, note, ours=True)
-
-
 def error_per_clause(claims: Iterable[Claim]) -> float:
     sampled = sum(clause.evidence.sampled for claim in claims if not claim.ours for clause in claim.clauses)
     return ERROR / max(1, sampled)
@@ -253,13 +237,9 @@ def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
 
 def _clause_json(clause: Clause, error: float, ours: bool) -> Json:
     evidence = clause.evidence
-    limits = [_finite(limit) for limit in evidence.limits(error)]
+    limits = [float(limit) if math.isfinite(limit) else None for limit in evidence.limits(error)]
     found = {"text": clause.text, "found": evidence.text(error), "interval": limits, "sampled": evidence.sampled}
     return found if ours else found | {"verdict": str(clause.verdict(error))}
-
-
-def _finite(number: Number) -> float | None:
-    return float(number) if math.isfinite(number) else None
 
 
 def verdict(holds: bool) -> str:

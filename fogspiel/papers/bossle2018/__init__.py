@@ -12,8 +12,8 @@ from ...resistance.variants import ballot, opening, voting
 from ...runs.report import Chart, Report, Series, Table
 from ...runs.store import Json
 from ...solving.proofs import write_certificate
-from ..catalogue import Computation, Computed, Options, Say
 from ..claims import verdict
+from ..kinds import Computation, Computed, Options, Say
 from .full_sequence_form import (
     TEAMS,
     full_sizes,

@@ -23,7 +23,7 @@ from ...solving.methods.lp import equilibrium
 from ...solving.methods.normal_form import EXP3, FIRST_STEPS, KHACHIYAN, BanditRun, trials
 from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
-from ..catalogue import Computation, Computed, Options, Say
+from ..kinds import Computation, Computed, Options, Say
 from .tictactoe_claims import RIGHT, Claim, check, check_number, listing, slips, tictactoe_claims, verdict
 
 # Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
