@@ -199,7 +199,8 @@ class ProblemsRequest(Request):
     seed: Seed = 1
 
     def to_json(self) -> "Json":
-        from .kinds.problems import GAME, code
+        from .kinds import code
+        from .match import GAME
 
         return {"game": GAME, "method": self.kind, **self.fields_json(), "code": code(), **versions(GAME)}
 
@@ -232,8 +233,7 @@ class AnalysisRequest(Request):
         return super().row_types() | own
 
     def to_json(self) -> "Json":
-        from .kinds.analysis import GAME
-        from .match import code_of
+        from .match import GAME, code_of
 
         asked: Json = {"game": GAME, "method": self.kind, "decisions": self.digest, "side": self.side}
         asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}

@@ -85,8 +85,9 @@ def analyse_game(
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
     text = None if game is None or _names_run(game) else read_text(Path(game))
     from ..analysis import DEFAULT_ENGINE, GameAnalysis, look_back
+    from ..analysis_report import check_output, report_text
     from ..inferences import make_engine
-    from ..kinds.analysis import analysis_of, check_output, report_text
+    from ..kinds import analysis_of
 
     if output is not None:
         check_output(output)
@@ -175,7 +176,7 @@ def _subject(
 ) -> Subject:
     from ...runs.store import Store
     from ..decisions import filtered_decisions, replayed_decisions
-    from ..kinds.match import stored_game
+    from ..kinds import stored_game
     from ..pgn import read_pgn
 
     usual = 0 if ply is None else ply % 2
@@ -221,7 +222,7 @@ def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int 
 def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | None) -> None:
     from ...cli import console
     from ..analysis import HONESTY
-    from ..kinds.analysis import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
+    from ..analysis_report import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
 
     names = f"{analysis.names[0]} - {analysis.names[1]}"
     if len({position.ply for position in analysis.positions}) == 1:
@@ -244,7 +245,8 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
 def _print_position(position: "PositionAnalysis") -> None:
     """Print one decision in full: the implied knowledge, attempts, and possible squares of the opponent's men."""
     from ...cli import console
-    from ..kinds.analysis import ATTEMPT_COLUMNS, ENDING, MAPS, attempt_rows, map_lines
+    from ..analysis import MAN_KINDS
+    from ..analysis_report import ATTEMPT_COLUMNS, ENDING, attempt_rows, map_lines
 
     tried = "" if position.tried is None else f"{position.tried} "
     refused = f" (refused: {', '.join(position.refused)})" if position.refused else ""
@@ -258,7 +260,7 @@ def _print_position(position: "PositionAnalysis") -> None:
         console.table(title, ATTEMPT_COLUMNS, attempt_rows(position, LISTED))
     else:
         console.out.print(f"{ENDING}: the engine would try {position.choice}.")
-    boards = [map_lines(position, kind) for kind in MAPS]
-    console.out.print("   ".join(f"{kind:<34}" for kind in MAPS).rstrip())
+    boards = [map_lines(position, kind) for kind in MAN_KINDS]
+    console.out.print("   ".join(f"{kind:<34}" for kind in MAN_KINDS).rstrip())
     for lines in zip(*boards, strict=True):
         console.out.print("   ".join(f"{line:<34}" for line in lines).rstrip())

@@ -89,16 +89,16 @@ def board_kernel() -> object:
 
 def show_game(seed: int) -> Iterator[str]:
     """Yield the lines of the tour's stop."""
-    from ._tour import kriegspiel
+    from ._terminal import kriegspiel
 
     return kriegspiel(seed)
 
 
 def compiled_meanwhile() -> AbstractContextManager[None]:
     """Compile the engine of the tour in the background."""
-    from . import _tour
+    from . import _terminal
 
-    return _tour.compiled_meanwhile()
+    return _terminal.compiled_meanwhile()
 
 
 COMPILE = {"engines": engines_to_compile}
@@ -208,7 +208,7 @@ def export_games(
         raise ValueError("--json and PGN cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
-    from ..kinds.match import games_as_pgn
+    from ..kinds import games_as_pgn
 
     games = list(games_as_pgn(found, side))
     write_text("\n".join(games), output)

@@ -92,7 +92,7 @@ def make_problems(
     import sys
 
     from ...cli import console
-    from ..kinds.problems import candidates_of
+    from ..kinds import candidates_of
     from ..problems.generator import choose
 
     request, again = ProblemsRequest(**asked), shlex.join(["fogspiel", *sys.argv[1:]])
