@@ -165,7 +165,6 @@ Resistance = dict[int, Mixture]
 
 
 def payoff(game: ForcedOpening, won: Any) -> Any:
-    """Return the resistance's payoff if it wins against `won` spy sets."""
     return 2 * won / game.total - 1
 
 
@@ -247,7 +246,6 @@ class Pair:
 
 def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | None:
     """Return the strategies of the solver's vertex, or None if they are not optimal in the whole game."""
-    game = judge.game
     corner = program.vertex()
     if corner is None:
         return None
@@ -255,8 +253,8 @@ def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | No
     if min(spies) < 0 or resistance is None:  # feasible or optimal only up to the solver's tolerance
         return None
     close = answer.values[program.tails].tolist()
-    pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))
-    return pair if pair.lower == pair.upper else None
+    lower, upper = guaranteed_value(judge.game, resistance), conceded_value(judge, spies, close)
+    return Pair(resistance, spies, lower, upper) if lower == upper else None
 
 
 # Certificate format
@@ -323,10 +321,6 @@ class SolverStep(JsonRecord):
     # The plans added for the next step: the number of the tail, then the missions as masks of players.
     plans: list[list[int]]
     certificate: ResistanceCertificate | None = None  # the exact solution, in the last step
-
-    @property
-    def record(self) -> dict[str, object]:
-        return self.to_json()
 
 
 def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:

@@ -1,4 +1,4 @@
-"""Variants of The Resistance as solvable problems: only their numbers, as no kernels play them."""
+"""The decisions of The Resistance that matter, Merlin of Avalon, and votes."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,17 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solving.sources import NamedSource
-from .game import VERSION, Setup, check_setup, find_setup, name_of
+from .game import Setup, check_setup
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
-
-
-class VariantProblem(NamedSource):
-    """A set-up of The Resistance, which only the method for knowledge trees can solve."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name_of(find_setup(name)), VERSION, "resistance", "a variant of The Resistance")
-
 
 # The Resistance after forced moves: the opening, and tails without decisions of the spies.
 #

@@ -1,9 +1,9 @@
-"""Kriegspiel in a terminal: a person against an engine, who types moves by their squares, and the stop of the tour."""
+"""Kriegspiel in a terminal: a person who types moves against an engine or in a problem, and the stop of the tour."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ...cli.terminal import GameEnding, Terminal
+from ...cli.terminal import GameEnding, Terminal, normal
 from ...core.compile.kernel import is_cold
 from ...core.game import known_game
 from ...core.rng import stream_of
@@ -18,6 +18,19 @@ from ..game import ENDINGS, QUESTION, parse_attempt, reveal, rules, show
 from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
 from ..inferences import belief_of
 from ..pgn import turns_of
+from ..problems import Problem
+from ..problems.solution import (
+    ILLEGAL,
+    first_scene,
+    hear,
+    hint,
+    known_men,
+    scene_after,
+    solve,
+    standing,
+    tree_lines,
+)
+from ..problems.solver import Solver
 from ..referee import Referee, answer_in, message_in, play_game, switches_in, why_impossible
 from ..warm_up import finish_compiling, start_compiling
 
@@ -115,6 +128,76 @@ class KriegspielTerminal(Terminal):
         if left:
             lines.append(f"       refused after the last move: {' '.join(left)}")
         return "\n".join(lines)
+
+
+# Problems: attempts typed by their squares, and the referee's worst answers.
+
+PROBLEM_HELP = """\
+an attempt  both squares, as e2e4; a promoting pawn becomes a queen unless you say otherwise, as in e7e8n
+back        take the last attempt back
+reset       begin again
+board       the board, with ? where the king may be
+hint        an attempt that begins the shortest mate from here
+solution    the whole solution as a tree
+help        this list
+Ctrl-D      leave"""
+
+
+class ProblemTerminal(Terminal):
+    """Terminal dialogue with a person who solves a problem."""
+
+    def __init__(self, problem: Problem, lines: Iterator[str], tell: Callable[[str], None]):
+        self.problem, self.lines, self.tell = problem, lines, tell
+        self.solver, self.known = Solver(), first_scene(problem)
+        self.commands = {
+            "help": lambda: tell(PROBLEM_HELP),
+            "board": self.look,
+            "back": lambda: self.go_back(len(self.known.heard) - 1),
+            "reset": lambda: self.go_back(0),
+            "hint": self.give_hint,
+            "solution": self.show_solution,
+        }
+
+    def play(self) -> GameEnding:
+        """Read attempts until the problem is solved or left."""
+        self.tell(f"{self.problem.title}. Say an attempt, or help.")
+        self.look()
+        try:
+            while not self.known.solved:
+                self.answer(normal(next(self.lines)))
+        except (StopIteration, KeyboardInterrupt) as left:
+            return GameEnding("you left it", interrupted=isinstance(left, KeyboardInterrupt))
+        return GameEnding("solved")
+
+    def act(self, said: str) -> None:
+        """Attempt a move and print the referee's answer."""
+        self.known = hear(self.solver, self.known, self.known.parse(said))
+        heard = self.known.heard[-1]
+        for words in filter(None, (heard.answer, heard.reply)):
+            self.tell(f"The referee: {words}.")
+        if heard.answer == ILLEGAL or self.known.over:
+            self.tell(standing(self.known))
+        else:
+            self.look()
+        if self.known.over and not self.known.solved:
+            self.tell("Take it back (back), begin again (reset), or look at the solution (solution).")
+
+    def look(self) -> None:
+        self.tell(f"{known_men(self.known.boards).text}\n{standing(self.known)}")
+
+    def go_back(self, many: int) -> None:
+        """Return to the position after this many of the attempts."""
+        kept = [heard.attempt for heard in self.known.heard[: max(many, 0)]]
+        self.known = scene_after(self.solver, self.problem, kept)
+        self.look()
+
+    def give_hint(self) -> None:
+        found = hint(self.solver, self.known)
+        self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
+
+    def show_solution(self) -> None:
+        found = solve(self.problem, self.solver)
+        self.tell("\n".join(tree_lines(found.tree)) if found.tree else "There is no forced mate in so many moves.")
 
 
 # The stop of the tour: an engine against itself, both views, and both beliefs.
