@@ -181,10 +181,8 @@ class EngineMatchRequest(EngineOptions):
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
         first = effort_of(self.seconds, self.nodes, self.threads)
         as_first = self.time_2 is None and self.nodes_2 is None
-        return [(self.first, first), (self.second, first if as_first else self._second())]
-
-    def _second(self) -> "SearchLimit":
-        return effort_of(self.time_2, self.nodes_2, self.threads)
+        second = first if as_first else effort_of(self.time_2, self.nodes_2, self.threads)
+        return [(self.first, first), (self.second, second)]
 
 
 class ProblemsRequest(Request):
