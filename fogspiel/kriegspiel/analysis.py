@@ -175,7 +175,7 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
     return PositionAnalysis(
         ply=decision.ply,
         side=side,
-        men=placement_of(seen),
+        men=fen_of(own_board(seen)).split()[0],
         heard=message_text(
             last_message(seen), 1 - side, seen[rules.SEEN_OTHER_TURN :].tolist(), int(seen[rules.SEEN_SWITCHES])
         )
@@ -193,10 +193,6 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
         cost=cost,
         cost_error=error,
     )
-
-
-def placement_of(seen: np.ndarray) -> str:
-    return fen_of(own_board(seen)).split()[0]
 
 
 def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:

@@ -33,6 +33,11 @@ from ...cli.completion import complete_from
 from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
 from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, asks_programs, effort_of
 
+if TYPE_CHECKING:
+    from ...core.session import PersonSession
+    from ...runs.execute import Row
+    from ..match import EngineMatch
+
 complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")
 
 
@@ -88,14 +93,12 @@ def board_kernel() -> object:
 
 
 def show_game(seed: int) -> Iterator[str]:
-    """Yield the lines of the tour's stop."""
     from ._terminal import kriegspiel
 
     return kriegspiel(seed)
 
 
 def compiled_meanwhile() -> AbstractContextManager[None]:
-    """Compile the engine of the tour in the background."""
     from . import _terminal
 
     return _terminal.compiled_meanwhile()
@@ -183,9 +186,6 @@ def list_engines(as_json: AsJson = False) -> None:
         return print_json({"engines": [{"name": name, "about": about} for name, about in found.items()]})
     return console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
 
-
-if TYPE_CHECKING:
-    from ...core.session import PersonSession
 
 DEFAULT_ENGINE = "greedy"  # default opponent
 
@@ -342,19 +342,6 @@ PLAY = {"kriegspiel": play_seat}
 
 # fogspiel kriegspiel learn: an opponent model from games of a population.
 
-if TYPE_CHECKING:
-    from ...runs.execute import Row
-    from ..match import EngineMatch
-
-
-def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
-    """Return the named players, else the default ones, with their own limits unless one is given."""
-    from ..engine import parse_engine
-
-    if engines:
-        return tuple(word.strip() for word in engines.split(","))
-    return tuple(parse_engine(word)[0] for word in usual) if has_effort else usual
-
 
 def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
     """Return a function that plays matches as stored runs and adds their names; an interruption names this command."""
@@ -390,9 +377,12 @@ def learn_model(
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
     from ...cli import console
+    from ..engine import parse_engine
     from ..training import POPULATION, Training, train
 
-    words = _population(engines, POPULATION, time is not None or nodes is not None)
+    words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
+    if not engines and (time is not None or nodes is not None):
+        words = tuple(parse_engine(word)[0] for word in POPULATION)
     training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     check_cluster(cluster)
     names, found = list[str](), []

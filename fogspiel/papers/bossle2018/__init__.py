@@ -58,11 +58,11 @@ def report_of(lines: Sequence[str | Table], sizes: list[Json], programs: list[Js
     """Return the tables with figures 4.1, 5.1, 5.2 and 6.1."""
     largest = min(8, max(row["players"] for row in sizes))
     here = next(row for row in sizes if row["players"] == largest)
-    told = Series.of("labelled players", enumerate(map(_logarithm, here["labelled_by_round"]), 1))
-    apart = Series.of("up to relabelling", enumerate(map(_logarithm, here["reduced_by_round"]), 1))
-    totals = [Series.of(told.name, ((row["players"], _logarithm(row["labelled"])) for row in sizes))]
-    totals.append(Series.of(apart.name, ((row["players"], _logarithm(sum(row["up_to_relabelling"]))) for row in sizes)))
-    totals.append(Series.of("left to solve", ((row["players"], _logarithm(sum(row["left"]))) for row in sizes)))
+    told = Series.of("labelled players", enumerate(map(log10, here["labelled_by_round"]), 1))
+    apart = Series.of("up to relabelling", enumerate(map(log10, here["reduced_by_round"]), 1))
+    totals = [Series.of(told.name, ((row["players"], log10(row["labelled"])) for row in sizes))]
+    totals.append(Series.of(apart.name, ((row["players"], log10(sum(row["up_to_relabelling"]))) for row in sizes)))
+    totals.append(Series.of("left to solve", ((row["players"], log10(sum(row["left"]))) for row in sizes)))
     rounds = f"knowledge nodes with {largest} players"
     charts = [
         Chart("figure-4-1a", f"Figure 4.1 (a): {rounds}", "round", LOGARITHM, [told]),
@@ -86,13 +86,9 @@ def _iterations(programs: list[Json]) -> list[Series]:
             ("interior-point", "iterations"),
             ("simplex", "simplex_iterations"),
         ):
-            points = [(row["players"], _logarithm(row[key])) for row in rows if row[key]]
+            points = [(row["players"], log10(row[key])) for row in rows if row[key]]
             found.append(Series.of(f"{name}, {team} first", points))
     return found
-
-
-def _logarithm(number: float) -> float:
-    return log10(number)
 
 
 PAPER_PAYOFF = {5: "-0.4", 6: "-0.333", 7: "-0.486", 8: "-0.679"}  # table 6.1

@@ -101,12 +101,16 @@ def paper_error(score: MatchResult) -> float:
     return math.sqrt(float(shares @ (np.array(score.payoffs) - score.mean) ** 2) / PAPER_GAMES)
 
 
+def errors_apart(ours: MatchResult, paper: float, deviation: float | None) -> float:
+    """Return the distance of ours from a figure of the paper, which has this deviation, in standard errors."""
+    return abs(ours.mean - paper) / math.hypot(standard_error(ours), deviation or 0.0, ROUNDING)
+
+
 def verdict(ours: MatchResult, paper: float) -> str:
-    apart = ours.mean - paper
-    errors = abs(apart) / math.hypot(standard_error(ours), paper_error(ours), ROUNDING)
+    errors = errors_apart(ours, paper, paper_error(ours))
     if errors < SUSPICIOUS:
         return "reproduced"
-    return f"differs by {apart:+.4f} ({errors:.1f} standard errors)"
+    return f"differs by {ours.mean - paper:+.4f} ({errors:.1f} standard errors)"
 
 
 def report(found: Iterable[Row], quick: bool = False, seed: int = 1) -> Report:

@@ -17,13 +17,12 @@ from ...solving.bounds.beliefs import WON, Beliefs, PerfectInformation
 from ...solving.bounds.certificate import Prover
 from ...solving.bounds.information_relaxation import WIN, Failed, PrivateTurn, Relaxation, solve_informed_once
 from ...solving.bounds.informed_opponent import Schedule, informed_bounds
-from ...solving.exact import ExactBounds, exact_bounds
 from ...solving.methods import run_to_end
-from ...solving.methods.lp import equilibrium
 from ...solving.methods.normal_form import EXP3, FIRST_STEPS, KHACHIYAN, BanditRun, trials
 from ...solving.methods.phantom import opening_values, solution
 from ...solving.tree.sequence_form import SequenceForm, Treeplex, merge
 from ..kinds import Computation, Computed, Options, Say
+from .strategy import solve_exactly
 from .tictactoe_claims import RIGHT, Claim, check, check_number, listing, slips, tictactoe_claims, verdict
 
 # Claims of Teytaud and Teytaud 2011 alongside their proofs: bandits, Lemmas 2 and 4, Table I, the 1x1 board.
@@ -41,10 +40,6 @@ PRINTED = {("A4", FAMILIES[0]): Fraction(1, 2), ("D4", FAMILIES[1]): Fraction(1)
 RANDOM, PRECISION, SEED = 64, 0.02, 2011
 TIGHT = range(2, 9)  # the numbers N for which Lemma 4's example is solved
 SCHEDULES = ("every", "every:2", "never")  # frequencies at which White is shown the board, from often to never again
-
-
-def lemma_claims() -> list[Claim]:
-    return [*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims()]
 
 
 # Section I: bandit algorithms
@@ -122,11 +117,6 @@ def guessing_game(n: int) -> SequenceForm:
     return merge((choice, choice), rows, columns, (rows != columns).astype(np.int64), 1)
 
 
-def solve_exactly(form: SequenceForm) -> ExactBounds:
-    found = equilibrium(form)
-    return exact_bounds(form, found.primal_player, found.point)
-
-
 # The board of one cell
 
 
@@ -171,7 +161,7 @@ def table_value(strategies: tuple[str, ...], family: str | None) -> Fraction:
     def tries(turn: PrivateTurn, failed: Failed) -> list[int]:
         named = [STRATEGIES[strategy] for strategy in strategies]
         following = [
-            cells(line[len(failed)]).bit_length() - 1
+            cell(line[len(failed)])
             for line in named
             if turn.depth == 0 and len(failed) < len(line) and failed == tuple(map(cell, line[: len(failed)]))
         ]
@@ -209,7 +199,7 @@ def claims() -> Iterator[Claim]:
     yield from tictactoe_claims()
     yield from value_claims()
     yield from ponnuki_claims()
-    yield from lemma_claims()
+    yield from (*bandit_claims(), *information_claims(), tightness_claim(), one_cell_claim(), *table_claims())
     yield from slips()
 
 
