@@ -293,9 +293,6 @@ class GameAnalysis:
             "note": HONESTY,
         }
 
-    def only(self, count: int) -> "GameAnalysis":
-        return replace(self, positions=tuple(keep_best(one, count) for one in self.positions))
-
 
 def keep_best(position: PositionAnalysis, count: int) -> PositionAnalysis:
     """Return a position with at most `count` attempts: the best ones and the one made."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -221,24 +220,15 @@ def match_of(run: Run) -> EngineMatch:
     return EngineMatch.from_json(run.request)
 
 
-@dataclass(frozen=True)
-class StoredGame:
-    """One game of a run: its players, rules and attempts."""
-
-    names: tuple[str, str]  # White's first
-    switches: HouseRules
-    record: list[int]
-
-
-def stored_game(run: Run, number: int) -> StoredGame:
-    """Return a game of a run by its number, in the order of `kriegspiel export`."""
+def stored_game(run: Run, number: int) -> tuple[tuple[str, str], HouseRules, list[int]]:
+    """Return the names, White's first, the rules and the record of a game, in the order of `kriegspiel export`."""
     request = match_of(run)
     games = [(row, game) for rows in request.rows(run) for row in rows for game in row["games"]]
     if not 1 <= number <= len(games):
         raise ValueError(f"run {run.name} has games 1 to {len(games)}, not {number}")
     row, game = games[number - 1]
     first, second = row["first"], row["second"]
-    return StoredGame((second, first) if game["white"] else (first, second), request.switches, game["record"])
+    return (second, first) if game["white"] else (first, second), request.switches, game["record"]
 
 
 def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
@@ -280,7 +270,6 @@ class AnalysisKind(Kind):
         )
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Analyse the remaining turns."""
         request = context.prepared
         if not isinstance(request, AnalysisRequest):
             self.check_source(run, None)
@@ -377,7 +366,6 @@ class ProblemsKind(Kind):
         return request
 
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Search the remaining blocks."""
         request, found, done = self.check(run), 0, 0
         with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
             for row in rows:

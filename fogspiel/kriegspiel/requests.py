@@ -2,7 +2,6 @@
 
 import hashlib
 import shlex
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -250,11 +249,3 @@ def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLim
     if time is not None and nodes is not None:
         raise ValueError("--move-seconds and --nodes exclude each other: give an engine one of them")
     return SearchLimit(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, threads)
-
-
-def asks_programs(engines: Sequence[str]) -> bool:
-    """True if a run of these engines resumes only when the user names its programs again."""
-    from .engine import asks_program
-    from .engines.program import commands_of
-
-    return bool(commands_of(engines)) or any(map(asks_program, engines))

@@ -120,16 +120,12 @@ class Sweep:
 
     def to_json(self) -> dict[str, Any]:
         space = self.space
-        looked = {"players": space.players, "spies": space.spies, "sizes": [space.smallest, space.largest]}
+        looked: dict[str, Any] = {"players": space.players, "spies": space.spies}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}
         rows = [table.to_json() for table in self.nearest]
         official = None if self.official is None else str(self.official)
-        return (
-            looked
-            | {"space": space.words, "tables": space.size, "ties": self.ties}
-            | settled
-            | {"official": official, "nearest": rows}
-        )
+        looked |= {"sizes": [space.smallest, space.largest], "space": space.words, "tables": space.size}
+        return looked | {"ties": self.ties} | settled | {"official": official, "nearest": rows}
 
 
 class SweepStep(NamedTuple):

@@ -27,30 +27,29 @@ NEVER = -1  # the sequence of spies who cannot have come here
 
 
 @dataclass(frozen=True, eq=False)
-class Infoset:
-    """A decision of the resistance in the opening."""
+class Place:
+    """A decision of the resistance."""
 
     number: int
     history: str
     groups: Groups
     score: tuple[int, int]
-    # Each mission, with its successors after success and after sabotage.
-    options: list[tuple[int, "Infoset | Tail", "Infoset | Tail"]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
-class Tail:
+class Infoset(Place):
+    """A decision of the resistance in the opening."""
+
+    # Each mission, with its successors after success and after sabotage.
+    options: list[tuple[int, Place, Place]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail(Place):
     """The resistance's choice of a plan, when a team lacks one point."""
 
-    number: int
-    history: str
-    groups: Groups
-    score: tuple[int, int]
     ahead: bool  # true if it is the resistance that lacks one point
     sequence: np.ndarray  # the sequence of the spies that each spy set has played, or NEVER
-
-
-Place = Infoset | Tail  # where the resistance decides
 
 
 @dataclass(frozen=True, eq=False)

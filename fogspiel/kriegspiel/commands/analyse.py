@@ -154,9 +154,9 @@ def _subject(
     if text is None:
         run, _, place = game.rpartition(":")
         with Store.open(store_path(store), write=False) as runs:
-            kept = stored_game(runs.read(run), int(place))
+            names, switches, record = stored_game(runs.read(run), int(place))
         whose = _side(side, usual)
-        subject = Subject(whose, kept.names, *replayed_decisions(kept.record, whose, switches=kept.switches))
+        subject = Subject(whose, names, *replayed_decisions(record, whose, switches=switches))
     else:
         readings = read_pgn(text)
         if number > len(readings):

@@ -31,7 +31,7 @@ from ...cli.app import (
 )
 from ...cli.completion import complete_from
 from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
-from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, asks_programs, effort_of
+from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
@@ -137,9 +137,13 @@ def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
         store: StorePath = None,
         as_json: AsJson = False,
     ) -> None:
+        from ..engine import asks_program
+        from ..engines.program import commands_of
+
         match = model(**asked).match()
+        engines = [seat.engine for seat in match.seats]
         # A run with a program resumes only when the user names the program again, as the same command does.
-        programs = asks_programs([seat.engine for seat in match.seats])
+        programs = commands_of(engines) or any(map(asks_program, engines))
         again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
         begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
 
