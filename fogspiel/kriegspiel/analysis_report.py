@@ -1,15 +1,12 @@
 """Report of a Kriegspiel game analysis: the cost of each move, the worst turns, and the knowledge there."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..games.chess.fen import FILES, SIDES
-from ..runs.report.html_page import as_html
-from ..runs.report.model import Chart, Part, Report, Series, Table, as_markdown
+from ..runs.report.model import Chart, Part, Report, Series, Table
 from .analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis
 
 SHOWN = 6  # attempts listed per turn
-MARKDOWN, PAGES = ".md", (".html", ".htm")
 ENDING = "An ending against a lone king, played by exact sets of squares without values of attempts"
 
 
@@ -70,7 +67,6 @@ def map_lines(position: PositionAnalysis, kind: str) -> list[str]:
 
 
 def worst_sentence(position: PositionAnalysis) -> str:
-    """Describe one of the worst turns in one sentence."""
     cost = with_error(position.cost, position.cost_error).lstrip("+")
     return f"{position.turn} {position.tried} cost {cost} pawns; the engine would first have tried {position.best}"
 
@@ -121,14 +117,3 @@ def analysis_report(analysis: GameAnalysis, phases: Sequence[Phase], command: st
         parts += _worst_parts(position)
     title = f"Analysis of {analysis.names[0]} - {analysis.names[1]}, {side}"
     return Report("analysis", title, command, paragraphs, parts)
-
-
-def report_text(analysis: GameAnalysis, phases: Sequence[Phase], command: str, output: Path) -> str:
-    if output.suffix == MARKDOWN:
-        return as_markdown(analysis_report(analysis, phases, command, charts=False), drawn=False)
-    return as_html(analysis_report(analysis, phases, command, charts=True))
-
-
-def check_output(output: Path) -> None:
-    if output.suffix not in (MARKDOWN, *PAGES):
-        raise ValueError(f"the report is to be {output}: its name must end in .md or .html")

@@ -37,7 +37,7 @@ from .game.rule_sets import ICC, RULE_SETS
 from .match import GAME, METHOD, EngineMatch, elo_of_pairs
 from .pgn import write_pgn
 from .problems import generator
-from .problems.generator import Candidate, find_candidates
+from .problems.generator import Candidate, find_candidate
 from .referee import HouseRules
 from .requests import AnalysisRequest, EngineRequest, ProblemsRequest
 
@@ -64,7 +64,6 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
 
 
 def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]:
-    """Yield the standings, and a table of all pairings."""
     found = request.standings(rows)
     yield from (f"{sentence}\n" for sentence in sentences(found))
     yield from tables(found)[:2]
@@ -78,7 +77,6 @@ def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]
 
 
 def engine_report(request: EngineMatch, rows: Rows) -> Report:
-    """Report wins, draws and losses, Elo with intervals, and how the games went."""
     command, names, pairs = EngineRequest.of(request).command, request.names, request.pairs(rows)
     games = 2 * sum(len(part) for part in rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
@@ -177,7 +175,6 @@ class KriegspielKind(MeetingsKind):
         return [f"{score_sentence(first, second, result)} in {played}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """Yield the figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         if request.switches.rules != ICC:
@@ -333,7 +330,7 @@ BLOCK = 10  # candidates of a step: five seconds at most
 
 def find_block(code: str, seed: int, first: int, count: int) -> Json:
     """Return the good candidates of a block; `code` is part of its identity only."""
-    found = find_candidates(seed, range(first, first + count))
+    found = (find_candidate(seed, number) for number in range(first, first + count))
     return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
 
 
@@ -381,7 +378,6 @@ class ProblemsKind(Kind):
         return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        """Yield the number of problems, and the command that writes the best of them."""
         yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
         yield f"the best dozen is written by: {self.command(run.request)}"
 

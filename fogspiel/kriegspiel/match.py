@@ -242,7 +242,6 @@ class EngineMatch(Meetings):
         return f" {tally(elo_of_pairs(rows).to_json())}"
 
     def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
-        """Return every two engines, and the figures of their games."""
         met = zip(self.meetings, rows, strict=True)
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 

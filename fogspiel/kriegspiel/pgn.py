@@ -168,7 +168,6 @@ MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; raise ValueError with the reason if it cannot be read."""
     return untrusted_input.read_text(file, "the PGN file", MAX_BYTES, "split it")
 
 

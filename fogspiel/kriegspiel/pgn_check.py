@@ -35,7 +35,6 @@ class CheckedGame(JsonRecord):
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:
-    """Yield each game of a file, checked."""
     number = 0
     for piece in pieces_of(text):
         found = games_in(piece)

@@ -30,7 +30,6 @@ UNTOLD = (0,) * rules.TURN
 
 
 def limit_words(effort: SearchLimit) -> str:
-    """Return the program's limit per attempt."""
     if effort.nodes is not None:
         return f"nodes {effort.nodes}"
     return f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"

@@ -243,7 +243,6 @@ def _typed(seat: "EngineSpec") -> str:
 
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
-    """Return the search limit of an attempt."""
     from .engine import SearchLimit
 
     if time is not None and nodes is not None:

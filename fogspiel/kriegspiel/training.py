@@ -119,7 +119,6 @@ class Training:
         return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
-        """True if the men of an engine are counted."""
         if self.against is not None:
             return engine.partition(":")[0] == self.against.partition(":")[0]
         return plain_name(engine) != self.without

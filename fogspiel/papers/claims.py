@@ -136,7 +136,6 @@ class Clause:
 
 
 def fact(text: str, true: bool, found: str) -> Clause:
-    """Return a clause that a computation decides."""
     return Clause(text, exact(int(true), found), least=1)
 
 
@@ -190,13 +189,11 @@ def claim_row(claim: Claim, error: float) -> tuple[str, ...]:
 
 
 def claim_table(claims: Sequence[Claim], title: str, name: str = "claims") -> Table:
-    """Return the table of claims, whose intervals hold together."""
     error = error_per_clause(claims)
     return Table(name, title, COLUMNS, [claim_row(claim, error) for claim in claims])
 
 
 def claims_json(claims: Sequence[Claim]) -> list[Json]:
-    """Return the claims with their clauses, limits and verdicts."""
     error = error_per_clause(claims)
     keys = [column.replace(" ", "_") for column in COLUMNS]
     return [
@@ -207,7 +204,6 @@ def claims_json(claims: Sequence[Claim]) -> list[Json]:
 
 
 def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
-    """Return a table of claims for every paper."""
     tables = [
         claim_table(claims, f"{citation}: {tally(claims)}", f"claims-{number}")
         for number, (citation, claims) in enumerate(papers.items(), 1)
@@ -218,7 +214,6 @@ def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
 
 
 def tally(claims: Sequence[Claim]) -> str:
-    """Return the number of claims with each verdict, as text."""
     error = error_per_clause(claims)
     counts = Counter(claim.verdict(error) for claim in claims)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])

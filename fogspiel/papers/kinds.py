@@ -86,7 +86,6 @@ def experiments() -> dict[str, PaperPart]:
 
 
 def find_experiment(name: str) -> PaperPart:
-    """Return the experiment of that name, or raise a ValueError that lists the names."""
     found = experiments()
     if name not in found:
         raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
@@ -204,7 +203,6 @@ def newest_run(name: str, store: Path) -> tuple[PaperRequest, list[Row]]:
 
 
 def find_part(name: str) -> AnyPart:
-    """Return the part of a paper of that name, or raise a ValueError that lists the names."""
     found = parts()
     if name in found:
         return found[name]
@@ -223,7 +221,6 @@ def check_name(name: str) -> dict[str, list[AnyPart]]:
 
 
 def claims_of_papers(name: str, store: Path, options: Options, say: Say) -> dict[str, list[Claim]]:
-    """Return the claims of a part, of a paper or of all papers, by citation."""
     known = check_name(name)
     asked = {name: [parts()[name]]} if name in parts() else known if name == EVERY else {name: known[name]}
     found: dict[str, list[Claim]] = {}

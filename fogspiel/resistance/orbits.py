@@ -95,7 +95,6 @@ def plan_text(groups: Groups, plan: tuple[int, ...]) -> str:
 
 
 def all_plans(groups: Groups, sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield one list of missions of each kind."""
     if not sizes:
         yield ()
         return

@@ -77,7 +77,6 @@ def opening(setup: Setup) -> ForcedOpening:
 
 
 def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, int], sequence: np.ndarray) -> Place:
-    """Add the decision after a history and its descendants."""
     number, setup = len(made.infosets) + len(made.tails), made.setup
     if max(score) == setup.points - 1:
         tail = Tail(number, history, groups, score, score[0] == setup.points - 1, sequence)
@@ -104,7 +103,6 @@ def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, i
 
 
 def clean(game: ForcedOpening, tail: Tail, plan: Plan) -> np.ndarray:
-    """Return the spy sets a plan wins against."""
     needed = game.setup.needed[-len(plan) :]
     missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
     won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)

@@ -9,7 +9,7 @@ from support.commands import COMMAND, heed_interruption
 
 from fogspiel.kriegspiel.kinds import PROBLEMS, candidates_of
 from fogspiel.kriegspiel.problems import SHIPPED
-from fogspiel.kriegspiel.problems.generator import find_candidates
+from fogspiel.kriegspiel.problems.generator import find_candidate
 from fogspiel.kriegspiel.requests import ProblemsRequest
 from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.store import Store
@@ -39,7 +39,7 @@ def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):
             assert len(again.steps) == done and not again.finished
         execute(again, Context(broken))
         assert [row.body for row in again.rows] == [row.body for row in run.rows] and len(run.steps) == 3
-        found = [candidate for candidate in find_candidates(1, range(10)) if candidate]
+        found = [candidate for number in range(10) if (candidate := find_candidate(1, number))]
         assert candidates_of(run) == found and run.result == {"candidates": 10, "found": len(found)}
 
 

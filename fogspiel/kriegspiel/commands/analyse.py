@@ -84,14 +84,16 @@ def analyse_game(
     names_run = ":" in (game or "") and str(game).rpartition(":")[2].isdigit() and not Path(str(game)).exists()
     text = None if game is None or names_run else read_text(Path(game))
     from ...cli import console
+    from ...runs.report.html_page import as_html
+    from ...runs.report.model import as_markdown
     from ..analysis import DEFAULT, DEFAULT_ENGINE, GameAnalysis, analyse, look_back
-    from ..analysis_report import check_output, report_text
+    from ..analysis_report import analysis_report
     from ..inferences import make_engine
     from ..kinds import analysis_of
     from ..requests import AnalysisRequest, effort_of
 
-    if output is not None:
-        check_output(output)
+    if output is not None and output.suffix not in (".md", ".html", ".htm"):
+        raise ValueError(f"the report is to be {output}: its name must end in .md or .html")
     subject = _typed(view, side, ply) if game is None else _subject(game, text, number, side, ply, store)
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
@@ -118,7 +120,9 @@ def analyse_game(
         wanted = [board for one, board in pairs if (one.ply == only if only is not None else one.action is not None)]
         phases = look_back(analysis.positions, wanted[: len(analysis.positions)])
     if output is not None:
-        write_text(report_text(analysis, phases, command, output), output)
+        drawn = output.suffix != ".md"
+        report = analysis_report(analysis, phases, command, charts=drawn)
+        write_text(as_html(report) if drawn else as_markdown(report, drawn=False), output)
     if as_json:
         facts = analysis.to_json() | {"output": None if output is None else str(output), "run": run and run.name}
         return print_json(facts | ({"hindsight": [one.to_json() for one in phases]} if hindsight else {}))

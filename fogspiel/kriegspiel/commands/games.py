@@ -337,11 +337,11 @@ def check_file(
         raise typer.Exit(1)
 
 
-def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
-    play_game(("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json)
-
-
-PLAY = {"kriegspiel": play_seat}
+PLAY = {
+    "kriegspiel": lambda side, against, seed, as_json: play_game(
+        ("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json
+    )
+}
 
 
 # fogspiel kriegspiel learn: an opponent model from games of a population.

@@ -27,7 +27,6 @@ class Line(BaseModel):
 
 
 def known_problem(number: int) -> Problem:
-    """Return the problem with this number; raise the web interface's error if there is none."""
     try:
         return find_problem(number)
     except ValueError as error:

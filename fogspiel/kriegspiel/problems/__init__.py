@@ -120,7 +120,6 @@ def shipped_problems() -> list[Problem]:
 
 
 def find_problem(number: int) -> Problem:
-    """Return the shipped problem with this number; raise ValueError if there is none."""
     problems = shipped_problems()
     if not 1 <= number <= len(problems):
         raise ValueError(f"there is no problem {number}: they are 1 to {len(problems)}")

@@ -84,7 +84,6 @@ def words_of(code: int) -> tuple[str, str]:
 
 
 def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[str]:
-    """Yield the tree as text, a line for every branch."""
     yield f"{'    ' * depth}{move}. {step.attempt}"
     for branch in step.branches:
         heard = branch.answer.removeprefix("White moved").removeprefix(", ").removeprefix("; ") or "silence"

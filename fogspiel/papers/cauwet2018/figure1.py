@@ -48,7 +48,6 @@ def rates(first: str, second: str) -> dict[int, float]:
 
 @cache
 def exact(first: str, second: str) -> Fraction:
-    """Return the exact score with 128 characters."""
     return truth.exact_score(known_game(GAME), player(first), player(second))
 
 

@@ -238,7 +238,6 @@ def _quarters(seeds: Seeds) -> Iterator[str]:
 
 
 def table_3_evidence(rows: Sequence[Row]) -> Iterator[Part]:
-    """Report the evidence of Table III on the orders found, and on the deck."""
     orders = _scores(rows)
     lines: list[tuple[Cell, ...]] = []
     for game, one, other, first, second in CROSSED_READINGS:

@@ -35,7 +35,6 @@ FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.25
 def play_pair(
     game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
 ) -> Row:
-    """Play fresh games between the results of two methods from the same seed."""
     rules = known_game(game)
     one, other = (vector_policy(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
     score = evaluate(rules, one, other, report_key(seed), games)

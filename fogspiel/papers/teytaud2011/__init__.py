@@ -180,7 +180,6 @@ def cell(name: str) -> int:
 
 
 def family_of(world: int) -> str:
-    """Return the column of Table I to which White's stones belong."""
     return FAMILIES[bool(world & cells("C4", "D4")) and bool(world & cells("D1"))]
 
 
@@ -252,7 +251,6 @@ MATRIX_GAME = f"{BLOCKED} +D2 +D3 -A3 +B4"
 
 
 def cells(*names: str) -> int:
-    """Return a set of cells of the 4x4 board."""
     return sum(1 << (ord(name[0]) - ord("A") + 4 * (int(name[1]) - 1)) for name in names)
 
 

@@ -122,7 +122,6 @@ def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
 
 
 def belongs(prescription: Prescription, one: int, other: int) -> bool:
-    """True if White may start with these two stones."""
     return prescription.family in ("", family(one, other))
 
 

@@ -77,7 +77,6 @@ def name_of(setup: Setup) -> str:
 
 
 def find_setup(name: str) -> Setup:
-    """Return the set-up of that name, or raise a ValueError with the flaw."""
     official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
     if name in official:
         return official[name]
