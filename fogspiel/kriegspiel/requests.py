@@ -20,6 +20,7 @@ ENGINE = (
     "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
 ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # keys that rows share with requests
+HIDDEN = Asked(on_page=False)  # an option of the command line alone
 DEFAULT_SECONDS = 0.1  # default limit of an attempt
 Seconds = Annotated[
     float | None,
@@ -71,26 +72,20 @@ class EngineOptions(Request):
         Asked("rule set"),
     ] = "icc"
     promotion_tries: Annotated[
-        Text,
-        Field(description="A capture that promotes is one try (once) or four (per_piece)."),
-        Asked(on_page=False),
+        Text, Field(description="A capture that promotes is one try (once) or four (per_piece)."), HIDDEN
     ] = "once"
     passant_square: Annotated[
         Text | None,
         Field(description="Captures en passant are announced at the victim or at arrival (as usual)."),
-        Asked(on_page=False),
+        HIDDEN,
     ] = None
     fifty: Annotated[
-        bool | None,
-        Field(description="Fifty moves without a capture or a pawn move are a draw (as usual)."),
-        Asked(on_page=False),
+        bool | None, Field(description="Fifty moves without a capture or a pawn move are a draw (as usual)."), HIDDEN
     ] = None
     repetition: Annotated[
-        bool | None,
-        Field(description="The third occurrence of a position is a draw (as usual)."),
-        Asked(on_page=False),
+        bool | None, Field(description="The third occurrence of a position is a draw (as usual)."), HIDDEN
     ] = None
-    material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), Asked(on_page=False)] = None
+    material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), HIDDEN] = None
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
         """Return the engines as typed, each with its search limit (its own, or the common one)."""

@@ -66,10 +66,6 @@ class TableSpace:
         sizes = {"smallest": self.smallest, "largest": self.largest}
         return {"players": self.players, "spies": self.spies, **sizes, "stars": [list(needed) for needed in self.stars]}
 
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> "TableSpace":
-        return cls(**{**body, "stars": tuple(map(tuple, body["stars"]))})
-
 
 NUMBERS = {3: "three", 5: "five", 7: "seven"}
 

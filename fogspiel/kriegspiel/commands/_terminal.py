@@ -19,17 +19,7 @@ from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
 from ..inferences import belief_of
 from ..pgn import turns_of
 from ..problems import Problem
-from ..problems.solution import (
-    ILLEGAL,
-    first_scene,
-    hear,
-    hint,
-    known_men,
-    scene_after,
-    solve,
-    standing,
-    tree_lines,
-)
+from ..problems.solution import ILLEGAL, first_scene, hear, hint, known_men, scene_after, solve, standing, tree_lines
 from ..problems.solver import Solver
 from ..referee import Referee, answer_in, message_in, play_game, switches_in, why_impossible
 from ..warm_up import finish_compiling, start_compiling

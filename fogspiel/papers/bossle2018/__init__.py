@@ -96,10 +96,7 @@ PAPER_SECONDS = {
     "resistance": {5: 2.820, 6: 13.620, 7: 441.2, 8: 35_252.0},
     "spies": {5: 1.910, 6: 10.080, 7: 178.65, 8: 4_074.0},
 }  # tables 6.2 and 6.3: wall-clock time of CPLEX on 8 cores, by the team that the first player controls
-PAPER_MEGABYTES = {
-    "resistance": {5: 311, 6: 1057, 7: 7491, 8: 31_720},
-    "spies": {5: 214, 6: 691, 7: 5352, 8: 31_748},
-}
+PAPER_MEGABYTES = {"resistance": {5: 311, 6: 1057, 7: 7491, 8: 31_720}, "spies": {5: 214, 6: 691, 7: 5352, 8: 31_748}}
 PAPER_ITERATIONS = {
     "resistance": {5: 31_114, 6: 118_370, 7: 1_019_223, 8: 7_216_077},
     "spies": {5: 3_156, 6: 8_156, 7: 265_379, 8: 1_864_616},
