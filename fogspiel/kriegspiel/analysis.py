@@ -105,17 +105,22 @@ def analyse(
     effort: SearchLimit = DEFAULT,
     seed: int = 1,
     only: int | None = None,
+    last: bool = False,
 ) -> Iterator[PositionAnalysis]:
-    """Yield the analysis of each decision of one player, or only of those at these plies; the others are followed.
+    """Yield the analysis of each decision of one player, or only of those at a ply or the last; others are followed.
 
-    A decision without an attempt is the current one: it is analysed if `only` names it, or if it is the only decision.
+    A decision without an attempt is the current one: it is analysed if it is asked for, or if it is the only decision.
     """
     if not decisions:
         return
     player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
     later = [*(after.ply == before.ply for before, after in pairwise(decisions)), False]
     for decision, was_refused in zip(decisions, later, strict=True):
-        wanted = decision.ply == only if only is not None else decision.action is not None or len(decisions) == 1
+        wanted = decision.action is not None or len(decisions) == 1
+        if last:
+            wanted = decision is decisions[-1]
+        elif only is not None:
+            wanted = decision.ply == only
         if wanted:
             answered = decision.action == rules.ANY or not was_refused
             yield describe(decision, look(player, decision), None if decision.action is None else answered)
@@ -154,17 +159,6 @@ def analyse_turns(
             positions.append(describe(last, look(player, last), True))
         if number >= len(streams):
             yield AnalysedTurn(tuple(positions), int(player.stream[0]))
-
-
-def analyse_last(
-    decisions: Sequence[Decision], engine: str = DEFAULT_ENGINE, effort: SearchLimit = DEFAULT, seed: int = 1
-) -> Iterator[PositionAnalysis]:
-    *earlier, last = decisions
-    player = make_engine(engine, effort, seed, int(last.seen[rules.SEEN_PLAYER]))
-    for decision in earlier:
-        if decision.action is not None:
-            player.follow(decision.seen, decision.action)
-    yield describe(last, look(player, last), None)
 
 
 def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> PositionAnalysis:

@@ -28,6 +28,7 @@ Batches = Generator[list[Job], list[Row], None]
 Say = Callable[[str], None]
 LAST = 100  # default place in lists
 EVERY = "all"  # every paper
+NAMING = ("job", "game", "method", "first", "seed")  # keys that name a row as text
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,19 @@ class PaperKind(Kind):
         batches = self.find_experiment(request.name).batches(request)
         runner, jobs, done = JobRunner(run, recorder, context), next(batches, None), 0
         while jobs is not None:
-            _demand_same(run, done, jobs)
+            for number, (job, body) in enumerate(zip(jobs, run.steps[done:], strict=False), done + 1):
+                if job.key != body["key"]:
+                    raise ValueError(
+                        f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` "
+                        "with other code or numbers; start it anew, in another store"
+                    )
             batch: list[Row] = []
             with closing(runner.rows(jobs)) as found:
                 for row in found:
                     batch.append(row)
-                    context.on_progress(_progress(len(batch), len(jobs), row))
+                    words = " ".join(str(row[key]) for key in NAMING if key in row)
+                    share = len(batch) / len(jobs)
+                    context.on_progress(Progress(f"{len(batch)} of {len(jobs)}: {words}", share))
             done += len(batch)
             try:
                 jobs = batches.send(batch)
@@ -148,21 +156,6 @@ class PaperKind(Kind):
     def report(self, run: Run) -> Report:
         request = self.check(run)
         return self.find_experiment(request.name).report(request, rows_of(run))
-
-
-def _progress(done: int, total: int, row: Row) -> Progress:
-    words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
-    return Progress(f"{done} of {total}: {words}", done / total)
-
-
-def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
-    """Raise if a run's rows are results of other jobs than these, so that it cannot resume."""
-    for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
-        if job.key != body["key"]:
-            raise ValueError(
-                f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` with "
-                f"other code or numbers; start it anew, in another store"
-            )
 
 
 # The claims of papers.

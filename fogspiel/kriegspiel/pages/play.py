@@ -15,7 +15,7 @@ from ...core.game import Game
 from ...core.page_contract import JsonObject, Key, PageSite, PlaySupport
 from ...core.session import PersonSession, Session
 from ...games.chess.fen import SIDES
-from ..analysis import DEFAULT, DEFAULT_ENGINE, MAN_KINDS, PositionAnalysis, analyse, analyse_last, keep_best
+from ..analysis import DEFAULT, DEFAULT_ENGINE, MAN_KINDS, PositionAnalysis, analyse, keep_best
 from ..decisions import Decision, replayed_decisions
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
@@ -202,7 +202,7 @@ def _add_analysis(site: PageSite) -> None:
                 raise HTTPException(409, "the coach has something to say when it is your turn")
             decisions = [Decision(view, action) for view, action in session.decisions]
             decisions.append(Decision(session.seen(), None))
-        begin = partial(analyse_last, decisions, DEFAULT_ENGINE, DEFAULT)
+        begin = partial(analyse, decisions, DEFAULT_ENGINE, DEFAULT, last=True)
         return progress((key, "advice", len(decisions)), 1, begin, 0)
 
     @router.post("/{key}/analysis/stop", status_code=204)
