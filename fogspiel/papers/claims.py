@@ -58,7 +58,7 @@ def missing(text: str = "not run") -> Evidence:
     return Evidence(lambda error: (-math.inf, math.inf), text, False)
 
 
-def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evidence:
+def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0, unit: str = "") -> Evidence:
     """Return an anytime-valid interval of the mean of observations on a grid from `low` to `high`."""
     observed = np.asarray(counts, np.int64)
 
@@ -69,7 +69,7 @@ def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evide
         first, last = interval(observed, error)
         return scaled(first), scaled(last)
 
-    return Evidence(limits, f"{scaled(mean(observed)):.4g}") if observed.any() else missing("no games")
+    return Evidence(limits, f"{unit}{scaled(mean(observed)):.4g}") if observed.any() else missing("no games")
 
 
 def elo(pairs: Sequence[int]) -> Evidence:
@@ -97,8 +97,7 @@ def contrast(terms: Sequence[tuple[int, Sequence[int]]], top: int, unit: str) ->
     counts = np.zeros(most - least + 1, np.int64)
     for scores in zip(*(scores for _, scores in terms), strict=False):
         counts[sum(weight * score for (weight, _), score in zip(terms, scores, strict=True)) - least] += 1
-    found = mean_of(counts.tolist(), least / top, most / top)
-    return found._replace(estimate=f"{unit} {found.estimate}") if found.sampled else found
+    return mean_of(counts.tolist(), least / top, most / top, f"{unit} ")
 
 
 def wins_per_loss(ratio: Fraction, results: Iterable[Sequence[int]]) -> Evidence:
@@ -110,8 +109,7 @@ def wins_per_loss(ratio: Fraction, results: Iterable[Sequence[int]]) -> Evidence
     worth = (0, lost, lost + won)  # of a loss, a draw and a win, shifted to start at 0
     pairs = [sum(worth[result] for result in pair) for pair in results]
     counts = np.bincount(np.array(pairs, np.int64), minlength=2 * worth[2] + 1)
-    found = mean_of(counts.tolist(), -2.0 * lost / won, 2.0)
-    return found._replace(estimate=f"wins - {ratio} losses per pair {found.estimate}") if found.sampled else found
+    return mean_of(counts.tolist(), -2.0 * lost / won, 2.0, f"wins - {ratio} losses per pair ")
 
 
 @dataclass(frozen=True)

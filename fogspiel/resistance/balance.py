@@ -108,18 +108,13 @@ class Sweep:
     by_program: int
     too_far: int  # tables excluded from the nearest ones by their bounds
 
-    @property
-    def official(self) -> Fraction | None:
-        """Resistance's value with the official missions, under optimal play of both teams."""
-        setup = SETUPS.get(self.space.players)
-        return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
-
     def to_json(self) -> dict[str, Any]:
         space = self.space
         looked: dict[str, Any] = {"players": space.players, "spies": space.spies}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}
         rows = [table.to_json() for table in self.nearest]
-        official = None if self.official is None else str(self.official)
+        setup = SETUPS.get(space.players)  # the official missions, under optimal play of both teams
+        official = str(spy_rule(setup).wins) if setup is not None and setup.spies == space.spies else None
         looked |= {"sizes": [space.smallest, space.largest], "space": space.words, "tables": space.size}
         return looked | {"ties": self.ties} | settled | {"official": official, "nearest": rows}
 
