@@ -325,6 +325,7 @@ solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
   small_trees=sources tree_size=sources values=known_values
 solve solving.tree: sequence_form tree tree_game=game
+papers papers: catalogue=kinds
 tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
   methods mixture_response=best_response outside=programs step=contest tuning=tune
 tune.methods tuning.methods: halving=reply portfolio=psro spsa=duel

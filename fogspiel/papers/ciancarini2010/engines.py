@@ -4,6 +4,7 @@ They use the paper's knowledge only. The engines `A`, `B1` and `C` are improved 
 of the board, a metaposition and endgames, and B the metaposition and the endgames.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,18 +13,18 @@ from ...kriegspiel.engine import EngineFactory, SearchLimit
 from ...kriegspiel.engines.mcts import ApproachA, PerceptionEngine
 from ...kriegspiel.parameters import GENERIC_NAME, find_model
 from ...kriegspiel.search.perception_tree import PerceptionTree
-from .abstract_model import B_EXPLORATION, CONSTANTS, PRINTED
-from .approach_b import approach_b, list_moves
-from .approach_c import approach_c, expand
+from .abstract_model import CONSTANTS, PRINTED
+from .approaches import approach_b, approach_c, expand, list_moves
 
 KS = (1, 3, 7, 10)  # the values of k in figure 10
+B_EXPLORATION = 1.0  # "approach C uses a lower value of c" (section 6.1)
 
 
 class PrintedEngine(PerceptionEngine):
     """Engine with the abstract model of section 5.2 and an averaged opponent of the database (section 5)."""
 
-    def __init__(self, effort: SearchLimit, stream: np.ndarray):
-        super().__init__(effort, stream, PRINTED, find_model(GENERIC_NAME))
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, exploration: float = PRINTED.exploration):
+        super().__init__(effort, stream, replace(PRINTED, exploration=exploration), find_model(GENERIC_NAME))
 
 
 class PrintedC(PrintedEngine):
@@ -33,8 +34,8 @@ class PrintedC(PrintedEngine):
         expand(tree, 0, refused, CONSTANTS, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
-        tree, stream, c = self.trees[thread], self.streams[thread], PRINTED.exploration
-        return int(approach_c(tree, self.attraction, CONSTANTS, self.parameters, c, stream, size))
+        tree, stream = self.trees[thread], self.streams[thread]
+        return int(approach_c(tree, self.attraction, CONSTANTS, self.parameters, stream, size))
 
 
 class PrintedB(PrintedEngine):
@@ -43,7 +44,7 @@ class PrintedB(PrintedEngine):
     size = 100
 
     def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray):
-        super().__init__(effort, stream)
+        super().__init__(effort, stream, B_EXPLORATION)
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
@@ -51,7 +52,7 @@ class PrintedB(PrintedEngine):
 
     def search(self, thread: int, size: int) -> int:
         tree, stream = self.trees[thread], self.streams[thread]
-        return int(approach_b(tree, self.k, self.attraction, CONSTANTS, self.parameters, B_EXPLORATION, stream, size))
+        return int(approach_b(tree, self.k, self.attraction, CONSTANTS, self.parameters, stream, size))
 
 
 class PrintedA(ApproachA):

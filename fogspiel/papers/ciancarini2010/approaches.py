@@ -1,10 +1,12 @@
-"""Approach B(k) as printed (section 5.2, figure 6): simulated messages, k moves long, mean backup."""
+"""Approaches B(k) and C as printed, on the tree of figure 3.
 
-import math
+B  section 5.2, figure 6: simulated messages, k moves long, and the mean is backed up
+C  section 5.3, figures 8 and 9: every node is evaluated once, and the maximum is backed up
+"""
 
 import numpy as np
 
-from ...core.compile.kernel import kernel
+from ...core.compile.kernel import in_place, kernel
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ...games.chess.moves import MAX_ATTEMPTS
@@ -12,22 +14,20 @@ from ...games.chess.position import end_of, promotion_of, start_of
 from ...kriegspiel.beliefs.probability_matrices import survey_board
 from ...kriegspiel.game.attempts import attempts
 from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance
+from ...kriegspiel.search.perception_search import sample_accepted_attempt as uct_selection
 from ...kriegspiel.search.perception_tree import (
     DEEPEST,
     NO_CHILD,
-    WORSE_THAN_ANY,
     add_attempt,
     add_branch,
     add_child,
+    best_by_uct,
     has_room,
 )
-from .abstract_model import (
-    get_outcome_probabilities,
-    material_balance,
-    prob_legal,
-    probabilistic_message,
-    update_model,
-)
+from ...kriegspiel.search.perception_tree import sample_outcome as probabilistic_message
+from .abstract_model import get_outcome_probabilities, material_balance, prob_legal, update_model
+
+# Approach B.
 
 LONGEST_STRING = 6  # moves by which a string of captures extends a simulation ("accounts for quiescence")
 ALMOST_ALWAYS = 0.9  # "both players almost always try to capture back or exploit a pawn try" (5.1, shared by all)
@@ -54,34 +54,17 @@ def list_moves(tree, place, refused, parameters):
     node.listed = tree.used[1] - node.first
 
 
-@kernel
-def uct_selection(tree, place, exploration, stream):
-    """Return the first attempt by UCT that the simulated referee accepts, unvisited ones first at random; or -1."""
-    node, is_refused = tree.nodes[place], np.zeros(MAX_ATTEMPTS, np.bool_)
-    first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
-    for _ in range(count):
-        fresh = 0
-        for i in range(count):
-            if tree.attempts[first + i].visits == 0 and not is_refused[i]:
-                fresh += 1
-        chosen, best, nth = -1, WORSE_THAN_ANY, random_below(stream, fresh) if fresh else -1
-        for i in range(count):
-            attempt = tree.attempts[first + i]
-            if is_refused[i]:
-                continue
-            if fresh:
-                if attempt.visits == 0:
-                    if nth == 0:
-                        chosen = i
-                    nth -= 1
-            else:
-                score = attempt.value + exploration * math.sqrt(log / attempt.visits)
-                if score > best:
-                    best, chosen = score, i
-        if random_unit(stream) < tree.attempts[first + chosen].legal:
-            return first + chosen
-        is_refused[chosen] = True
-    return -1
+@in_place
+def open_branch(tree, place, row, constants, parameters):
+    """Give an attempt its outcomes, so that nodes can grow from them."""
+    node, attempt, survey = tree.nodes[place], tree.attempts[row], tree.features[0].survey
+    add_branch(tree, row)
+    branch = tree.branches[attempt.branch]
+    survey_board(node.prob, node.known, parameters, survey)
+    kind = kind_on(node.known.men, start_of(attempt.move))
+    get_outcome_probabilities(
+        node.prob, node.known, kind, attempt.move, survey, constants, parameters, branch.chance, branch.board
+    )
 
 
 @kernel
@@ -130,30 +113,23 @@ def simulation(tree, place, k, lost, was_capture, attraction, constants, paramet
 
 
 @kernel
-def approach_b(tree, k, attraction, constants, parameters, exploration, stream, simulations):
+def approach_b(tree, k, attraction, constants, parameters, stream, simulations):
     """Figure 6: select by UCT and by probabilistic messages, expand, simulate, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, survey = np.zeros(64, np.int64), tree.features[0].survey
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
-            row, node = uct_selection(tree, place, exploration, stream), tree.nodes[place]
+            row = uct_selection(tree, place, parameters, stream)
             if row < 0 or depth == DEEPEST or not has_room(tree):
-                value = material_balance(node.known)
+                value = material_balance(tree.nodes[place].known)
                 break
             places[depth], rows[depth] = place, row
             depth += 1
-            move, is_new = tree.attempts[row].move, tree.attempts[row].branch == NO_CHILD
-            if is_new:
-                add_branch(tree, row)
-            number = tree.attempts[row].branch
+            if tree.attempts[row].branch == NO_CHILD:
+                open_branch(tree, place, row, constants, parameters)
+            move, number = tree.attempts[row].move, tree.attempts[row].branch
             branch = tree.branches[number]
-            if is_new:
-                survey_board(node.prob, node.known, parameters, survey)
-                kind = kind_on(node.known.men, start_of(move))
-                get_outcome_probabilities(
-                    node.prob, node.known, kind, move, survey, constants, parameters, branch.chance, branch.board
-                )
             outcome = probabilistic_message(branch.chance, stream)
             if branch.child[outcome] == NO_CHILD:
                 child = add_child(tree, place, number, outcome)
@@ -170,3 +146,99 @@ def approach_b(tree, k, attraction, constants, parameters, exploration, stream, 
             attempt.visits += 1
             attempt.value += (value - attempt.value) / attempt.visits
     return simulations
+
+
+# Approach C.
+
+
+@in_place
+def weighed_average(chances, values):
+    """Return the weighed average of figure 8: the sum of outcomes[a] * probabilities[a]."""
+    found = 0.0
+    for outcome in range(OUTCOMES):
+        found += chances[outcome] * values[outcome]
+    return found
+
+
+@kernel
+def expand(tree, place, refused, constants, parameters):
+    """List the attempts at a node and explore each once; return their number.
+
+    An illegal attempt leaves the balance as it is, so its value counts with Prob_legal.
+    """
+    list_moves(tree, place, refused, parameters)
+    node, survey = tree.nodes[place], tree.features[0].survey
+    chances, values = np.empty(OUTCOMES, np.float64), np.empty(OUTCOMES, np.float64)
+    node.board = material_balance(node.known)
+    for row in range(node.first, node.first + node.listed):
+        attempt = tree.attempts[row]
+        kind = kind_on(node.known.men, start_of(attempt.move))
+        get_outcome_probabilities(
+            node.prob, node.known, kind, attempt.move, survey, constants, parameters, chances, values
+        )
+        attempt.value = node.board + attempt.legal * (weighed_average(chances, values) - node.board)
+        attempt.visits = 1
+    node.visits = max(1, node.listed)
+    node.value = maximum(tree, place)
+    return node.listed
+
+
+@in_place
+def maximum(tree, place):
+    """Return the value of a node by the backup operator of approach C: that of its best attempt."""
+    node = tree.nodes[place]
+    found = node.board
+    for row in range(node.first, node.first + node.listed):
+        if row == node.first or tree.attempts[row].value > found:
+            found = tree.attempts[row].value
+    return found
+
+
+@in_place
+def backpropagate(tree, place, row):
+    """Set the value of an attempt by its outcomes, those with a node by the maximum there, and that of its node."""
+    node, attempt = tree.nodes[place], tree.attempts[row]
+    branch = tree.branches[attempt.branch]
+    found = 0.0
+    for outcome in range(OUTCOMES):
+        child = branch.child[outcome]
+        value = branch.board[outcome] if child == NO_CHILD else tree.nodes[child].value
+        found += branch.chance[outcome] * value
+    attempt.value = node.board + attempt.legal * (found - node.board)
+    attempt.visits += 1
+    node.visits += 1
+    node.value = maximum(tree, place)
+
+
+@kernel
+def approach_c(tree, attraction, constants, parameters, stream, nodes):
+    """Figure 8: select by UCT and by probabilistic messages down to a new node, explore it, back up the maximum."""
+    places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
+    refused, survey, done = np.zeros(64, np.int64), tree.features[0].survey, 0
+    while done < nodes:
+        place, depth = 0, 0
+        while depth < DEEPEST:
+            node = tree.nodes[place]
+            row = best_by_uct(tree.attempts, node.first, node.first + node.listed, node.visits, parameters.exploration)
+            if row < 0 or not has_room(tree):
+                break
+            if tree.attempts[row].branch == NO_CHILD:
+                open_branch(tree, place, row, constants, parameters)
+            places[depth], rows[depth] = place, row
+            depth += 1
+            number = tree.attempts[row].branch
+            outcome = probabilistic_message(tree.branches[number].chance, stream)
+            child = tree.branches[number].child[outcome]
+            if child == NO_CHILD:
+                child = add_child(tree, place, number, outcome)
+                new = tree.nodes[child]
+                update_model(
+                    new.prob, new.known, tree.attempts[row].move, outcome, attraction, parameters, survey, stream
+                )
+                done += expand(tree, child, refused, constants, parameters)
+                break
+            place = child
+        done += 1
+        for level in range(depth - 1, -1, -1):
+            backpropagate(tree, places[level], rows[level])
+    return done
