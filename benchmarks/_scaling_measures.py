@@ -105,7 +105,7 @@ def measure_resistance(players: str) -> Row:
 def measure_search(size: str) -> Row:
     """Find the winner of perfect-information ponnuki, and Black's first stones that surely win the phantom game."""
     from fogspiel.games.boards.board import BOARDS
-    from fogspiel.papers.teytaud2011.claims import openings
+    from fogspiel.papers.teytaud2011 import openings
     from fogspiel.solving.bounds.beliefs import PerfectInformation
 
     small, board = BOARDS["ponnuki-2x2"], BOARDS[f"ponnuki-{size}x{size}"]

@@ -42,7 +42,7 @@ from fogspiel.kriegspiel.engine import STRAY, SearchLimit, find_engine, parse_en
 from fogspiel.kriegspiel.engines.fog import Fog
 from fogspiel.kriegspiel.engines.sampling import PoolSampler
 from fogspiel.kriegspiel.game import rules
-from fogspiel.kriegspiel.kinds.match import match_of
+from fogspiel.kriegspiel.kinds import match_of
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.runs.store import Store, StoreError
 

@@ -18,7 +18,7 @@ def play(engine, nodes, constants, seed):
     """Play one game with these constants; return the score against the minimax program."""
     known = tunable_engines()[engine]
     chosen = known.constants.from_json(known.constants.to_json() | constants)
-    player = known.make(SearchLimit(nodes=nodes), stream_of(seed, 0), chosen)
+    player = known.make(SearchLimit(nodes=nodes), stream_of(seed, 0), parameters=chosen)
     opponent = find_engine("minimax")(SearchLimit(nodes=OPPONENT_NODES), stream_of(seed, 1))
     black = seed % 2
     score = play_game((opponent, player) if black else (player, opponent), Referee(), LONGEST).payoff_index / 2

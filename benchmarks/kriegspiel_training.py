@@ -31,12 +31,12 @@ from fogspiel.games.chess.moves import CHECKERS, LIMITS, MAX_MOVES, legal_moves,
 from fogspiel.games.chess.position import MEN, MOVER, PLY, POSITION, end_of, start_of
 from fogspiel.games.chess.search import VALUE
 from fogspiel.kriegspiel.beliefs.board_filter import CLASS_ROW, ROWS, class_cell, phase_of, weigh_replies
-from fogspiel.kriegspiel.engine import SearchLimit, parse_engine
+from fogspiel.kriegspiel.engine import STRAY, SearchLimit, parse_engine
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE, SQUARE
-from fogspiel.kriegspiel.match import EngineMatch
+from fogspiel.kriegspiel.match import EngineMatch, EngineSpec
 from fogspiel.kriegspiel.parameters import MEN_IN_PHASE, FogWeights, phase_of_men, write_fog_weights
-from fogspiel.kriegspiel.training import Play, check_lesson, games_of_two, rows_in, with_straying
+from fogspiel.kriegspiel.training import Play, check_lesson, rows_in
 from fogspiel.runs.execute import Row
 
 POPULATION = ("C@3000n", "hs@500n", "minimax@1000n")
@@ -238,9 +238,10 @@ class FogTraining:
         self.round_robin()
 
     def round_robin(self) -> EngineMatch:
-        each = with_straying(parse_engine(words, self.effort) for words in self.engines)
-        members = (*each[::2], *each[1::2])  # straying engines last, as when the shipped weights were made
-        return EngineMatch(members, games_of_two(self.games, comb(len(members), 2)), self.seed)
+        each = [parse_engine(words, self.effort) for words in self.engines]
+        # Straying engines last, as when the shipped weights were made
+        members = tuple(EngineSpec(prefix + name, effort) for prefix in ("", STRAY) for name, effort in each)
+        return EngineMatch(members, -(-self.games // comb(len(members), 2)), self.seed)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def test_there_is_a_command_for_everybody(reader, monkeypatch):
 
 @pytest.mark.thorough
 def test_the_picture_of_the_readme_is_that_of_the_tour():
-    from fogspiel.kriegspiel.commands._tour import kriegspiel
+    from fogspiel.kriegspiel.commands._terminal import kriegspiel
 
     picture, *_ = blocks_of(README)
     assert picture.text.splitlines() == list(kriegspiel(1))[1:]

@@ -183,7 +183,7 @@ def add_to(site: PageSite) -> None:
     "templates/clock.html": '{% extends "base.html" %}{% block main %}<p>it is late</p>{% endblock %}',
     "papers/x.py": '''"""The squares of small numbers."""
 
-from ...papers.catalogue import Computation, Computed
+from ...papers.kinds import Computation, Computed
 
 
 def compute(options, say):

@@ -32,6 +32,7 @@ from fogspiel.kriegspiel.parameters import (
 )
 from fogspiel.kriegspiel.pgn_check import CheckedGame
 from fogspiel.kriegspiel.problems.generator import Candidate
+from fogspiel.kriegspiel.problems.solution import Branch, SolutionStep
 from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
@@ -80,6 +81,8 @@ KEYS = {
     ),
     SamplingParameters: "new thin kept stale",
     CheckedGame: "number line white black viewer moves refused fault",
+    Branch: "answer reply kings next",
+    SolutionStep: "attempt branches",
     Candidate: "problem material tries refusals asks quiet",
     HouseRules: "promotion_tries passant_square fifty repetition material rules",
     Round: "number sizes lower upper added certificate",

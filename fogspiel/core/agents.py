@@ -89,6 +89,11 @@ class ParametricPolicy:
         return tuple(self.thetas[0].tolist()) if self.selection == ALONE and self.strategy.parameters else None
 
     @property
+    def plan(self) -> np.ndarray:
+        """The plan of a player that does not change from game to game."""
+        return self.strategy.plan_for(self.thetas[0])
+
+    @property
     def heaviest(self) -> np.ndarray:
         return np.asarray(self.thetas[int(np.argmax(self.weights or (1.0,)))])
 
@@ -132,10 +137,9 @@ def theta_for(policy: ParametricPolicy, number: int, draws: np.ndarray) -> np.nd
 class PolicyPlayer:
     def __init__(self, policy: ParametricPolicy, stream: np.ndarray):
         self.policy, self.stream = policy, stream
-        self.plan = np.zeros(policy.strategy.plan_size)
 
     def begin(self, side: int) -> None:
-        self.policy.strategy.prepare(theta_for(self.policy, 0, self.stream), self.plan)
+        self.plan = self.policy.strategy.plan_for(theta_for(self.policy, 0, self.stream))
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
         return int(self.policy.strategy.choose(seen, np.array(actions, np.int64), self.plan, self.stream))

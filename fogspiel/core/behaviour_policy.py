@@ -8,12 +8,13 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from numbers import Rational, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .agents import Player, PlayerAgent, draw_index
+from .agents import PlayerAgent, draw_index
 from .game import Game, Strategy
 from .plugins import former_names
 from .rng import GOLDEN, bits, stream_of
@@ -105,10 +106,7 @@ def behaviour_policy(
             known[key] = [float(share) for share in check_probabilities(state, probabilities(state), name)]
         return known[key]
 
-    def player(stream: np.ndarray) -> Player:
-        return StatePlayer(game, odds, stream)
-
-    return BehaviourPolicy(name, player, game, probabilities, digest, batch)
+    return BehaviourPolicy(name, partial(StatePlayer, game, odds), game, probabilities, digest, batch)
 
 
 class StatePlayer:
@@ -258,11 +256,7 @@ def choice_probabilities(
         return None
     ends = [begin for _, begin in runs[1:]] + [WORD]
     lengths = {action: end - begin for (action, begin), end in zip(runs, ends, strict=True)}
-    return exact_law([Fraction(lengths.get(action, 0), WORD) for action in actions])
-
-
-def exact_law(found: Sequence[Fraction]) -> list[Fraction]:
-    """Return the simple fractions near all probabilities; if there are none, the probabilities themselves."""
+    found = [Fraction(lengths.get(action, 0), WORD) for action in actions]
     simple = [share.limit_denominator(SIMPLE) for share in found]
     near = all(abs(share - other) < NEAR for share, other in zip(found, simple, strict=True))
-    return simple if near and sum(simple) == 1 else list(found)
+    return simple if near and sum(simple) == 1 else found

@@ -1,5 +1,6 @@
 """Parts of an explanation: sentences, tables, and pictures drawn with characters."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -9,6 +10,8 @@ import numpy as np
 
 from .agents import IN_TURN, MIXED, REDRAWN, ParametricPolicy
 from .game import UNIFORM, Game
+from .rng import stream_of
+from .session import actions_in, view_of
 from .untrusted_input import JsonRecord
 
 SHADES = " .:-=+*#%@"
@@ -73,9 +76,8 @@ def heat_map(title: str, grid: Grid, rows: Sequence[object], columns: Sequence[o
     head = [" " * wide + "".join(f" {str(name).rjust(beside)[i]}" for name in columns) for i in range(beside)]
     lines = []
     for name, row in zip(rows, grid, strict=True):
-        marks = [
-            SHADES[min(int(cell / most * len(SHADES)), len(SHADES) - 1)] if isfinite(cell) else "?" for cell in row
-        ]
+        shades = [min(int(cell / most * len(SHADES)), len(SHADES) - 1) if isfinite(cell) else -1 for cell in row]
+        marks = [SHADES[shade] if shade >= 0 else "?" for shade in shades]
         lines.append(str(name).rjust(wide) + "".join(f" {mark}" for mark in marks))
     scale = f"scale: '{SHADES}' from 0 to {percent(most)}"
     return _picture(title, [*head, *lines, scale], grid, rows, columns)
@@ -88,6 +90,16 @@ def bars(title: str, shares: Sequence[float], names: Sequence[object]) -> TextCh
         for name, share in zip(names, shares, strict=True)
     ]
     return _picture(title, lines, [[share] for share in shares], names, ("share",))
+
+
+STREAM = 0xE4B1  # separate from the streams of games, so that samples are independent of all games a method has used
+
+
+def choices(game: Game, player: ParametricPolicy, state: np.ndarray, seed: int, many: int) -> Counter[int]:
+    """Count a sample of the player's choices when it is to move in this position."""
+    seen, actions = view_of(game, state, int(game.rules.mover(state))), actions_in(game, state)
+    plan, stream, choose = player.plan, stream_of(seed, STREAM), player.strategy.choose
+    return Counter(int(choose(seen, actions, plan, stream)) for _ in range(many))
 
 
 # Descriptions of strategies in sentences, tables and pictures, with exact numbers where possible.

@@ -54,7 +54,11 @@ def tree_mark(words: str) -> str:
         return OPENSPIEL
     if is_code(words):
         return ""
-    return next((mark for mark in (*TREES, *_marks_of_plug_ins(words)) if _bears(words, mark)), "")
+    # Plug-ins that add readers are imported only for texts that may have such a mark.
+    likely = ("." in words or ":" in words) and has_plug_ins("interop")
+    marks = (*TREES, *(extras("interop", "READERS") if likely else ()))
+    ends, begins = words.endswith, words.startswith
+    return next((mark for mark in marks if (ends if mark.startswith(".") else begins)(mark)), "")
 
 
 def is_tree(words: str) -> bool:
@@ -64,16 +68,6 @@ def is_tree(words: str) -> bool:
 
 def is_tree_file(words: str) -> bool:
     return words.endswith(tree_mark(words) or "\n")
-
-
-def _bears(words: str, mark: str) -> bool:
-    return words.endswith(mark) if mark.startswith(".") else words.startswith(mark)
-
-
-def _marks_of_plug_ins(words: str) -> list[str]:
-    """Return the marks of readers that plug-ins add; these are imported only for texts that may have one."""
-    likely = "." in words or ":" in words
-    return list(extras("interop", "READERS")) if likely and has_plug_ins("interop") else []
 
 
 def file_and_name(words: str) -> tuple[str, str]:
@@ -100,9 +94,8 @@ def check_game_spec(words: str) -> None:
 
 
 def no_game(name: str, known: Collection[str]) -> NotFound:
-    near = (
-        get_close_matches(name[:SHOWN], known, n=4) or [other for other in known if len(name) > 2 and name in other][:4]
-    )
+    inside = [other for other in known if len(name) > 2 and name in other]
+    near = get_close_matches(name[:SHOWN], known, n=4) or inside[:4]
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return NotFound(f"there is no game {shorten(name)}: {meant}`fogspiel games` lists all {len(known)}")
 
@@ -145,16 +138,23 @@ def load_game(words: str | Path) -> "Game":
     if is_code(words):
         file, name = file_and_name(words)
         path = Path(file)
-        game = replace(_choose(path, _games_of_file(path), name), version=digest_of_file(path))
+        key = path.resolve(), digest_of_file(path)
+        if key not in _files:
+            _files[key] = _run(path, key[1])
+        game = replace(_choose(path, _files[key], name), version=key[1])
         absolute = f"{path.absolute()}:{game.name}"
     elif is_tree(words):
         game = read_tree(words).as_game()
         absolute = str(Path(words).absolute()) if is_tree_file(words) else words
     else:
         return known_game(words)
-    _check_name(words, game.name)
-    USER_GAMES[game.name] = game
-    _words[game.name] = GameSpec(words, absolute)
+    name = game.name
+    if not NAME.fullmatch(name):
+        raise ValueError(f"the game of {words} is called {name!r}: a name has small letters, digits and single hyphens")
+    if name in collect("games", "GAMES"):
+        raise ValueError(f"the game of {words} is called {name}, as a game of the catalogue is: rename it in the file")
+    USER_GAMES[name] = game
+    _words[name] = GameSpec(words, absolute)
     return game
 
 
@@ -182,19 +182,7 @@ def forget_games() -> None:
 
 def digest_of_file(path: Path) -> str:
     """Return the version of the rules in a file: any change makes another game."""
-    return f"sha256 {hashlib.sha256(_content(path)).hexdigest()}"
-
-
-def _content(path: Path) -> bytes:
-    return read_bytes(path, GAME_FILE, MAX_BYTES, "that is no game")
-
-
-def _check_name(words: str, name: str) -> None:
-    """Raise a ValueError for a name that another game has, or that cannot be part of the name of a run."""
-    if not NAME.fullmatch(name):
-        raise ValueError(f"the game of {words} is called {name!r}: a name has small letters, digits and single hyphens")
-    if name in collect("games", "GAMES"):
-        raise ValueError(f"the game of {words} is called {name}, as a game of the catalogue is: rename it in the file")
+    return f"sha256 {hashlib.sha256(read_bytes(path, GAME_FILE, MAX_BYTES, 'that is no game')).hexdigest()}"
 
 
 def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
@@ -202,13 +190,6 @@ def _choose(path: Path, games: "Sequence[Game]", name: str) -> "Game":
     if name in by_name or (not name and len(games) == 1):
         return by_name[name or games[0].name]
     raise ValueError(f"{path} has the games {', '.join(by_name)}: say which one, as in {path}:{games[0].name}")
-
-
-def _games_of_file(path: Path) -> "Sequence[Game]":
-    key = path.resolve(), digest_of_file(path)
-    if key not in _files:
-        _files[key] = _run(path, key[1])
-    return _files[key]
 
 
 def _run(path: Path, digest: str) -> "Sequence[Game]":

@@ -89,6 +89,11 @@ class Strategy:
     per_seat: bool = False
     describe: Callable[[np.ndarray], str] | None = None  # description of a parameter vector in a sentence
 
+    def plan_for(self, theta: np.ndarray) -> np.ndarray:
+        plan = np.zeros(self.plan_size)
+        self.prepare(theta, plan)
+        return plan
+
     def __repr__(self) -> str:
         return f"Strategy {self.name!r} with {len(self.parameters)} parameters"
 
@@ -132,6 +137,7 @@ LOOK_NAMES = {
     "explain": "explain", "explain_mixture": "explain_mixture",
 }  # fmt: skip
 HOW_TO_PLAY = "HOW_TO_PLAY"
+PARTS = ("rules", "strategy", "look", "exact")  # modules of a family that have such functions
 EXACT_NAMES = {"exact_score": "score", "best_replies": "best_responses"}
 
 
@@ -201,7 +207,6 @@ def nothing_to_prepare(theta, plan):
 
 @kernel
 def any_action(seen, actions, plan, stream):
-    """Return any of the actions with equal probability."""
     return actions[random_below(stream, len(actions))]
 
 
@@ -289,7 +294,7 @@ def equip(games: Sequence[Game], *modules: ModuleType) -> None:
 
 
 def equip_from(source: Source) -> Sequence[Game]:
-    """Complete the games of a file or folder by its functions and those of its `look` and `exact`; return them.
+    """Complete the games of a file or folder by its functions and those of its PARTS; return them.
 
     Games that have such functions already are left as they are, and so are a plug-in's games of other families.
     """
@@ -302,7 +307,7 @@ def equip_from(source: Source) -> Sequence[Game]:
         if (game.look, game.exact) == (Look(), Exact()) and (source.folder is None or game.family == family)
     ]
     if bare:
-        names = [name for name in ("look", "exact") if (source.path / f"{name}.py").is_file()]
+        names = [name for name in PARTS if (source.path / f"{name}.py").is_file()]
         equip(bare, module, *(load(Source(f"{source.module}.{name}", source.folder)) for name in names))
     return games
 

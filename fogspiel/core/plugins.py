@@ -182,18 +182,17 @@ def collect(room: str, attribute: str) -> dict[str, Any]:
 @cache
 def _collect(room: str, attribute: str, used: tuple[Path, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
+
+    def add(items: Iterable[tuple[str, Any]], remedy: str) -> None:
+        for key, thing in items:
+            if key in found:
+                raise ValueError(f"two {attribute.lower()} are called {key}{remedy}")
+            found[key] = thing
+
     for source in sources(room).values():
-        for key, thing in _listed(load(source), attribute, ROOMS[room].former_attribute, source.folder is not None):
-            if key in found:
-                raise ValueError(f"two {attribute.lower()} are called {key}: rename one")
-            found[key] = thing
+        add(_listed(load(source), attribute, ROOMS[room].former_attribute, source.folder is not None), ": rename one")
     for point in _entry_points(room):
-        for key, thing in _offered(point, attribute):
-            if key in found:
-                raise ValueError(
-                    f"two {attribute.lower()} are called {key}, one of them of {_distribution(point)}: rename it there"
-                )
-            found[key] = thing
+        add(_offered(point, attribute), f", one of them of {_distribution(point)}: rename it there")
     return found
 
 
@@ -326,6 +325,7 @@ solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
   small_trees=sources tree_size=sources values=known_values
 solve solving.tree: sequence_form tree tree_game=game
+papers papers: catalogue=kinds
 tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
   methods mixture_response=best_response outside=programs step=contest tuning=tune
 tune.methods tuning.methods: halving=reply portfolio=psro spsa=duel

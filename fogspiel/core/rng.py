@@ -66,7 +66,6 @@ def normal(stream):
 
 @kernel
 def fill_normal(stream, out):
-    """Fill `out` with standard Gaussian numbers."""
     for i in range(len(out)):
         out[i] = normal(stream)
 

@@ -35,7 +35,6 @@ class Session:
         self.game = game
         self.record: list[int] = []
         self.state = new_cells(game.sizes.state)
-        self._out = new_cells(game.sizes.actions)
         game.rules.start(self.state)
 
     @property
@@ -55,7 +54,7 @@ class Session:
     @property
     def actions(self) -> list[int]:
         """Actions of the player to move, or outcomes of chance; empty once the game is over."""
-        return [] if self.over else self._out[: self.game.rules.legal(self.state, self._out)].tolist()
+        return [] if self.over else actions_in(self.game, self.state).tolist()
 
     def draw_chance(self, stream: np.ndarray) -> int:
         """Return one of the outcomes of chance, as the compiled loop draws it."""
@@ -104,6 +103,11 @@ def view_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
     seen = new_cells(game.sizes.view)
     game.rules.view(state, player, seen)
     return seen
+
+
+def actions_in(game: Game, state: np.ndarray) -> np.ndarray:
+    out = new_cells(game.sizes.actions)
+    return out[: game.rules.legal(state, out)]
 
 
 class GameRecord(NamedTuple):
@@ -218,8 +222,15 @@ class PersonSession(Session):
         self._chance = stream_of(seed, 0)
         self._player: Player = opponent.new_player(stream_of(seed, 2 - side))
         self._player.begin(1 - side)
-        for action in record:
-            self._repeat(action)
+        for action in record:  # chance and the opponent draw as before
+            mover, actions = self.mover, self.actions
+            if action not in actions:
+                raise ValueError(f"the record does not fit the rules of {game.name}: {action} cannot be tried there")
+            if mover == CHANCE:
+                self.draw_chance(self._chance)
+            elif mover != side:
+                replay_choice(self._player, self.view(mover), actions, action)
+            self.apply(action)
         self.resigned = resigned and self.mover == side
         self.agreed = agreed and self.mover == 1 - side
 
@@ -240,11 +251,8 @@ class PersonSession(Session):
     @property
     def mark(self) -> int | None:
         """The index of the person's payoff, once the game is over."""
-        return (
-            self.payoff_index
-            if self.payoff_index is None or self.side == 0
-            else self.game.max_score - self.payoff_index
-        )
+        index = self.payoff_index
+        return index if index is None or self.side == 0 else self.game.max_score - index
 
     @property
     def waits_for_person(self) -> bool:
@@ -257,20 +265,20 @@ class PersonSession(Session):
     def choices(self) -> list[int]:
         return self.actions if self.mover == self.side and not self.resigned else []
 
-    def act(self, action: int) -> None:
+    def _check_turn(self) -> None:
         if self.over:
             raise ValueError("the game is over")
         if self.mover != self.side:
             raise ValueError("it is not your turn")
+
+    def act(self, action: int) -> None:
+        self._check_turn()
         if action not in self.actions:
             raise ValueError(f"{action} cannot be tried now")
         self.apply(action)
 
     def resign(self) -> None:
-        if self.over:
-            raise ValueError("the game is over")
-        if self.mover != self.side:
-            raise ValueError("it is not your turn")
+        self._check_turn()
         self.resigned = True
 
     @property
@@ -304,12 +312,9 @@ class PersonSession(Session):
         """Yield the full state, move by move, once the game is over; the last moment is its end."""
         if not self.over:
             raise ValueError("the whole game can be seen when it is over")
-        again = Session(self.game)
-        for action in [*self.record, None]:
-            views = (again.view(0), again.view(1))
-            yield Moment(again.mover, action, self.game.reveal(again.state), views, again.state.copy())
-            if action is not None:
-                again.apply(action)
+        for (state, mover, _), action in zip(replay(self.game, self.record), [*self.record, None], strict=True):
+            views = view_of(self.game, state, 0), view_of(self.game, state, 1)
+            yield Moment(mover, action, self.game.reveal(state), views, state)
 
     def moment(self, number: int) -> Moment:
         for place, found in enumerate(self.moments()):
@@ -322,14 +327,3 @@ class PersonSession(Session):
         if self.mover == self.side:
             self.decisions.append((self.seen(), action))
         super().apply(action)
-
-    def _repeat(self, action: int) -> None:
-        """Repeat a recorded move; chance and the opponent draw as before."""
-        mover, actions = self.mover, self.actions
-        if action not in actions:
-            raise ValueError(f"the record does not fit the rules of {self.game.name}: {action} cannot be tried there")
-        if mover == CHANCE:
-            self.draw_chance(self._chance)
-        elif mover != self.side:
-            replay_choice(self._player, self.view(mover), actions, action)
-        self.apply(action)

@@ -5,7 +5,7 @@ Data sheet of a state (int64 cells)
     1 COLUMNS
     2 RESULT    the first player's score, -1 before the end
     3 TURNS     stones on the board; the first player moves when it is even
-    4 STONES    each player's stones, as bits (see `boards/columns.py`)
+    4 STONES    each player's stones, as bits (see `boards/board.py`)
 Data sheet of a view: ROWS, COLUMNS, 1 for the first player's view (else 0), RESULT, TURNS, the own stones, the
 opponent's: nothing is hidden.
 
@@ -20,24 +20,13 @@ import numpy as np
 
 from ..core.agents import REDRAWN, ParametricPolicy
 from ..core.compile.kernel import Kernel, inlined, kernel
-from ..core.explain import Explanation, Table, bars
+from ..core.explain import Explanation, Table, bars, choices
 from ..core.game import DRAW, LOSS, OVER, UNIFORM, WIN, Game, Rules, Sizes, Strategy, new_cells, nothing_hidden
 from ..core.picture import Messages, Parts
 from ..core.rng import random_unit
 from ..core.session import replay
-from .boards.board import list_bits
-from .boards.columns import (
-    ENDS,
-    columns_text,
-    drop_row,
-    four_aligned,
-    is_full,
-    open_columns,
-    outcome_of,
-    stones_in,
-    stones_on,
-)
-from .sampling import choices, estimate_score
+from .boards import board as boards
+from .boards.board import drop_row, four_aligned, is_full, list_bits, open_columns, outcome_of
 
 ROWS, COLUMNS, RESULT, TURNS, STONES = range(5)
 SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST, SEEN_RESULT, SEEN_TURNS, SEEN_OWN, SEEN_OTHER = range(7)
@@ -184,13 +173,16 @@ ENDINGS = {-1: "", LOSS: "\nO wins", DRAW: "\na draw", WIN: "\nX wins"}
 
 def show(seen: np.ndarray) -> str:
     rows, columns, first = (int(seen[cell]) for cell in (SEEN_ROWS, SEEN_COLUMNS, SEEN_FIRST))
-    own, other = stones_in(seen, SEEN_OWN)
-    board = columns_text(rows, columns, *((own, other) if first else (other, own)))
+    own, other = boards.stones_in(seen, SEEN_OWN)
+    board = boards.columns_text(rows, columns, *((own, other) if first else (other, own)))
     return f"{board}\nyou have {'X' if first else 'O'}{ENDINGS[int(seen[SEEN_RESULT])]}"
 
 
 def reveal(state: np.ndarray) -> str:
-    return columns_text(int(state[ROWS]), int(state[COLUMNS]), *stones_in(state, STONES)) + ENDINGS[int(state[RESULT])]
+    return (
+        boards.columns_text(int(state[ROWS]), int(state[COLUMNS]), *boards.stones_in(state, STONES))
+        + ENDINGS[int(state[RESULT])]
+    )
 
 
 def describe(theta: np.ndarray) -> str:
@@ -225,7 +217,6 @@ def board(name: str, rows: int, columns: int, playouts: int = PLAYOUTS) -> Game:
         title=f"Four in a row, {rows} rows by {columns} columns",
         family="four",
         category="Boards",
-        version=1,
         rules=Rules(start_with(rows, columns), mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(STONES + 2, SEEN_OTHER + 1, columns),
@@ -381,22 +372,20 @@ def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     rows, columns, first, result, turns = (int(cell) for cell in seen[:SEEN_OWN])
-    own, other = stones_in(seen, SEEN_OWN)
+    own, other = boards.stones_in(seen, SEEN_OWN)
     stones = (own, other) if first else (other, own)
     mine = result < 0 and (turns % 2 == 0) == bool(first)
-    status = ENDS.get(result, "Your turn." if mine else "The other's turn.")
+    status = boards.ENDS.get(result, "Your turn." if mine else "The other's turn.")
 
-    def is_open(column: int) -> bool:
-        return result < 0 and not (own | other) >> (column * (rows + 1) + rows - 1) & 1
-
-    board = stones_on(rows, columns, stones, 0 if first else 1, is_open)
+    open_now = open_columns(rows, columns, own | other) if result < 0 else 0
+    board = boards.stones_on(rows, columns, stones, 0 if first else 1, open_now)
     return Messages((f"You have {'X' if first else 'O'}. {status}",)), board
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     rows, columns, result, turns = (int(cell) for cell in state[:STONES])
-    board = stones_on(rows, columns, stones_in(state, STONES), 0, lambda column: False)
-    return Messages((ENDS.get(result, f"{'XO'[turns % 2]} to move."),)), board
+    board = boards.stones_on(rows, columns, boards.stones_in(state, STONES), 0)
+    return Messages((boards.ENDS.get(result, f"{'XO'[turns % 2]} to move."),)), board
 
 
 # Explanation: the column weights in playouts, and the opening move.
@@ -415,7 +404,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     rows = []
     for column, count in often:
         worth = (VERDICTS[int(2 * solved[column])],) if solved else ()
-        rows.append((label(column), estimate_score(count, ASKED), *worth))
+        rows.append((label(column), boards.estimate_score(count, ASKED), *worth))
     names = ("move", "share with 95 % interval", *(("with best play",) if solved else ()))
     table = Table(f"The opening move of {player.name}, asked {ASKED} times", names, tuple(rows))
     columns = [f"column {column + 1}" for column in range(solver.columns)]
@@ -424,11 +413,11 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
         chances = np.exp(weights - weights.max())
         title = f"How often {side} stones go to each column in a playout, as long as all are open"
         pictures.append(bars(title, (chances / chances.sum()).tolist(), columns))
-    favourite = f"It opens most often with {label(often[0][0])}: {estimate_score(often[0][1], ASKED)} of {ASKED} times."
+    favourite = (
+        f"It opens most often with {label(often[0][0])}: {boards.estimate_score(often[0][1], ASKED)} of {ASKED} times."
+    )
     return Explanation((f"{player.name} {describe(theta)}.", favourite), (table,), tuple(pictures))
 
-
-# Rules of four in a row for a first-time player.
 
 LINES = (
     "In turn drop a stone into a column: it falls to the lowest free cell.",

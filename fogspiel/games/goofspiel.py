@@ -1,4 +1,19 @@
-"""Goofspiel."""
+"""Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
+
+Prizes come in descending order. Bids are simultaneous: the second player's bid is played after the first one's. Bids
+stay hidden for good, only the winner of the prize is announced; equal bids discard it. The last cards are played
+automatically. The player with more points at the end wins, whatever the margin.
+
+Data sheet of a state (int64 cells)
+    0 CARDS     cards of a hand, and prizes
+    1 ROUND     prizes decided so far
+    2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
+    then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
+Each of these three lists has as many cells as there are cards, but at least five.
+Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
+
+Action k: bid the card k.
+"""
 
 from fractions import Fraction
 from itertools import permutations
@@ -10,22 +25,6 @@ from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes
 from ..core.picture import Cards, Cell, Facts, Messages, Parts
 from .boards.board import pick
 from .one_card_poker import face_up
-
-# Goofspiel: bid the cards 1..N of your hand, each once, for the prizes N..1; the higher bid takes the prize.
-#
-# Prizes come in descending order. Bids are simultaneous: the second player's bid is played after the first one's. Bids
-# stay hidden for good, only the winner of the prize is announced; equal bids discard it. The last cards are played
-# automatically. The player with more points at the end wins, whatever the margin.
-#
-# Data sheet of a state (int64 cells)
-#     0 CARDS     cards of a hand, and prizes
-#     1 ROUND     prizes decided so far
-#     2 BID       the bids of the first player, then of the second, in order; 0 where there is none yet
-#     then        the first player's result of each round: loss, draw (equal bids) or win; -1 before it is decided
-# Each of these three lists has as many cells as there are cards, but at least five.
-# Data sheet of a view: CARDS, ROUND, then the own bids and the own results as above.
-#
-# Action k: bid the card k.
 
 CARDS, ROUND, BID = 0, 1, 2
 SEEN_CARDS, SEEN_ROUND, SEEN_BID = 0, 1, 2
@@ -155,19 +154,17 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
 # Text
 
 
+ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
+
+
 def label(action: int) -> str:
     return f"bid {action}"
-
-
-def bids_text(bids: np.ndarray) -> str:
-    return " ".join(str(card) for card in bids if card > 0) or "none"
 
 
 def show(seen: np.ndarray) -> str:
     cards, played = int(seen[SEEN_CARDS]), int(seen[SEEN_ROUND])
     bids, results = seen[SEEN_BID : seen_results_of(cards)].tolist(), seen[seen_results_of(cards) :].tolist()
-    words = {LOSS: "lost", DRAW: "discarded", WIN: "won"}
-    lines = [f"prize {cards - i}: you bid {bids[i]}, {words[results[i]]}" for i in range(played)]
+    lines = [f"prize {cards - i}: you bid {bids[i]}, {ROUNDS[results[i]][0]}" for i in range(played)]
     if played < cards:
         hand = [card for card in range(1, cards + 1) if card not in bids]
         bid = f"you bid {bids[played]}" if bids[played] else f"your hand: {' '.join(map(str, hand))}"
@@ -177,9 +174,10 @@ def show(seen: np.ndarray) -> str:
 
 def reveal(state: np.ndarray) -> str:
     cards = int(state[CARDS])
-    first, second = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    bids = (state[bids_of(cards, player) :][: room(cards)] for player in (0, 1))
+    first, second = (" ".join(str(card) for card in hand if card > 0) or "none" for hand in bids)
     prizes = " ".join(str(card) for card in range(cards, 0, -1))
-    return f"prizes:   {prizes}\nplayer 1: {bids_text(first)}\nplayer 2: {bids_text(second)}"
+    return f"prizes:   {prizes}\nplayer 1: {first}\nplayer 2: {second}"
 
 
 SOURCE = (
@@ -189,17 +187,15 @@ SOURCE = (
 )
 
 
-def hand(name: str, title: str, cards: int) -> Game:
-    cells = max(FEWEST_CELLS, cards)
+def hand(cards: int) -> Game:
     return Game(
-        name=name,
-        title=title,
+        name=f"goofspiel-{cards}",
+        title=f"Goofspiel, {cards} cards, hidden bids",
         family="goofspiel",
         category="Cards",
-        version=1,
         rules=Rules(start_with(cards), mover, legal, apply, view, score),
         resample=resample,
-        sizes=Sizes(BID + 3 * cells, SEEN_BID + 2 * cells, cards),
+        sizes=Sizes(BID + 3 * room(cards), SEEN_BID + 2 * room(cards), cards),
         show=show,
         reveal=reveal,
         label=label,
@@ -209,16 +205,10 @@ def hand(name: str, title: str, cards: int) -> Game:
     )
 
 
-GAMES = (
-    hand("goofspiel-4", "Goofspiel, 4 cards, hidden bids", 4),
-    hand("goofspiel-5", "Goofspiel, 5 cards, hidden bids", 5),
-    hand("goofspiel-6", "Goofspiel, 6 cards, hidden bids", 6),
-)
+GAMES = tuple(map(hand, (4, 5, 6)))
 
 
 # Drawings: the prizes, and the cards of the hand, each of which is a bid.
-
-ROUNDS = {LOSS: ("lost", "other"), DRAW: ("discarded", ""), WIN: ("won", "own")}
 
 
 def prizes(cards: int, played: int, results: list[int]) -> Cards:
@@ -264,8 +254,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return tuple(parts)
 
 
-# Rules of Goofspiel for a first-time player.
-
 LINES = (
     "The prizes come one by one, the highest first; a prize is worth its number in points.",
     "For each prize both players bid a card of their hand at the same time.",
@@ -278,9 +266,6 @@ LINES = (
 def how_to_play(game: Game) -> tuple[str, ...]:
     cards = game.name.rpartition("-")[2]
     return f"Each player has the cards 1 to {cards}, and there are prizes from {cards} down to 1.", *LINES
-
-
-# News: the winners of the prizes.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

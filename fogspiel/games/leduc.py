@@ -1,4 +1,26 @@
-"""Leduc poker."""
+"""Leduc poker: six cards, one each and one for both; two rounds of bets.
+
+The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
+ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
+first player opens both rounds. Only a player facing a bet may fold. The public card is turned up between the rounds;
+at the end a pair with it wins, else the higher rank, and equal ranks split.
+
+Data sheet of a state (int64 cells)
+    0 SUITED    1: players see the suits of cards; 0: only their ranks; plus 2 for every rank above three
+    1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
+    2 MOVER     the player to bet; the player who folded
+    3 RAISES    bets and raises in this round
+    4 PUBLIC    the public card, -1 before it is drawn
+    5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
+    7 PAID      each player's contribution to the pot
+    9 MOVES     actions of the players so far
+   10 HISTORY   those actions in order, -1 beyond the last
+Data sheet of a view: SUITED, the own card, the opponent's once it is shown, the public one (-1 where there is none),
+the own and the opponent's PAID, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
+
+Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
+2 call, 3 bet, 4 raise.
+"""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -12,29 +34,6 @@ from ..core.picture import Cards, Cell, Facts, Parts
 from .boards.board import actions_text, pick
 from .one_card_poker import NO_CARDS, card, face_down
 from .one_card_poker import SUITS as SUIT_SIGNS
-
-# Leduc poker: six cards, one each and one for both; two rounds of bets.
-#
-# The cards are jack, queen and king of two suits, or, in the large game, all thirteen ranks of two suits. Both pay an
-# ante of 1; bets and raises are 2 in the first round and 4 in the second, and each round has at most two of them. The
-# first player opens both rounds. Only a player facing a bet may fold. The public card is turned up between the rounds;
-# at the end a pair with it wins, else the higher rank, and equal ranks split.
-#
-# Data sheet of a state (int64 cells)
-#     0 SUITED    1: players see the suits of cards; 0: only their ranks; plus 2 for every rank above three
-#     1 PHASE     dealing, betting, drawing (the public card), or the end: cards shown, or a fold
-#     2 MOVER     the player to bet; the player who folded
-#     3 RAISES    bets and raises in this round
-#     4 PUBLIC    the public card, -1 before it is drawn
-#     5 CARD      the card of each player, two of each rank in turn from 0; -1 before the deal
-#     7 PAID      each player's contribution to the pot
-#     9 MOVES     actions of the players so far
-#    10 HISTORY   those actions in order, -1 beyond the last
-# Data sheet of a view: SUITED, the own card, the opponent's once it is shown, the public one (-1 where there is none),
-# the own and the opponent's PAID, then HISTORY. Cards are as above if the suits are seen, else ranks from 0.
-#
-# Chance deals (number of cards) * first card + second card, then the public card. Actions: 0 fold, 1 check,
-# 2 call, 3 bet, 4 raise.
 
 SUITED, PHASE, MOVER, RAISES, PUBLIC, CARD, PAID, MOVES, HISTORY = (*range(6), 7, 9, 10)
 SEEN_SUITED, SEEN_OWN, SEEN_OTHER, SEEN_PUBLIC, SEEN_PAID, SEEN_HISTORY = (*range(5), 6)
@@ -237,10 +236,8 @@ def reveal(state: np.ndarray) -> str:
     if state[PHASE] == DEALING:
         return "no cards yet"
     public, first, second = (card_name(int(card), int(state[SUITED]) | 1) for card in state[PUBLIC:PAID])
-    cards = (
-        f"player 1: {first}, paid {state[PAID]}; player 2: {second}, paid {state[PAID + 1]}; the public one: {public}"
-    )
-    return f"{cards}\n{actions_text(state[HISTORY:], label)}"
+    one, other = f"player 1: {first}, paid {state[PAID]}", f"player 2: {second}, paid {state[PAID + 1]}"
+    return f"{one}; {other}; the public one: {public}\n{actions_text(state[HISTORY:], label)}"
 
 
 SOURCE = (
@@ -256,7 +253,6 @@ def cards_seen(name: str, title: str, suited: bool, source: str, ranks: int = FE
         title=title,
         family="leduc",
         category="Cards",
-        version=1,
         rules=Rules(start_with(int(suited) + 2 * (ranks - FEWEST_RANKS)), mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(HISTORY + LONGEST, SEEN_HISTORY + LONGEST, cards * (cards - 1)),
@@ -298,15 +294,19 @@ def suited(number: int, ranks: str) -> Cell:
     return Cell(f"{rank}{SUIT_SIGNS[name]}", ("black", "red")[number % 2], None, f"{rank} of {name}")
 
 
+def split_rounds(history: np.ndarray) -> tuple[list[int], list[int]]:
+    """Return the actions of the two rounds: the first ends with a call or the second player's check."""
+    bets = [int(cell) for cell in history if cell >= 0]
+    ends = (number for number, bet in enumerate(bets, 1) if bet == CALL or (bet == CHECK and number == 2))
+    end = next(ends, len(bets))
+    return bets[:end], bets[end:]
+
+
 def rounds_of(history: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """Return the actions of each of the two rounds; the first player opens both."""
-    rounds: list[list[str]] = [[], []]
-    number, mover = 0, 0
-    for action in (int(cell) for cell in history if cell >= 0):
-        rounds[min(number, 1)].append(f"player {mover + 1} {NAMES[action]}s")
-        ends = action == CALL or (action == CHECK and mover == 1)
-        number, mover = (number + 1, 0) if ends else (number, 1 - mover)
-    return tuple((f"round {place}", ", ".join(done)) for place, done in enumerate(rounds, 1) if done)
+    """Return the actions of each round as text; the first player opens both."""
+    rounds = enumerate(split_rounds(history), 1)
+    words = ((number, [f"player {i % 2 + 1} {NAMES[bet]}s" for i, bet in enumerate(bets)]) for number, bets in rounds)
+    return tuple((f"round {number}", ", ".join(done)) for number, done in words if done)
 
 
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
@@ -334,8 +334,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return *cards, public, Facts((*paid, *rounds_of(state[HISTORY:])))
 
 
-# Rules of Leduc poker for a first-time player.
-
 CARDS = {False: "Six cards: jack, queen and king of two suits.", True: "26 cards: all thirteen ranks of two suits."}
 LINES = (
     "Both players pay an ante of 1 and get one card each.",
@@ -355,30 +353,15 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return CARDS[game.name == "leduc-13"], *LINES, SUIT_NAMES[game.name == "leduc-labelled"]
 
 
-# News: the opponent's bets, and the cards turned up.
-
-PUBLIC_NEWS, OTHER = SEEN_OWN + 2, SEEN_OWN + 1
-
-
-def name_of(seen: np.ndarray, card: int) -> str:
-    return card_name(card, int(seen[SEEN_SUITED]))
-
-
-def first_round(history: list[int]) -> int:
-    """Return the number of actions in the first round: it ends with a call or the second player's check."""
-    ends = (number for number, bet in enumerate(history, 1) if bet == CALL or (bet == CHECK and number == 2))
-    return next(ends, len(history))
-
-
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
-    done, known = ([int(cell) for cell in seen[SEEN_HISTORY:] if cell >= 0] for seen in (before, now))
-    seen_before = len(done) + 1
-    news = [f"the other: {NAMES[bet]}" for bet in known[seen_before:]]
-    if before[PUBLIC_NEWS] < 0 <= now[PUBLIC_NEWS]:
-        place = max(first_round(known) - seen_before, 0)
-        news.insert(place, f"The public card is turned up: {name_of(now, int(now[PUBLIC_NEWS]))}.")
-    if before[OTHER] < 0 <= now[OTHER]:
-        news.append(f"The other's card is shown: {name_of(now, int(now[OTHER]))}.")
+    first, second = split_rounds(now[SEEN_HISTORY:])
+    seen_before, suited = int((before[SEEN_HISTORY:] >= 0).sum()) + 1, int(now[SEEN_SUITED])
+    news = [f"the other: {NAMES[bet]}" for bet in (first + second)[seen_before:]]
+    if before[SEEN_PUBLIC] < 0 <= now[SEEN_PUBLIC]:
+        place = max(len(first) - seen_before, 0)
+        news.insert(place, f"The public card is turned up: {card_name(int(now[SEEN_PUBLIC]), suited)}.")
+    if before[SEEN_OTHER] < 0 <= now[SEEN_OTHER]:
+        news.append(f"The other's card is shown: {card_name(int(now[SEEN_OTHER]), suited)}.")
     return news
 
 

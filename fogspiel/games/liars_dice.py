@@ -1,4 +1,20 @@
-"""Liar's dice."""
+"""Liar's dice with one die or two each: bid the number of dice of both that show a face, or call the last bid a lie.
+
+Both roll in secret. The first player must bid; every further bid must be higher: more dice of any face, or as many of
+a higher face. The highest face of the die is wild and counts as any other. When a player calls "liar" the dice are
+shown: if there are at least as many as were bid the bidder wins, otherwise the caller.
+
+Data sheet of a state (int64 cells)
+    0 SIDES     faces of a die; 10 more with two dice each
+    1 ROLLED    the face of each player's die, of two dice 10 * higher + lower face; 0 before the roll
+    3 MOVES     actions of the players so far
+    4 HISTORY   those actions in order, -1 beyond the last
+Data sheet of a view: SIDES, the own dice, the opponent's once they are shown (else 0), then HISTORY.
+
+Chance rolls 10 * first player's + second player's die; with two dice 100 * first player's + second player's dice, of
+which two different faces are twice as likely as two equal ones. Actions: 0 call "liar", 10 * number + face bids that
+many of a face.
+"""
 
 from fractions import Fraction
 
@@ -9,23 +25,6 @@ from ..core.game import CHANCE, OVER, Game, Rules, Sizes, new_cells
 from ..core.picture import BoardPicture, Cards, Cell, Messages, Parts
 from .boards.board import actions_text, resample_one
 from .one_card_poker import said
-
-# Liar's dice with one die or two each: bid the number of dice of both that show a face, or call the last bid a lie.
-#
-# Both roll in secret. The first player must bid; every further bid must be higher: more dice of any face, or as many of
-# a higher face. The highest face of the die is wild and counts as any other. When a player calls "liar" the dice are
-# shown: if there are at least as many as were bid the bidder wins, otherwise the caller.
-#
-# Data sheet of a state (int64 cells)
-#     0 SIDES     faces of a die; 10 more with two dice each
-#     1 ROLLED    the face of each player's die, of two dice 10 * higher + lower face; 0 before the roll
-#     3 MOVES     actions of the players so far
-#     4 HISTORY   those actions in order, -1 beyond the last
-# Data sheet of a view: SIDES, the own dice, the opponent's once they are shown (else 0), then HISTORY.
-#
-# Chance rolls 10 * first player's + second player's die; with two dice 100 * first player's + second player's dice, of
-# which two different faces are twice as likely as two equal ones. Actions: 0 call "liar", 10 * number + face bids that
-# many of a face.
 
 SIDES, ROLLED, MOVES, HISTORY = 0, 1, 3, 4
 SEEN_SIDES, SEEN_OWN, SEEN_OTHER, SEEN_HISTORY = range(4)
@@ -210,14 +209,12 @@ SOURCE = (
 
 
 def dice_each(name: str, title: str, sides: int, source: str = SOURCE) -> Game:
-    one = sides < TENS
-    history = (2 if one else 4) * MAX_SIDES + 1
+    one, history = sides < TENS, longest(sides)
     return Game(
         name=name,
         title=title,
         family="liars_dice",
         category="Dice and heaps",
-        version=1,
         rules=Rules(start_with(sides), mover, legal, apply, view, score, None if one else weights),
         resample=resample_one(hidden),
         sizes=Sizes(HISTORY + history, SEEN_HISTORY + history, (sides if one else MAX_ROLLS) ** 2),
@@ -298,8 +295,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     words = said(history, label, f"Nobody has bid. {faces(sides)} is wild.")
     return Cards("Dice of players 1 and 2", shown), bids(sides, history, False), words
 
-
-# Rules of liar's dice for a first-time player.
 
 LINES = (
     "The first player bids how many of all dice show a face: one 3, two 5s.",

@@ -1,4 +1,8 @@
-"""Morra."""
+"""Morra: both show some fingers and call the total of both hands; a player who alone calls it right wins.
+
+Data sheets of state and view: `rock_paper_scissors.py`.
+Action 11 * fingers + call: fingers 0..5, call 0..10.
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +13,7 @@ import numpy as np
 from ..core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
 from ..core.compile.kernel import inlined, kernel
 from ..core.explain import Explanation, Table, heat_map, percent
-from ..core.game import DRAW, UNIFORM, Game, Rules, Sizes, Strategy, Vector, check_vector
+from ..core.game import DRAW, UNIFORM, Game, Sizes, Strategy, Vector, check_vector
 from ..core.picture import BoardPicture, Cards, Cell, Facts, Messages, Parts
 from ..core.rng import random_below, random_unit
 from .boards.board import resample_one
@@ -17,21 +21,12 @@ from .rock_paper_scissors import (
     SEEN_OTHER,
     SEEN_OWN,
     SHOWN,
-    apply,
     hidden_among,
-    legal_among,
-    mover,
     reveal_with,
+    rules_among,
     show_with,
-    start,
     throws_of,
-    view,
-)  # fmt: skip
-
-# Morra: both show some fingers and call the total of both hands; a player who alone calls it right wins.
-#
-# Data sheets of state and view: `rock_paper_scissors.py`.
-# Action 11 * fingers + call: fingers 0..5, call 0..10.
+)
 
 FINGERS, CALLS = 6, 11
 ACTIONS = FINGERS * CALLS
@@ -125,7 +120,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without lists of actions."""
     return result(throw(plan_0, stream_0), throw(plan_1, stream_1))
 
 
@@ -173,8 +167,7 @@ GAMES = (
         title="Morra, 0 to 5 fingers",
         family="morra",
         category="Guessing",
-        version=1,
-        rules=Rules(start, mover, legal_among(ACTIONS), apply, view, score),
+        rules=rules_among(ACTIONS, score),
         resample=resample_one(hidden_among(ACTIONS)),
         sizes=Sizes(SHOWN + 2, 2, ACTIONS),
         show=show_with(label, "show 0 to 5 fingers and call the total of both hands", "throw"),
@@ -345,8 +338,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     return Explanation(sentences, (table,), (picture,))
 
 
-# Rules of Morra for a first-time player.
-
 HOW_TO_PLAY = (
     "Both players show 0 to 5 fingers at the same time and call the total of both hands.",
     "Who alone calls the total right wins the throw.",
@@ -355,9 +346,6 @@ HOW_TO_PLAY = (
     "Calls that cannot be right with your own fingers are dim.",
     "The other chooses without seeing your throw.",
 )
-
-
-# News: the opponent's throw, and the total.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

@@ -1,4 +1,13 @@
-"""Nim."""
+"""Nim with heaps of 1, 3, 5 and 7, misère: taking the last object loses.
+
+Data sheet of a state (int64 cells)
+    0 MOVER     the player to move
+    1 HEAP      objects in each of the four heaps
+Data sheet of a view: 1 if the move is one's own (else 0), then the heaps: nothing is hidden.
+
+Action 8 * heap + number: take 1 or more objects from one heap; actions are listed by heap, then by number.
+A position has the index h1 + 2 h2 + 8 h3 + 48 h4, unique for all fillings of the heaps; 0 is the end.
+"""
 
 from fractions import Fraction
 from functools import cache
@@ -8,30 +17,8 @@ import numpy as np
 from ..core.agents import REDRAWN, BestResponseScore, ParametricPolicy, find_policy, members_of, reply_to_members
 from ..core.compile.kernel import inlined, kernel
 from ..core.explain import Explanation, Table, percent
-from ..core.game import (
-    LOSS,
-    OVER,
-    UNIFORM,
-    WIN,
-    Game,
-    Rules,
-    Sizes,
-    Strategy,
-    Vector,
-    nothing_hidden,
-    nothing_to_prepare,
-)
+from ..core.game import LOSS, OVER, UNIFORM, WIN, Game, Rules, Sizes, Strategy, nothing_hidden, nothing_to_prepare
 from ..core.picture import BoardPicture, Cell, Messages, Parts
-
-# Nim with heaps of 1, 3, 5 and 7, misère: taking the last object loses.
-#
-# Data sheet of a state (int64 cells)
-#     0 MOVER     the player to move
-#     1 HEAP      objects in each of the four heaps
-# Data sheet of a view: 1 if the move is one's own (else 0), then the heaps: nothing is hidden.
-#
-# Action 8 * heap + number: take 1 or more objects from one heap; actions are listed by heap, then by number.
-# A position has the index h1 + 2 h2 + 8 h3 + 48 h4, unique for all fillings of the heaps; 0 is the end.
 
 MOVER, HEAP = 0, 1
 SEEN_MINE, SEEN_HEAP = 0, 1
@@ -120,7 +107,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without views and lists of actions."""
     start(state)
     while index(state, HEAP) > 0:
         apply(state, best_move(plan_0 if state[MOVER] == 0 else plan_1, state, HEAP))
@@ -177,19 +163,12 @@ def reveal(state: np.ndarray) -> str:
 
 
 def describe(theta: np.ndarray) -> str:
-    plan, stream, actions = np.zeros(POSITIONS + 1), np.zeros(1, np.uint64), np.zeros(sum(FULL), np.int64)
-    prepare(theta, plan)
-    won, kept = 0, 0
-    for position in range(1, POSITIONS + 1):
-        heaps = heaps_of(position)
-        if not lost(*heaps):
-            action = choose(np.array([1, *heaps]), actions, plan, stream)
-            won += 1
-            kept += lost(*heaps_of(position - STEP[action // 8] * (action % 8)))
-    return f"keeps the win in {kept} of {won} won positions"
+    assert NIM.strategy is not None
+    won, mistakes = mistakes_of(actions_of(NIM.strategy, theta))
+    return f"keeps the win in {won - len(mistakes)} of {won} won positions"
 
 
-EXACT: Vector = tuple(0.0 if lost(*heaps_of(position)) else 1.0 for position in range(1, POSITIONS + 1))
+EXACT = tuple(0.0 if lost(*heaps_of(position)) else 1.0 for position in range(1, POSITIONS + 1))
 
 SOURCE = (
     "Cauwet & Teytaud 2018 give the number of parameters, 383, which is that of the positions of Nim with heaps of 1, "
@@ -204,7 +183,6 @@ GAMES = (
         title="Nim 1-3-5-7, misère",
         family="nim",
         category="Dice and heaps",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(HEAP + HEAPS, SEEN_HEAP + HEAPS, sum(FULL)),
@@ -253,20 +231,26 @@ def lost_indices() -> frozenset[int]:
     """
     lost: set[int] = set()
     for position in ALL_POSITIONS:
-        if not any(after in lost for after in moves(position).values()):
+        if lost.isdisjoint(moves(position).values()):
             lost.add(position)
     return frozenset(lost)
 
 
 def actions_of(strategy: Strategy, theta: np.ndarray) -> list[int]:
     """Return a deterministic player's action in each position, by its index (0 at the end)."""
-    plan, stream, seen = np.zeros(strategy.plan_size), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
-    strategy.prepare(theta, plan)
+    plan, stream, seen = strategy.plan_for(theta), np.zeros(1, np.uint64), np.ones(SEEN_HEAP + len(FULL), np.int64)
     chosen = [0]
     for position in ALL_POSITIONS:
         seen[SEEN_HEAP:] = heaps_of(position)
         chosen.append(int(strategy.choose(seen, np.array(list(moves(position))), plan, stream)))
     return chosen
+
+
+def mistakes_of(chosen: list[int]) -> tuple[int, list[int]]:
+    """Return the number of won positions, and those of them in which the chosen action gives the win away."""
+    lost = lost_indices()
+    won = [position for position in ALL_POSITIONS if position not in lost]
+    return len(won), [position for position in won if moves(position)[chosen[position]] not in lost]
 
 
 Play = list[dict[int, Fraction]]  # for each position the probabilities of the positions a player leaves
@@ -363,13 +347,12 @@ SHOWN = 8  # mistakes listed
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     chosen, lost = actions_of(player.strategy, player.thetas[0]), lost_indices()
-    won = [position for position in ALL_POSITIONS if position not in lost]
-    mistakes = [position for position in won if moves(position)[chosen[position]] not in lost]
-    kept = len(won) - len(mistakes)
+    won, mistakes = mistakes_of(chosen)
+    kept = won - len(mistakes)
     # The initial position is lost for the player to move, so the perfect player wins whenever it moves second.
     second = 2 * exact_score(game, player, find_policy(game, "perfect"))
     sentences = (
-        f"{player.name} keeps the win in {kept} of {len(won)} won positions ({percent(kept / len(won))}).",
+        f"{player.name} keeps the win in {kept} of {won} won positions ({percent(kept / won)}).",
         f"From 1-3-5-7 it begins with: {label(chosen[-1])}.",
         f"Against the perfect player it wins {percent(0)} moving first, which nobody can better, "
         f"and {percent(float(second))} moving second.",
@@ -383,8 +366,6 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     title = f"The {min(SHOWN, len(mistakes))} smallest of its {len(mistakes)} mistakes in won positions"
     return Explanation(sentences, (Table(title, ("heaps", "it does", "right is"), tuple(rows)),))
 
-
-# Rules of Nim for a first-time player.
 
 HOW_TO_PLAY = (
     "Four heaps of 1, 3, 5 and 7 objects lie on the table.",

@@ -60,7 +60,7 @@ def label(action: int) -> str:
     return NAMES[action]
 
 
-def poker(name: str, title: str, source: str, cards: str, openers: int, twins: int, look: Look) -> Game:
+def poker(name: str, title: str, source: str, cards: str, lines: tuple[str, ...], openers: int, twins: int) -> Game:
     """Make the game with these cards, in which `openers` players may open, and equal cards are dealt if `twins`."""
     many = len(cards)
     deals, longest = many * (many - 1 + twins), openers + 1
@@ -119,13 +119,25 @@ def poker(name: str, title: str, source: str, cards: str, openers: int, twins: i
         first, second = (cards[card] for card in state[CARD:MOVES])
         return f"player 1: {first}; player 2: {second}\n{actions_text(state[HISTORY:], label)}"
 
+    def draw_view(game: Game, seen: np.ndarray) -> Parts:
+        own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
+        if own < 0:
+            return NO_CARDS
+        mine, theirs = Cards("Your card", (card(cards, own),)), Cards("The other's card", (card(cards, other),))
+        return mine, theirs, said(seen[SEEN_HISTORY:], label, "nobody has acted")
+
+    def draw_state(game: Game, state: np.ndarray) -> Parts:
+        if state[CARD] < 0:
+            return NO_CARDS
+        dealt = (Cards(f"Player {who}", (card(cards, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
+        return *dealt, said(state[HISTORY:], label, "nobody has acted")
+
     return Game(
         name=name,
-        look=look,
+        look=Look(draw_view, draw_state, lambda game: lines),
         title=title,
         family=name.replace("-", "_"),
         category="Cards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample_one(hidden),
         sizes=Sizes(HISTORY + longest, SEEN_HISTORY + longest, deals),
@@ -151,31 +163,6 @@ def face_up(names: Iterable[str], look: str = "") -> tuple[Cell, ...]:
     return tuple(Cell(name, look, None, name) for name in names)
 
 
-# Kuhn poker: three cards, one each; both may bet once, and the higher card wins unless a player folds.
-#
-# The first player passes or bets; after a pass the second may bet too. Cards are 0 jack, 1 queen, 2 king, and the two
-# that are dealt differ.
-
-KUHN_CARDS = "JQK"
-KUHN_SOURCE = (
-    "Kuhn 1950, A simplified two-person poker. The value is -1/18. The first player has a family of optimal "
-    "strategies, told apart by how often they bet the jack; the second has one."
-)
-
-
-# Binary poker: each player gets a card that is 0 or 1, independently; the first may bet, the second call or fold.
-
-CARDS = "01"
-SOURCE = (
-    "Bossle 2018, section 3.5, an example without a name; ours: the name, and an ante of 1, which follows from the "
-    "payoff of a fold. The objective printed there has -0.5 S1[0P] + 0.5 S1[1P]; its rules give -0.25 and +0.25, since "
-    "a player who passes meets the other card only half of the time. The value is 0: bet and call with 1, pass and "
-    "fold with 0."
-)
-
-
-# Drawings of cards and bets, for both games.
-
 NO_CARDS = (Messages(("No cards yet.",)),)
 
 
@@ -190,38 +177,16 @@ def said(history: np.ndarray, label: Callable[[int], str], nothing: str) -> Mess
     return Messages(lines or (nothing,), "Said so far")
 
 
-Draw = Callable[[Game, np.ndarray], Parts]
+# Kuhn poker: three cards, one each; both may bet once, and the higher card wins unless a player folds.
+#
+# The first player passes or bets; after a pass the second may bet too. Cards are 0 jack, 1 queen, 2 king, and the two
+# that are dealt differ.
 
-
-def pictures_with(names: str) -> tuple[Draw, Draw]:
-    def draw_view(game: Game, seen: np.ndarray) -> Parts:
-        own, other = (int(cell) for cell in seen[SEEN_OWN:SEEN_HISTORY])
-        if own < 0:
-            return NO_CARDS
-        mine, theirs = Cards("Your card", (card(names, own),)), Cards("The other's card", (card(names, other),))
-        return mine, theirs, said(seen[SEEN_HISTORY:], label, "nobody has acted")
-
-    def draw_state(game: Game, state: np.ndarray) -> Parts:
-        if state[CARD] < 0:
-            return NO_CARDS
-        cards = (Cards(f"Player {who}", (card(names, int(cell)),)) for who, cell in enumerate(state[CARD:MOVES], 1))
-        return *cards, said(state[HISTORY:], label, "nobody has acted")
-
-    return draw_view, draw_state
-
-
-# Drawings of Kuhn poker.
-
-draw_kuhn_view, draw_kuhn_state = pictures_with(KUHN_CARDS)
-
-
-# Drawings of binary poker.
-
-draw_view, draw_state = pictures_with(CARDS)
-
-
-# Rules of Kuhn poker for a first-time player.
-
+KUHN_CARDS = "JQK"
+KUHN_SOURCE = (
+    "Kuhn 1950, A simplified two-person poker. The value is -1/18. The first player has a family of optimal "
+    "strategies, told apart by how often they bet the jack; the second has one."
+)
 KUHN_LINES = (
     "Three cards: jack, queen and king. Both players pay an ante of 1 and get one card each; the third stays hidden.",
     "You see your own card only.",
@@ -233,8 +198,15 @@ KUHN_LINES = (
 )
 
 
-# Rules of binary poker for a first-time player.
+# Binary poker: each player gets a card that is 0 or 1, independently; the first may bet, the second call or fold.
 
+CARDS = "01"
+SOURCE = (
+    "Bossle 2018, section 3.5, an example without a name; ours: the name, and an ante of 1, which follows from the "
+    "payoff of a fold. The objective printed there has -0.5 S1[0P] + 0.5 S1[1P]; its rules give -0.25 and +0.25, since "
+    "a player who passes meets the other card only half of the time. The value is 0: bet and call with 1, pass and "
+    "fold with 0."
+)
 LINES = (
     "Both players pay an ante of 1 and get a card that is 0 or 1, each by the toss of a coin of its own.",
     "You see your own card only.",
@@ -246,12 +218,6 @@ LINES = (
 
 
 GAMES = (
-    poker(
-        "kuhn", "Kuhn poker, three cards", KUHN_SOURCE, KUHN_CARDS, openers=2, twins=0,
-        look=Look(draw_kuhn_view, draw_kuhn_state, lambda game: KUHN_LINES),
-    ),
-    poker(
-        "binary-poker", "Binary poker, a card of 0 or 1 each", SOURCE, CARDS, openers=1, twins=1,
-        look=Look(draw_view, draw_state, lambda game: LINES),
-    ),
-)  # fmt: skip
+    poker("kuhn", "Kuhn poker, three cards", KUHN_SOURCE, KUHN_CARDS, KUHN_LINES, openers=2, twins=0),
+    poker("binary-poker", "Binary poker, a card of 0 or 1 each", SOURCE, CARDS, LINES, openers=1, twins=1),
+)

@@ -1,4 +1,19 @@
-"""Phantom four in a row by permutations."""
+"""Permutation four in a row: at every turn an order of the columns, without any view of the board.
+
+The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last is
+implied); the stone goes to its first column that is not full. Four in a column, a row or a diagonal win. No player is
+notified of the column of a stone.
+
+Data sheet of a state (int64 cells)
+    0 RESULT    the first player's score, -1 before the end
+    1 TURNS     orders completed; the first player moves when it is even
+    2 STONES    each player's stones, as bits (see `boards/board.py`)
+    4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
+Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
+and of the second player once the game is over, 0 before that.
+
+Action: the column that comes next in the order, 0 on the left.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,25 +27,8 @@ from ..core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, che
 from ..core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..core.rng import child, fill_normal, seed_of, shuffle
 from ..stats.evaluate import MatchResult
-from .boards.board import list_bits, permute
-from .boards.columns import ENDS, columns_text, drop_row, four_aligned, is_full, outcome_of, stones_in, stones_on
-from .sampling import plan_of
-
-# Permutation four in a row: at every turn an order of the columns, without any view of the board.
-#
-# The board has 4 rows and 7 columns. On each turn a player writes an order of all columns, one by one (the last is
-# implied); the stone goes to its first column that is not full. Four in a column, a row or a diagonal win. No player is
-# notified of the column of a stone.
-#
-# Data sheet of a state (int64 cells)
-#     0 RESULT    the first player's score, -1 before the end
-#     1 TURNS     orders completed; the first player moves when it is even
-#     2 STONES    each player's stones, as bits (see `boards/columns.py`)
-#     4 ORDER     the orders of all 28 turns: an octal digit 1..7 for each column written so far, the first one leading
-# Data sheet of a view: one's seat (0 moves first), RESULT, one's own orders of 14 turns, then the stones of the first
-# and of the second player once the game is over, 0 before that.
-#
-# Action: the column that comes next in the order, 0 on the left.
+from .boards import board as boards
+from .boards.board import drop_row, four_aligned, is_full, list_bits, outcome_of, permute
 
 ROWS, COLUMNS = 4, 7
 TRIES = 100  # maximum number of sets of orders drawn in resampling
@@ -146,7 +144,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, directly from the plans."""
     first, second = 0, 0
     for turn in range(TURNS_EACH):
         at, taken = turn * COLUMNS, first | second
@@ -175,14 +172,14 @@ def show(seen: np.ndarray) -> str:
     orders = [f"{int(order):o}" for order in seen[SEEN_ORDER:SEEN_STONES] if order]
     lines = [f"you move {'second' if seen[SEEN_SEAT] else 'first'}; your orders: {' '.join(orders) or 'none yet'}"]
     if seen[SEEN_RESULT] >= 0:
-        lines.append(columns_text(ROWS, COLUMNS, *stones_in(seen, SEEN_STONES)))
+        lines.append(boards.columns_text(ROWS, COLUMNS, *boards.stones_in(seen, SEEN_STONES)))
     return "\n".join(lines)
 
 
 def reveal(state: np.ndarray) -> str:
     order = int(state[ORDER + min(int(state[TURNS]), PLACES - 1)])
     writing = f"\nplayer {state[TURNS] % 2 + 1} writes {order:o}" if state[RESULT] < 0 and order else ""
-    return columns_text(ROWS, COLUMNS, *stones_in(state, STONES)) + writing
+    return boards.columns_text(ROWS, COLUMNS, *boards.stones_in(state, STONES)) + writing
 
 
 def describe(theta: np.ndarray) -> str:
@@ -205,7 +202,6 @@ GAMES = (
         title="Phantom four in a row by permutations, 4 rows by 7 columns",
         family="permutation_four",
         category="Boards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(ORDER + PLACES, SEEN_STONES + 2, COLUMNS),
@@ -245,10 +241,7 @@ def fill_scores(state, plans_0, plans_1, out):
 
 def _plans(thetas: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     assert FOUR.strategy is not None
-    plans = np.zeros((len(thetas), FOUR.strategy.plan_size))
-    for theta, plan in zip(thetas, plans, strict=True):
-        FOUR.strategy.prepare(check_vector(FOUR, theta), plan)
-    return plans
+    return np.array([FOUR.strategy.plan_for(check_vector(FOUR, theta)) for theta in thetas])
 
 
 def first_player_matrix(firsts: Sequence[float], seconds: Sequence[float]) -> np.ndarray:
@@ -295,9 +288,9 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
     before = (Facts(rows, "Your orders"),) if rows else ()
     seat = f"You move {'second' if second else 'first'} and have {'O' if second else 'X'}."
     if result >= 0:
-        stones = stones_in(seen, SEEN_STONES)
-        board = stones_on(ROWS, COLUMNS, stones, second, lambda column: False)
-        return Messages((f"{seat} {ENDS[result]}",)), board, *before
+        stones = boards.stones_in(seen, SEEN_STONES)
+        board = boards.stones_on(ROWS, COLUMNS, stones, second)
+        return Messages((f"{seat} {boards.ENDS[result]}",)), board, *before
     now = next((order for order in orders if len(order) < COLUMNS), [])
     cells = tuple(
         Cell(str(now.index(column) + 1), "own", None, f"column {column}, place {now.index(column) + 1} of the order")
@@ -306,21 +299,20 @@ def draw_view(game: Game, seen: np.ndarray) -> Parts:
         for column in range(1, COLUMNS + 1)
     )
     names = tuple(str(column) for column in range(1, COLUMNS + 1))
-    board = BoardPicture(
-        (cells,), f"The order of the columns in turn {min(len(done) + 1, len(orders))}", column_names=names
-    )
+    title = f"The order of the columns in turn {min(len(done) + 1, len(orders))}"
+    board = BoardPicture((cells,), title, column_names=names)
     return Messages((f"{seat} You see nothing of the board before the end.",)), board, *before
 
 
 def draw_state(game: Game, state: np.ndarray) -> Parts:
     result, turns = int(state[RESULT]), int(state[TURNS])
-    stones = stones_in(state, STONES)
-    board = stones_on(ROWS, COLUMNS, stones, 0, lambda column: False)
+    stones = boards.stones_in(state, STONES)
+    board = boards.stones_on(ROWS, COLUMNS, stones, 0)
     rows = []
     for turn, cell in enumerate(state[ORDER:].tolist()):
         if cell:
             rows.append((f"{'XO'[turn % 2]}, turn {turn // 2 + 1}", " ".join(map(str, columns_of(cell)))))
-    return Messages((ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
+    return Messages((boards.ENDS.get(result, f"{'XO'[turns % 2]} writes."),)), board, Facts(tuple(rows), "Orders")
 
 
 # Explanation: the columns turn by turn, and the scores against random players.
@@ -332,7 +324,7 @@ SEATS = ("moving first", "moving second")
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     theta = player.thetas[0]
-    first, second = (plan_of(player).astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
+    first, second = (player.plan.astype(int) + 1).reshape(2, TURNS_EACH, COLUMNS).tolist()
     rows = tuple(
         (turn, one[0], " ".join(map(str, one)), other[0], " ".join(map(str, other)))
         for turn, (one, other) in enumerate(zip(first, second, strict=True), 1)
@@ -365,8 +357,6 @@ def _scores(game: Game, theta: np.ndarray, seed: int) -> list[MatchResult]:
         found.append(MatchResult(tuple(map(float, game.payoffs)), outcomes, outcomes))
     return found
 
-
-# Rules of four in a row by permutations for a first-time player.
 
 HOW_TO_PLAY = (
     "Four in a row on 4 rows and 7 columns, and nobody sees any stone before the end.",

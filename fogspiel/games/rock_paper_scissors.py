@@ -67,6 +67,10 @@ def view(state, player, out):
     out[SEEN_OTHER] = state[SHOWN + 1 - player]
 
 
+def rules_among(actions: int, score: Kernel, start: Kernel = start) -> Rules:
+    return Rules(start, mover, legal_among(actions), apply, view, score)
+
+
 def hidden_among(actions: int) -> Hidden:
     """Make the resampler of the first player's throw, hidden from the second, among this many actions."""
     return lambda state, player: (FIRST, range(actions)) if player == 1 and state[FIRST] >= 0 else None
@@ -145,8 +149,7 @@ def scale(name: str, title: str, payoffs: tuple[Fraction, ...], source: str) -> 
         title=title,
         family="rps",
         category="Guessing",
-        version=1,
-        rules=Rules(start_with(len(payoffs) // 2), mover, legal_among(CHOICES), apply, view, score),
+        rules=rules_among(CHOICES, score, start_with(len(payoffs) // 2)),
         resample=resample_one(hidden_among(CHOICES)),
         sizes=Sizes(WORTH + 1, 2, CHOICES),
         show=show_with(label, "choose rock, paper or scissors", "choice"),
@@ -203,8 +206,6 @@ def draw_state(game: Game, state: np.ndarray) -> Parts:
     return choices(first, -1, False, "Player 1"), choices(-1, second, False, "Player 2")
 
 
-# Rules of rock-paper-scissors for a first-time player.
-
 LINES = (
     "Both players choose rock, paper or scissors at the same time.",
     "Rock beats scissors, scissors beat paper, paper beats rock.",
@@ -218,9 +219,6 @@ PAID = {
 
 def how_to_play(game: Game) -> tuple[str, ...]:
     return *LINES, PAID[game.name == "rps-half"]
-
-
-# News: the opponent's choice.
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:

@@ -105,17 +105,22 @@ def analyse(
     effort: SearchLimit = DEFAULT,
     seed: int = 1,
     only: int | None = None,
+    last: bool = False,
 ) -> Iterator[PositionAnalysis]:
-    """Yield the analysis of each decision of one player, or only of those at these plies; the others are followed.
+    """Yield the analysis of each decision of one player, or only of those at a ply or the last; others are followed.
 
-    A decision without an attempt is the current one: it is analysed if `only` names it, or if it is the only decision.
+    A decision without an attempt is the current one: it is analysed if it is asked for, or if it is the only decision.
     """
     if not decisions:
         return
     player = make_engine(engine, effort, seed, int(decisions[0].seen[rules.SEEN_PLAYER]))
     later = [*(after.ply == before.ply for before, after in pairwise(decisions)), False]
     for decision, was_refused in zip(decisions, later, strict=True):
-        wanted = decision.ply == only if only is not None else decision.action is not None or len(decisions) == 1
+        wanted = decision.action is not None or len(decisions) == 1
+        if last:
+            wanted = decision is decisions[-1]
+        elif only is not None:
+            wanted = decision.ply == only
         if wanted:
             answered = decision.action == rules.ANY or not was_refused
             yield describe(decision, look(player, decision), None if decision.action is None else answered)
@@ -156,17 +161,6 @@ def analyse_turns(
             yield AnalysedTurn(tuple(positions), int(player.stream[0]))
 
 
-def analyse_last(
-    decisions: Sequence[Decision], engine: str = DEFAULT_ENGINE, effort: SearchLimit = DEFAULT, seed: int = 1
-) -> Iterator[PositionAnalysis]:
-    *earlier, last = decisions
-    player = make_engine(engine, effort, seed, int(last.seen[rules.SEEN_PLAYER]))
-    for decision in earlier:
-        if decision.action is not None:
-            player.follow(decision.seen, decision.action)
-    yield describe(last, look(player, last), None)
-
-
 def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> PositionAnalysis:
     """Build the analysis of a decision from its table of gains."""
     seen, side = decision.seen, int(decision.seen[rules.SEEN_PLAYER])
@@ -175,7 +169,7 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
     return PositionAnalysis(
         ply=decision.ply,
         side=side,
-        men=placement_of(seen),
+        men=fen_of(own_board(seen)).split()[0],
         heard=message_text(
             last_message(seen), 1 - side, seen[rules.SEEN_OTHER_TURN :].tolist(), int(seen[rules.SEEN_SWITCHES])
         )
@@ -193,10 +187,6 @@ def describe(decision: Decision, table: AttemptTable, accepted: bool | None) -> 
         cost=cost,
         cost_error=error,
     )
-
-
-def placement_of(seen: np.ndarray) -> str:
-    return fen_of(own_board(seen)).split()[0]
 
 
 def group_rows(table: AttemptTable) -> tuple[np.ndarray, np.ndarray]:
@@ -296,9 +286,6 @@ class GameAnalysis:
             "positions": [one.to_json() for one in self.positions],
             "note": HONESTY,
         }
-
-    def only(self, count: int) -> "GameAnalysis":
-        return replace(self, positions=tuple(keep_best(one, count) for one in self.positions))
 
 
 def keep_best(position: PositionAnalysis, count: int) -> PositionAnalysis:

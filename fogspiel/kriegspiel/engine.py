@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -229,10 +229,10 @@ Choice = Callable[
 
 
 class Tunable(NamedTuple):
-    """An engine whose constants can be tuned: their present values, and its maker with others."""
+    """An engine whose constants can be tuned, and its maker, which takes other ones as `parameters`."""
 
     constants: JsonRecord
-    make: Callable[[SearchLimit, np.ndarray, Any], Player]
+    make: Callable[..., Player]
 
 
 def tunable_engines() -> dict[str, Tunable]:

@@ -190,11 +190,6 @@ class EngineMatch(Meetings):
         return [seat.name for seat in self.seats]
 
     @property
-    def pairs_of_games(self) -> int:
-        """Greatest number of game pairs of two engines."""
-        return -(-self.games // 2)
-
-    @property
     def patience(self) -> SilenceLimits:
         """Silence limit of a worker: engines send no heartbeat while they search."""
         usual = SilenceLimits()
@@ -237,7 +232,7 @@ class EngineMatch(Meetings):
         given = {"programs": programs} if programs else {}
         return [
             Job("bout", play_pair, shared | {"number": number}, given, repeatable=by_nodes and not programs)
-            for number in range(self.pairs_of_games)
+            for number in range(-(-self.games // 2))
         ]
 
     def observed(self, rows: Sequence[Row]) -> tuple[int, ...]:
@@ -247,7 +242,6 @@ class EngineMatch(Meetings):
         return f" {tally(elo_of_pairs(rows).to_json())}"
 
     def pairs(self, rows: Sequence[Sequence[Row]]) -> list[tuple[str, str, Json]]:
-        """Return every two engines, and the figures of their games."""
         met = zip(self.meetings, rows, strict=True)
         return [(self.names[i], self.names[j], self.figures(part)) for (i, j), part in met]
 

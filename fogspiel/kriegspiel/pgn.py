@@ -53,10 +53,7 @@ def long_name(men: np.ndarray, move: int) -> str:
 
 
 def own_attempts(men: np.ndarray, colour: int, rights: int) -> list[int]:
-    own = 0
-    for kind in range(KING + 1):
-        own |= int(men[kind])
-    out = new_cells(MAX_ATTEMPTS)
+    own, out = int(np.bitwise_or.reduce(men[: KING + 1])), new_cells(MAX_ATTEMPTS)
     return list(out[: attempts(men, own, colour, rights, 1, new_cells(64), out)].tolist())
 
 
@@ -171,7 +168,6 @@ MAX_BYTES = 1 << 28  # 256 MiB: about 200,000 games
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; raise ValueError with the reason if it cannot be read."""
     return untrusted_input.read_text(file, "the PGN file", MAX_BYTES, "split it")
 
 

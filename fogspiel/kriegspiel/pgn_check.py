@@ -35,31 +35,20 @@ class CheckedGame(JsonRecord):
 
 
 def check_pgn(text: str) -> Iterator[CheckedGame]:
-    """Yield each game of a file, checked."""
     number = 0
-    for piece in pieces_of(text):
-        found = games_in(piece)
-        while True:
-            try:
-                game = next(found)
-            except StopIteration:
-                break
-            except ValueError as error:
-                number += 1
-                line = piece.count("\n", 0, len(piece) - len(piece.lstrip("\n"))) + 1
-                yield CheckedGame(number, line, "?", "?", None, 0, 0, f"game {number}: {error}")
-                break
-            number += 1
-            yield check_pgn_game(game, number)
-    if number == 0:
-        raise ValueError("there is no game in this file: it must be PGN")
-
-
-def pieces_of(text: str) -> Iterator[str]:
-    """Yield the text from one tag `Event` to the next, padded with empty lines to keep line numbers."""
     cuts = [0, *(found.start() for found in BEGINNING.finditer(text) if text[: found.start()].strip()), len(text)]
     for start, end in pairwise(cuts):
-        yield "\n" * text.count("\n", 0, start) + text[start:end]
+        piece = "\n" * text.count("\n", 0, start) + text[start:end]  # padded to keep line numbers
+        try:
+            for game in games_in(piece):
+                number += 1
+                yield check_pgn_game(game, number)
+        except ValueError as error:
+            number += 1
+            line = len(piece) - len(piece.lstrip("\n")) + 1
+            yield CheckedGame(number, line, "?", "?", None, 0, 0, f"game {number}: {error}")
+    if number == 0:
+        raise ValueError("there is no game in this file: it must be PGN")
 
 
 def check_pgn_game(game: Movetext, number: int) -> CheckedGame:
@@ -91,15 +80,20 @@ def fault_in(game: Movetext, reading: PgnGame, number: int) -> str | None:
         if wrong:
             move = f"move {(first + place) // 2 + 1} of {SIDES[message.colour]}, {text!r} (line {game.lines[place]})"
             return f"game {number}, {move}: {wrong}"
-    return _wrong_result(reading, number, game.line)
+    umpire = Referee(reading.fen, reading.switches)
+    for action in reading.record:
+        umpire.attempt(action)
+    if umpire.over and reading.result not in (RESULTS[umpire.payoff_index], UNFINISHED):
+        right = f"{RESULTS[umpire.payoff_index]} by {umpire.ending}"
+        return f"game {number} (line {game.line}): its result is {reading.result}, and on the board it ends {right}"
+    return None
 
 
 def difference(said: str, message: Message, whole: bool) -> str | None:
     """Describe the difference of a comment from the referee's message; omissions count only in complete comments."""
     told = parse_message(said, message.colour)
-    if (told.square or whole) and told.square != message.square:
-        return f"the comment says {_capture(told)}, the referee {_capture(message)}"
-    if (told.taken in ("pawn", "piece") or whole) and told.taken != message.taken:
+    elsewhere = (told.square or whole) and told.square != message.square
+    if elsewhere or ((told.taken in ("pawn", "piece") or whole) and told.taken != message.taken):
         return f"the comment says {_capture(told)}, the referee {_capture(message)}"
     heard = message.checks
     if "diagonal" in told.checks:  # the Maryland form does not distinguish diagonals
@@ -117,13 +111,3 @@ def _capture(message: Message) -> str:
 
 def _checks(names: tuple[str, ...]) -> str:
     return f"check ({', '.join(names)})" if names else "that there is no check"
-
-
-def _wrong_result(reading: PgnGame, number: int, line: int) -> str | None:
-    umpire = Referee(reading.fen, reading.switches)
-    for action in reading.record:
-        umpire.attempt(action)
-    if umpire.over and reading.result not in (RESULTS[umpire.payoff_index], UNFINISHED):
-        right = f"{RESULTS[umpire.payoff_index]} by {umpire.ending}"
-        return f"game {number} (line {line}): its result is {reading.result}, and on the board it ends {right}"
-    return None

@@ -30,7 +30,6 @@ UNTOLD = (0,) * rules.TURN
 
 
 def limit_words(effort: SearchLimit) -> str:
-    """Return the program's limit per attempt."""
     if effort.nodes is not None:
         return f"nodes {effort.nodes}"
     return f"movetime {max(1, round(1000 * (effort.seconds or 0)))}"
@@ -39,7 +38,8 @@ def limit_words(effort: SearchLimit) -> str:
 def new_line(side: int, switches: HouseRules, effort: SearchLimit, seed: int) -> str:
     """Return the `new` line: the side, the rules, the limits, and a seed for programs that want one."""
     named = {"rules": ICC} | switches.to_json()
-    house = " ".join(f"{name} {_word(value)}" for name, value in named.items())
+    words = {name: value if isinstance(value, str) else "on" if value else "off" for name, value in named.items()}
+    house = " ".join(f"{name} {word}" for name, word in words.items())
     limits = f"{limit_words(effort)} threads {effort.threads}"
     return f"new side {SIDE_WORDS[side]} {house} {limits} seed {seed}"
 
@@ -49,10 +49,6 @@ def house_in(given: Mapping[str, str]) -> HouseRules:
     chosen: dict[str, bool | str] = {name: given[name] for name in WORDS if name in given}
     chosen |= {name: given[name] != "off" for name in FLAGS if name in given}
     return HouseRules.usual(given["rules"], chosen)
-
-
-def _word(value: bool | str) -> str:
-    return value if isinstance(value, str) else "on" if value else "off"
 
 
 class ProtocolWriter:
@@ -117,21 +113,10 @@ def _line(word: str, message: np.ndarray, turn: Sequence[int] | np.ndarray, swit
     if turn[rules.PROMOTED]:
         words.append("promoted")
     words += [f"check {name}" for i, name in enumerate(DIRECTION_WORDS) if message[CHECKS] >> i & 1]
-    if message[TRIES]:
-        words.append(f"tries {_tries(int(message[TRIES]), switches)}")
+    if tries := int(message[TRIES]):
+        told = ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
+        words.append(f"tries {SOME_TRIES if switches & TRIES_YES_NO else told}")
     return " ".join(words)
-
-
-def _tries(tries: int, switches: int) -> str:
-    if switches & TRIES_YES_NO:
-        return SOME_TRIES
-    return ",".join(squares_in(tries)) if switches & TRIES_BY_SQUARE else str(tries)
-
-
-def _parse_tries(word: str) -> int:
-    if word == SOME_TRIES:
-        return 1
-    return int(word) if word.isdigit() else sum(1 << parse_square(name) for name in word.split(","))
 
 
 class ProtocolReader:
@@ -192,7 +177,11 @@ def _message(words: Sequence[str]) -> list[int]:
         elif word == "check":
             cells[CHECKS] |= 1 << DIRECTION_WORDS.index(next(left, ""))
         elif word == "tries":
-            cells[TRIES] = _parse_tries(next(left, ""))
+            told = next(left, "")
+            if told == SOME_TRIES or told.isdigit():
+                cells[TRIES] = 1 if told == SOME_TRIES else int(told)
+            else:
+                cells[TRIES] = sum(1 << parse_square(name) for name in told.split(","))
     return cells
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import shlex
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -21,6 +20,7 @@ ENGINE = (
     "chess engine (los, aosp and hs); program:COMMAND for a program that speaks the engine protocol."
 )
 ROW_KEYS = ("games", "seed", "longest", "stop", "fogspiel")  # keys that rows share with requests
+HIDDEN = Asked(on_page=False)  # an option of the command line alone
 DEFAULT_SECONDS = 0.1  # default limit of an attempt
 Seconds = Annotated[
     float | None,
@@ -72,26 +72,20 @@ class EngineOptions(Request):
         Asked("rule set"),
     ] = "icc"
     promotion_tries: Annotated[
-        Text,
-        Field(description="A capture that promotes is one try (once) or four (per_piece)."),
-        Asked(on_page=False),
+        Text, Field(description="A capture that promotes is one try (once) or four (per_piece)."), HIDDEN
     ] = "once"
     passant_square: Annotated[
         Text | None,
         Field(description="Captures en passant are announced at the victim or at arrival (as usual)."),
-        Asked(on_page=False),
+        HIDDEN,
     ] = None
     fifty: Annotated[
-        bool | None,
-        Field(description="Fifty moves without a capture or a pawn move are a draw (as usual)."),
-        Asked(on_page=False),
+        bool | None, Field(description="Fifty moves without a capture or a pawn move are a draw (as usual)."), HIDDEN
     ] = None
     repetition: Annotated[
-        bool | None,
-        Field(description="The third occurrence of a position is a draw (as usual)."),
-        Asked(on_page=False),
+        bool | None, Field(description="The third occurrence of a position is a draw (as usual)."), HIDDEN
     ] = None
-    material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), Asked(on_page=False)] = None
+    material: Annotated[bool | None, Field(description="Men that cannot mate are a draw."), HIDDEN] = None
 
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
         """Return the engines as typed, each with its search limit (its own, or the common one)."""
@@ -181,10 +175,8 @@ class EngineMatchRequest(EngineOptions):
     def efforts(self) -> "list[tuple[str, SearchLimit]]":
         first = effort_of(self.seconds, self.nodes, self.threads)
         as_first = self.time_2 is None and self.nodes_2 is None
-        return [(self.first, first), (self.second, first if as_first else self._second())]
-
-    def _second(self) -> "SearchLimit":
-        return effort_of(self.time_2, self.nodes_2, self.threads)
+        second = first if as_first else effort_of(self.time_2, self.nodes_2, self.threads)
+        return [(self.first, first), (self.second, second)]
 
 
 class ProblemsRequest(Request):
@@ -199,7 +191,8 @@ class ProblemsRequest(Request):
     seed: Seed = 1
 
     def to_json(self) -> "Json":
-        from .kinds.problems import GAME, code
+        from .kinds import code
+        from .match import GAME
 
         return {"game": GAME, "method": self.kind, **self.fields_json(), "code": code(), **versions(GAME)}
 
@@ -232,8 +225,7 @@ class AnalysisRequest(Request):
         return super().row_types() | own
 
     def to_json(self) -> "Json":
-        from .kinds.analysis import GAME
-        from .match import code_of
+        from .match import GAME, code_of
 
         asked: Json = {"game": GAME, "method": self.kind, "decisions": self.digest, "side": self.side}
         asked |= {"names": list(self.names), "engine": self.engine, "code": code_of(self.engine)}
@@ -246,17 +238,8 @@ def _typed(seat: "EngineSpec") -> str:
 
 
 def effort_of(time: float | None, nodes: int | None, threads: int) -> "SearchLimit":
-    """Return the search limit of an attempt."""
     from .engine import SearchLimit
 
     if time is not None and nodes is not None:
         raise ValueError("--move-seconds and --nodes exclude each other: give an engine one of them")
     return SearchLimit(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, threads)
-
-
-def asks_programs(engines: Sequence[str]) -> bool:
-    """True if a run of these engines resumes only when the user names its programs again."""
-    from .engine import asks_program
-    from .engines.program import commands_of
-
-    return bool(commands_of(engines)) or any(map(asks_program, engines))

@@ -39,15 +39,6 @@ SUFFIX = ".npz"
 Play = Callable[[EngineMatch], list[list[Row]]]
 
 
-def with_straying(members: Iterable[tuple[str, SearchLimit]]) -> list[EngineSpec]:
-    return [EngineSpec(prefix + name, effort) for name, effort in members for prefix in ("", STRAY)]
-
-
-def games_of_two(games: int, pairs: int) -> int:
-    """Return the number of games per pair of engines for this total over all pairs."""
-    return -(-games // pairs)
-
-
 def rows_in(matches: Iterable[EngineMatch], play: Play) -> list[Row]:
     """Return the rows of matches, sorted by number within each pairing; missing ones are played."""
     return [row for match in matches for met in play(match) for row in sorted(met, key=lambda row: int(row["number"]))]
@@ -108,8 +99,8 @@ class Training:
             name, effort = parse_engine(words, self.effort)
             if plain_name(name) in MODELLED and ":" not in name:
                 name = f"{name}:{model or NO_MODEL}"
-            members.append((name, effort))
-        return with_straying(members)
+            members += [EngineSpec(name, effort), EngineSpec(STRAY + name, effort)]
+        return members
 
     def matches(self, number: int) -> list[EngineMatch]:
         """List the pairings of a round: each against each, or, for a model of one opponent, that one against each.
@@ -120,11 +111,10 @@ class Training:
         pairs = list(combinations(members, 2))
         if self.against is not None:
             pairs = [pair for pair in pairs if any(self.counts(member.engine) for member in pair)]
-        games = games_of_two(self.games, len(pairs))
+        games = -(-self.games // len(pairs))  # of two engines
         return [EngineMatch(found, games, seed) for found in ([tuple(members)] if self.against is None else pairs)]
 
     def counts(self, engine: str) -> bool:
-        """True if the men of an engine are counted."""
         if self.against is not None:
             return engine.partition(":")[0] == self.against.partition(":")[0]
         return plain_name(engine) != self.without
@@ -257,8 +247,8 @@ class SelfPlay:
         asked, seed, swap = game_of(request)
         sets = [self._constants(values_in(asked, key)) for key in ("a", "b")]
         make = _tunable(self.engine).make
-        players = [make(self.effort, stream_of(seed % 2**64, int(swap), who), own) for who, own in enumerate(sets)]
-        one, other = players
+        streams = (stream_of(seed % 2**64, int(swap), who) for who in (0, 1))
+        one, other = (make(self.effort, stream, parameters=own) for stream, own in zip(streams, sets, strict=True))
         referee = play_game((other, one) if swap else (one, other), Referee(), self.longest)
         names = [f"{self.engine} ({letter})" for letter in ("ba" if swap else "ab")]
         tags = {"Event": "fogspiel tune", "Round": str(seed), "White": names[0], "Black": names[1]}

@@ -34,14 +34,8 @@ def play_trial(maker: EngineFactory) -> None:
 
 def start_compiling(engine: str) -> subprocess.Popen[bytes]:
     """Start a process that compiles an engine into the cache; it does not outlive this one."""
-    command = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)]
-    started = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command, nothing = [sys.executable, "-m", "fogspiel.cli", "compile", plain_name(engine)], subprocess.DEVNULL
+    started = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
     own_guard().tell("+", started.pid)
     return started
 
@@ -108,9 +102,7 @@ class Preparation:
         return interpreted_until(self.done)
 
 
-@cache
-def _prepare_once(name: str, effort: SearchLimit) -> Preparation:
-    return Preparation(name, effort)
+_prepare_once = cache(Preparation)
 
 
 def prepare(name: str, effort: SearchLimit) -> Preparation:

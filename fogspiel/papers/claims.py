@@ -53,17 +53,12 @@ def exact(value: Number, text: str | None = None) -> Evidence:
     return Evidence(lambda error: (value, value), str(value) if text is None else text, False)
 
 
-def between(low: Number, high: Number, text: str | None = None) -> Evidence:
-    """Return proved bounds as evidence."""
-    return Evidence(lambda error: (low, high), f"{low} to {high}" if text is None else text, False)
-
-
 def missing(text: str = "not run") -> Evidence:
     """Return the absence of evidence, which leaves a clause open."""
-    return between(-math.inf, math.inf, text)
+    return Evidence(lambda error: (-math.inf, math.inf), text, False)
 
 
-def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evidence:
+def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0, unit: str = "") -> Evidence:
     """Return an anytime-valid interval of the mean of observations on a grid from `low` to `high`."""
     observed = np.asarray(counts, np.int64)
 
@@ -74,8 +69,7 @@ def mean_of(counts: Sequence[int], low: float = 0.0, high: float = 1.0) -> Evide
         first, last = interval(observed, error)
         return scaled(first), scaled(last)
 
-    total = int(observed.sum())
-    return Evidence(limits, f"{scaled(mean(observed)):.4g}", True) if total else missing("no games")
+    return Evidence(limits, f"{unit}{scaled(mean(observed)):.4g}") if observed.any() else missing("no games")
 
 
 def elo(pairs: Sequence[int]) -> Evidence:
@@ -83,13 +77,13 @@ def elo(pairs: Sequence[int]) -> Evidence:
     share = mean_of(pairs)
     if not share.sampled:
         return share
-    score = mean(np.asarray(pairs, np.int64))
 
     def limits(error: float) -> Limits:
         low, high = share.limits(error)
         return elo_of(float(low)), elo_of(float(high))
 
-    return Evidence(limits, f"{elo_of(score):+.0f} Elo", True, lambda number: f"{float(number):+.0f}")
+    score = mean(np.asarray(pairs, np.int64))
+    return Evidence(limits, f"{elo_of(score):+.0f} Elo", unit=lambda number: f"{float(number):+.0f}")
 
 
 def contrast(terms: Sequence[tuple[int, Sequence[int]]], top: int, unit: str) -> Evidence:
@@ -103,8 +97,7 @@ def contrast(terms: Sequence[tuple[int, Sequence[int]]], top: int, unit: str) ->
     counts = np.zeros(most - least + 1, np.int64)
     for scores in zip(*(scores for _, scores in terms), strict=False):
         counts[sum(weight * score for (weight, _), score in zip(terms, scores, strict=True)) - least] += 1
-    found = mean_of(counts.tolist(), least / top, most / top)
-    return found._replace(estimate=f"{unit} {found.estimate}") if found.sampled else found
+    return mean_of(counts.tolist(), least / top, most / top, f"{unit} ")
 
 
 def wins_per_loss(ratio: Fraction, results: Iterable[Sequence[int]]) -> Evidence:
@@ -116,8 +109,7 @@ def wins_per_loss(ratio: Fraction, results: Iterable[Sequence[int]]) -> Evidence
     worth = (0, lost, lost + won)  # of a loss, a draw and a win, shifted to start at 0
     pairs = [sum(worth[result] for result in pair) for pair in results]
     counts = np.bincount(np.array(pairs, np.int64), minlength=2 * worth[2] + 1)
-    found = mean_of(counts.tolist(), -2.0 * lost / won, 2.0)
-    return found._replace(estimate=f"wins - {ratio} losses per pair {found.estimate}") if found.sampled else found
+    return mean_of(counts.tolist(), -2.0 * lost / won, 2.0, f"wins - {ratio} losses per pair ")
 
 
 @dataclass(frozen=True)
@@ -142,7 +134,6 @@ class Clause:
 
 
 def fact(text: str, true: bool, found: str) -> Clause:
-    """Return a clause that a computation decides."""
     return Clause(text, exact(int(true), found), least=1)
 
 
@@ -178,16 +169,6 @@ class Claim:
         return "; ".join(texts)
 
 
-def agree(section: str, sentence: str, subject: str, printed: object, ours: object, note: str = "") -> Claim:
-    """Return the claim that an exact quantity has the printed value."""
-    return Claim(section, sentence, subject, (fact(sentence, printed == ours, str(ours)),), str(printed), note)
-
-
-def finding(section: str, sentence: str, subject: str, text: str, printed: str = "", note: str = "") -> Claim:
-    """Return a finding of ours, which has no verdict."""
-    return Claim(section, sentence, subject, (Clause(sentence, exact(0, text)),), printed, note, ours=True)
-
-
 def error_per_clause(claims: Iterable[Claim]) -> float:
     sampled = sum(clause.evidence.sampled for claim in claims if not claim.ours for clause in claim.clauses)
     return ERROR / max(1, sampled)
@@ -206,13 +187,11 @@ def claim_row(claim: Claim, error: float) -> tuple[str, ...]:
 
 
 def claim_table(claims: Sequence[Claim], title: str, name: str = "claims") -> Table:
-    """Return the table of claims, whose intervals hold together."""
     error = error_per_clause(claims)
     return Table(name, title, COLUMNS, [claim_row(claim, error) for claim in claims])
 
 
 def claims_json(claims: Sequence[Claim]) -> list[Json]:
-    """Return the claims with their clauses, limits and verdicts."""
     error = error_per_clause(claims)
     keys = [column.replace(" ", "_") for column in COLUMNS]
     return [
@@ -223,7 +202,6 @@ def claims_json(claims: Sequence[Claim]) -> list[Json]:
 
 
 def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
-    """Return a table of claims for every paper."""
     tables = [
         claim_table(claims, f"{citation}: {tally(claims)}", f"claims-{number}")
         for number, (citation, claims) in enumerate(papers.items(), 1)
@@ -234,7 +212,6 @@ def claims_report(name: str, papers: Mapping[str, Sequence[Claim]]) -> Report:
 
 
 def tally(claims: Sequence[Claim]) -> str:
-    """Return the number of claims with each verdict, as text."""
     error = error_per_clause(claims)
     counts = Counter(claim.verdict(error) for claim in claims)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
@@ -253,13 +230,9 @@ def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
 
 def _clause_json(clause: Clause, error: float, ours: bool) -> Json:
     evidence = clause.evidence
-    limits = [_finite(limit) for limit in evidence.limits(error)]
+    limits = [float(limit) if math.isfinite(limit) else None for limit in evidence.limits(error)]
     found = {"text": clause.text, "found": evidence.text(error), "interval": limits, "sampled": evidence.sampled}
     return found if ours else found | {"verdict": str(clause.verdict(error))}
-
-
-def _finite(number: Number) -> float | None:
-    return float(number) if math.isfinite(number) else None
 
 
 def verdict(holds: bool) -> str:

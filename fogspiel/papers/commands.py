@@ -34,9 +34,9 @@ EXAMPLES["paper"] = (SOLVE, "paper phantom")
 
 
 def check_paper(name: str) -> None:
-    from . import catalogue
+    from . import kinds
 
-    catalogue.check_name(name)
+    kinds.check_name(name)
 
 
 CHECKS["paper"] = check_paper
@@ -68,22 +68,21 @@ def paper(
     """Reproduce the tables and figures of a paper, its numbers beside ours."""
     from ..cli import console
     from ..runs.report import Report
-    from . import catalogue
-    from .kinds import PaperPart
+    from . import kinds
 
     name: str = asked["name"]
     if claims:
         announce_compilation()
         with console.status(f"claims of {name}") as say:
-            judged = catalogue.claims_of_papers(name, store_path(store), catalogue.Options(players, full), say)
+            judged = kinds.claims_of_papers(name, store_path(store), kinds.Options(players, full), say)
         return show_claims(name, judged, output, as_json)
-    part = catalogue.find_part(name)
-    if isinstance(part, PaperPart):
+    part = kinds.find_part(name)
+    if isinstance(part, kinds.PaperPart):
         ask = PaperRequest(**asked).to_json()
         return begin_and_show(ask, RunOptions(store, as_json, processes, cluster, output), once=True)
     announce_compilation()
     with console.status(f"paper {name}") as say:
-        found = part.compute(catalogue.Options(players, full, certificates), say)
+        found = part.compute(kinds.Options(players, full, certificates), say)
     if isinstance(found, Report):
         return show_report(found, output, as_json)
     files = write(found.report, output)[1] if found.report is not None and output is not None else []

@@ -1,27 +1,34 @@
-"""The run kind of papers."""
+"""The parts of papers: stored experiments with their run kind, and computations of some seconds.
 
+A file in `papers` (or the folder of that name of a plug-in) lists its parts under EXPERIMENTS; its docstring is their
+help. An experiment is a generator that yields lists of independent jobs and is sent their rows. They are stored job by
+job, and the report is made from them.
+"""
+
+import re
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
 
 from .. import __version__
+from ..core.find import unknown
 from ..core.plugins import collect, help_of
 from ..runs.execute import Job, JobRunner, Row, rows_of
 from ..runs.kind import Context, Kind, Outputs, Progress, Recorder
-from ..runs.report import Report
+from ..runs.report import Report, Table
 from ..runs.report.model import Curve
 from ..runs.requests import PaperRequest
-from ..runs.store import Json, Run
+from ..runs.store import Json, Run, Store
 from .claims import Claim
 
-# Experiments of papers: many independent jobs, stored job by job, and the report made from their rows.
-#
-# An experiment is a file in `papers` (or in the folder of that name of a plug-in) that lists it under EXPERIMENTS; its
-# docstring is its help. It is a generator that yields lists of jobs and is sent their rows.
-
 Batches = Generator[list[Job], list[Row], None]
-LAST = 100  # default place of an experiment in lists
+Say = Callable[[str], None]
+LAST = 100  # default place in lists
+EVERY = "all"  # every paper
+NAMING = ("job", "game", "method", "first", "seed")  # keys that name a row as text
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class PaperPart:
     paper: str  # citation of the paper
     batches: Callable[[PaperRequest], Batches]
     report: Callable[[PaperRequest, Sequence[Row]], Report]
-    place: int = LAST  # position in lists
+    place: int = LAST
     claims: Callable[[PaperRequest, Sequence[Row]], Sequence[Claim]] | None = None  # by the rows of a run, or none
 
     @property
@@ -40,13 +47,46 @@ class PaperPart:
         return help_of(sys.modules[self.batches.__module__])
 
 
+class Options(NamedTuple):
+    players: int = 10  # the Resistance: solve up to this many players
+    full: int = 7  # the Resistance: Bossle's own program up to this many
+    certificates: Path | None = None  # the Resistance: where to write certificates
+
+
+class Computed(NamedTuple):
+    facts: Json
+    lines: Sequence[str | Table]
+    report: Report | None = None  # the same with figures, to be written where the user names a folder
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A part of a paper that is computed at once: it gives a report, or facts and lines."""
+
+    name: str
+    paper: str
+    compute: Callable[[Options, Say], Report | Computed]
+    place: int = LAST
+    claims: Callable[[Options, Say], Sequence[Claim]] | None = None  # the claims of the paper that it decides
+
+    @property
+    def help(self) -> str:
+        return help_of(sys.modules[self.compute.__module__])
+
+
+AnyPart = PaperPart | Computation
+
+
+def parts() -> dict[str, AnyPart]:
+    found: dict[str, AnyPart] = collect("papers", "EXPERIMENTS")
+    return dict(sorted(found.items(), key=lambda part: part[1].place))
+
+
 def experiments() -> dict[str, PaperPart]:
-    found = sorted(collect("papers", "EXPERIMENTS").values(), key=lambda experiment: experiment.place)
-    return {experiment.name: experiment for experiment in found if isinstance(experiment, PaperPart)}
+    return {name: part for name, part in parts().items() if isinstance(part, PaperPart)}
 
 
 def find_experiment(name: str) -> PaperPart:
-    """Return the experiment of that name, or raise a ValueError that lists the names."""
     found = experiments()
     if name not in found:
         raise ValueError(f"there is no experiment {name!r}: the experiments are {', '.join(found)}")
@@ -77,12 +117,19 @@ class PaperKind(Kind):
         batches = self.find_experiment(request.name).batches(request)
         runner, jobs, done = JobRunner(run, recorder, context), next(batches, None), 0
         while jobs is not None:
-            _demand_same(run, done, jobs)
+            for number, (job, body) in enumerate(zip(jobs, run.steps[done:], strict=False), done + 1):
+                if job.key != body["key"]:
+                    raise ValueError(
+                        f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` "
+                        "with other code or numbers; start it anew, in another store"
+                    )
             batch: list[Row] = []
             with closing(runner.rows(jobs)) as found:
                 for row in found:
                     batch.append(row)
-                    context.on_progress(_progress(len(batch), len(jobs), row))
+                    words = " ".join(str(row[key]) for key in NAMING if key in row)
+                    share = len(batch) / len(jobs)
+                    context.on_progress(Progress(f"{len(batch)} of {len(jobs)}: {words}", share))
             done += len(batch)
             try:
                 jobs = batches.send(batch)
@@ -111,19 +158,72 @@ class PaperKind(Kind):
         return self.find_experiment(request.name).report(request, rows_of(run))
 
 
-def _progress(done: int, total: int, row: Row) -> Progress:
-    words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "seed") if key in row)
-    return Progress(f"{done} of {total}: {words}", done / total)
+# The claims of papers.
 
 
-def _demand_same(run: Run, first: int, jobs: list[Job]) -> None:
-    """Raise if a run's rows are results of other jobs than these, so that it cannot resume."""
-    for number, (job, body) in enumerate(zip(jobs, run.steps[first:], strict=False), first + 1):
-        if job.key != body["key"]:
-            raise ValueError(
-                f"run {run.name} was made by another version of the experiment: step {number} is now `{job}` with "
-                f"other code or numbers; start it anew, in another store"
-            )
+def papers() -> dict[str, list[AnyPart]]:
+    """Return the parts of every paper with claims, by first author and year of its citation, as in `bossle2018`."""
+    found: dict[str, list[AnyPart]] = {}
+    for part in parts().values():
+        if part.claims is not None:
+            author, year = part.paper.split()[0], re.search(r"\d{4}", part.paper)
+            found.setdefault(author.lower() + (year.group() if year else ""), []).append(part)
+    return found
+
+
+def claims_of(part: AnyPart, store: Path, options: Options, say: Say) -> list[Claim]:
+    """Return the claims that a part decides: computed at once, or from its newest finished run in the store."""
+    if part.claims is None:
+        return []
+    if isinstance(part, Computation):
+        found, command = part.claims(options, say), f"fogspiel paper {part.name}"
+    else:
+        request, rows = newest_run(part.name, store)
+        found, command = part.claims(request, rows), request.command
+    return [claim if claim.command else replace(claim, command=command) for claim in found]
+
+
+def newest_run(name: str, store: Path) -> tuple[PaperRequest, list[Row]]:
+    """Return the request and the rows of the newest finished run of a part; without one, the default and no rows."""
+    if store.exists():
+        with Store.open(store, write=False) as runs:
+            for summary in sorted(runs.summaries(), key=lambda one: one.created, reverse=True):
+                if (summary.method, summary.game) == ("paper", name):
+                    run = runs.read(summary.name)
+                    if run.finished:
+                        return PaperRequest.from_json(run.request), rows_of(run)
+    return PaperRequest(name=name), []
+
+
+def find_part(name: str) -> AnyPart:
+    found = parts()
+    if name in found:
+        return found[name]
+    if name in (known := check_name(name)):
+        names = " or ".join(part.name for part in known[name])
+        raise ValueError(f"{name} is a paper: add --claims, or name one of its parts, {names}")
+    raise ValueError(f"{EVERY} names every paper: add --claims")
+
+
+def check_name(name: str) -> dict[str, list[AnyPart]]:
+    """Return the papers, or raise a ValueError if the name is neither a part, nor a paper, nor `all`."""
+    found, known = parts(), papers()
+    if name not in found and name not in known and name != EVERY:
+        raise unknown("paper", name, found)
+    return known
+
+
+def claims_of_papers(name: str, store: Path, options: Options, say: Say) -> dict[str, list[Claim]]:
+    known = check_name(name)
+    asked = {name: [parts()[name]]} if name in parts() else known if name == EVERY else {name: known[name]}
+    found: dict[str, list[Claim]] = {}
+    for part in (part for group in asked.values() for part in group):
+        say(f"claims of {part.name}")
+        found.setdefault(part.paper, []).extend(claims_of(part, store, options, say))
+    if not any(found.values()):
+        names = [part.name for group in known.values() for part in group]
+        raise ValueError(f"paper {name} has no claims: parts with claims are {', '.join(names)}")
+    return found
 
 
 KIND = PaperKind()

@@ -66,10 +66,6 @@ class TableSpace:
         sizes = {"smallest": self.smallest, "largest": self.largest}
         return {"players": self.players, "spies": self.spies, **sizes, "stars": [list(needed) for needed in self.stars]}
 
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> "TableSpace":
-        return cls(**{**body, "stars": tuple(map(tuple, body["stars"]))})
-
 
 NUMBERS = {3: "three", 5: "five", 7: "seven"}
 
@@ -112,24 +108,15 @@ class Sweep:
     by_program: int
     too_far: int  # tables excluded from the nearest ones by their bounds
 
-    @property
-    def official(self) -> Fraction | None:
-        """Resistance's value with the official missions, under optimal play of both teams."""
-        setup = SETUPS.get(self.space.players)
-        return None if setup is None or setup.spies != self.space.spies else spy_rule(setup).wins
-
     def to_json(self) -> dict[str, Any]:
         space = self.space
-        looked = {"players": space.players, "spies": space.spies, "sizes": [space.smallest, space.largest]}
+        looked: dict[str, Any] = {"players": space.players, "spies": space.spies}
         settled = {"by_rules": self.by_rules, "by_program": self.by_program, "too_far": self.too_far}
         rows = [table.to_json() for table in self.nearest]
-        official = None if self.official is None else str(self.official)
-        return (
-            looked
-            | {"space": space.words, "tables": space.size, "ties": self.ties}
-            | settled
-            | {"official": official, "nearest": rows}
-        )
+        setup = SETUPS.get(space.players)  # the official missions, under optimal play of both teams
+        official = str(spy_rule(setup).wins) if setup is not None and setup.spies == space.spies else None
+        looked |= {"sizes": [space.smallest, space.largest], "space": space.words, "tables": space.size}
+        return looked | {"ties": self.ties} | settled | {"official": official, "nearest": rows}
 
 
 class SweepStep(NamedTuple):

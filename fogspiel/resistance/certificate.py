@@ -123,30 +123,20 @@ def answers(judge: Oracle, weights: np.ndarray, bars: np.ndarray) -> tuple[np.nd
     """Return each mission list's win with its best last mission, and that mission (SKIPPED if below the bar)."""
     worth = np.zeros(len(judge.ways), weights.dtype)
     chosen = np.zeros(len(judge.ways), np.int64)
-    run = large_best_last_missions if weights.dtype == object else best_last_missions
-    run(weights[judge.owner] * judge.alive, judge.parts, judge.won, judge.inside, bars[judge.owner], worth, chosen)
-    return worth, chosen
-
-
-def large_best_last_missions(
-    weights: np.ndarray,
-    first: np.ndarray,
-    won: np.ndarray,
-    inside: np.ndarray,
-    bars: np.ndarray,
-    worth: np.ndarray,
-    chosen: np.ndarray,
-) -> None:
-    """`best_last_missions` for integers beyond 64 bits, which no kernel can add."""
-    for tail, bar in enumerate(bars):
-        for way in range(first[tail], first[tail + 1]):
-            alive = np.where(won[way], 0, weights[tail])
-            start = weights[tail].sum() - alive.sum()
+    weights, bars = weights[judge.owner] * judge.alive, bars[judge.owner]
+    if weights.dtype != object:
+        best_last_missions(weights, judge.parts, judge.won, judge.inside, bars, worth, chosen)
+        return worth, chosen
+    for part, bar in enumerate(bars):  # the same for integers beyond 64 bits, which no kernel can add
+        for way in range(judge.parts[part], judge.parts[part + 1]):
+            alive = np.where(judge.won[way], 0, weights[part])
+            start = weights[part].sum() - alive.sum()
             worth[way], chosen[way] = start, SKIPPED
             if start + alive.sum() > bar:
-                totals = alive[inside].sum(axis=1)
+                totals = alive[judge.inside].sum(axis=1)
                 chosen[way] = totals.argmax()
                 worth[way] = start + totals[chosen[way]]
+    return worth, chosen
 
 
 def at_tails(game: ForcedOpening, plan: np.ndarray) -> np.ndarray:
@@ -165,7 +155,6 @@ Resistance = dict[int, Mixture]
 
 
 def payoff(game: ForcedOpening, won: Any) -> Any:
-    """Return the resistance's payoff if it wins against `won` spy sets."""
     return 2 * won / game.total - 1
 
 
@@ -207,7 +196,7 @@ def guaranteed_value(game: ForcedOpening, resistance: Resistance) -> Fraction:
             for plan, share in mixture.items():
                 for sequence, count in zip(*row(game, place, plan), strict=True):
                     won[sequence] += weight * share * int(count)
-        else:
+        elif isinstance(place, Infoset):
             for mission, after, failed in place.options:
                 if (mission,) in mixture:
                     reached += [(after, weight * mixture[mission,]), (failed, weight * mixture[mission,])]
@@ -247,7 +236,6 @@ class Pair:
 
 def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | None:
     """Return the strategies of the solver's vertex, or None if they are not optimal in the whole game."""
-    game = judge.game
     corner = program.vertex()
     if corner is None:
         return None
@@ -255,8 +243,8 @@ def exact_pair(judge: Oracle, program: SpyProgram, answer: Optimum) -> Pair | No
     if min(spies) < 0 or resistance is None:  # feasible or optimal only up to the solver's tolerance
         return None
     close = answer.values[program.tails].tolist()
-    pair = Pair(resistance, spies, guaranteed_value(game, resistance), conceded_value(judge, spies, close))
-    return pair if pair.lower == pair.upper else None
+    lower, upper = guaranteed_value(judge.game, resistance), conceded_value(judge, spies, close)
+    return Pair(resistance, spies, lower, upper) if lower == upper else None
 
 
 # Certificate format
@@ -323,10 +311,6 @@ class SolverStep(JsonRecord):
     # The plans added for the next step: the number of the tail, then the missions as masks of players.
     plans: list[list[int]]
     certificate: ResistanceCertificate | None = None  # the exact solution, in the last step
-
-    @property
-    def record(self) -> dict[str, object]:
-        return self.to_json()
 
 
 def steps(setup: Setup, stored: Sequence[Record] = ()) -> Iterator[SolverStep]:

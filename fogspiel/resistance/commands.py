@@ -42,7 +42,6 @@ REWRITE = {"solve": vary_words, "explain": vary_words}
 
 
 def show_rules(seed: int) -> Iterator[str]:
-    """Yield the optimal rules of both teams, for the tour."""
     from ..solving.known_values import find_known, verify_shipped
     from .explain import rule_lines, teams_line
     from .game import SETUPS

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from .checkers.lone_spies import LoneCertificate, setup_of
 from .checkers.resistance import Resistance, ResistanceCertificate, Spies
@@ -23,14 +23,8 @@ def named(mask: int) -> str:
 def explain(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     """Explain a solution: the table of the resistance, the sabotage of the spies, and the example for five players."""
     setup, wins = find_setup(solution["game"]), (Fraction(solution["value"]) + 1) / 2
-    lines = [
-        "THE RESISTANCE",
-        *plan_lines(setup, wins),
-        "",
-        "THE SPIES",
-        *rule_lines(setup, wins),
-        *spies_lines(solution, everything),
-    ]
+    lines = ["THE RESISTANCE", *plan_lines(setup, wins), ""]
+    lines += ["THE SPIES", *rule_lines(setup, wins), *spies_lines(solution, everything)]
     if setup == SETUPS[EXAMPLE_PLAYERS]:
         lines += ["", "THE EXAMPLE OF BOSSLE (2018), SECTION 4.1", *example_lines(solution)]
     return lines
@@ -79,7 +73,6 @@ def _branch(setup: Setup, table: dict[str, str], outcomes: str, indent: str) -> 
 
 
 # The spies
-
 
 LONE_SPIES = "Spies need not know each other for it, if only the outcomes of missions are announced."
 
@@ -132,8 +125,7 @@ def spy_missions(solution: ResistanceCertificate, everything: bool = False) -> I
 def spies_lines(solution: ResistanceCertificate, everything: bool = False) -> list[str]:
     lines = [LATE_SABOTAGE]
     for mission, decisions in spy_missions(solution, everything):
-        lines.append(mission)
-        lines += [f"  spies: {where}: {does}" for where, does in decisions]
+        lines += [mission, *(f"  spies: {where}: {does}" for where, does in decisions)]
     return lines
 
 
@@ -175,10 +167,12 @@ def example_lines(solution: ResistanceCertificate) -> list[str]:
     for mission, success in EXAMPLE:
         here = Situation(SETUPS[EXAMPLE_PLAYERS], rounds)
         chance = sabotage_chance(solution, here, EXAMPLE_SPIES, mission)
-        lines.append(f"round {len(rounds) + 1}, {here.score[0]}:{here.score[1]}. {_chance_to_win(solution, rounds)}")
-        lines.append(f"  the strategy of the resistance: {_intention(solution, here)}")
-        lines.append(f"  in the game {named(mission)} went; the strategy of the spies: {often(chance)}")
-        lines.append(f"  in the game the mission {'succeeded' if success else 'was sabotaged'}")
+        lines += [
+            f"round {len(rounds) + 1}, {here.score[0]}:{here.score[1]}. {_chance_to_win(solution, rounds)}",
+            f"  the strategy of the resistance: {_intention(solution, here)}",
+            f"  in the game {named(mission)} went; the strategy of the spies: {often(chance)}",
+            f"  in the game the mission {'succeeded' if success else 'was sabotaged'}",
+        ]
         rounds.append((mission, success))
     return [*lines, "the spies have three points and win"]
 
@@ -203,11 +197,11 @@ def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool
     for number, (mission, success) in enumerate(rounds):
         here = Situation(setup, rounds[:number])
         chances = {spies: sabotage_chance(solution, here, spies, mission) for spies in weights}
-        if success:
-            weights = {spies: weight * (1 - chances[spies]) for spies, weight in weights.items()}
-        else:
-            able = [spies for spies in weights if (spies & mission).bit_count() >= setup.needed[number]]
-            weights = {spies: weights[spies] * chances[spies] for spies in able}
+        weights = {
+            spies: weight * (1 - chances[spies] if success else chances[spies])
+            for spies, weight in weights.items()
+            if success or (spies & mission).bit_count() >= setup.needed[number]
+        }
     here = Situation(setup, rounds)
     total = sum(weights.values())
     if not total:
@@ -218,18 +212,11 @@ def _chance_to_win(solution: ResistanceCertificate, rounds: list[tuple[int, bool
 
 # Explanation of the solution for spies who do not know each other.
 
-if TYPE_CHECKING:
-    from ..core.agents import PlayerAgent
-
 SHOWN = 30  # lines of each strategy, unless everything is requested
 
 
-def follower(name: str, proof: LoneCertificate) -> "PlayerAgent":
+def follower(name: str, proof: LoneCertificate) -> NoReturn:
     """Raise: no kernels play this game."""
-    _refuse(name)
-
-
-def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} solves a game that cannot be played here: its strategies can be read with `explain`")
 
 

@@ -6,7 +6,7 @@ its type. Here a history is played by representatives: players are bits, groups,
 mission takes the lowest players of each group.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -48,8 +48,7 @@ def taken(groups: Groups, numbers: tuple[int, ...]) -> int:
 def shares(caps: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
     """Yield the splits of `size` between groups of limited size, more from the first groups first."""
     if not caps:
-        if size == 0:
-            yield ()
+        yield from [()] if size == 0 else []
         return
     for number in range(min(caps[0], size), max(0, size - sum(caps[1:])) - 1, -1):
         for rest in shares(caps[1:], size - number):
@@ -96,7 +95,6 @@ def plan_text(groups: Groups, plan: tuple[int, ...]) -> str:
 
 
 def all_plans(groups: Groups, sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield one list of missions of each kind."""
     if not sizes:
         yield ()
         return
@@ -126,13 +124,9 @@ class Coverage(NamedTuple):
     teams: tuple[int, ...]  # masks of players
 
 
-def best_coverage(setup: Setup, teams: Iterable[Team]) -> Coverage:
-    """Return the teams of these kinds, over all their overlaps, that cover the most spy sets."""
-    return _best_coverage(setup.players, setup.spies, tuple(sorted(teams)))
-
-
 @cache
-def _best_coverage(players: int, spies: int, kinds: tuple[Team, ...]) -> Coverage:
+def best_coverage(players: int, spies: int, kinds: tuple[Team, ...]) -> Coverage:
+    """Return the teams of these kinds, over all their overlaps, that cover the most spy sets."""
     best = Coverage(-1, ())
 
     def choose(groups: Groups, alive: list[int], found: Coverage) -> None:
@@ -163,8 +157,9 @@ def spy_rule(setup: Setup) -> SpyRule:
 
     def rule(passed: tuple[int, ...]) -> SpyRule:
         rounds = enumerate(zip(setup.sizes, setup.needed, strict=True), 1)
-        coverage = best_coverage(setup, [mission for number, mission in rounds if number not in passed])
-        return SpyRule(passed, _share(setup, coverage))
+        kinds = tuple(sorted(mission for number, mission in rounds if number not in passed))
+        won = best_coverage(setup.players, setup.spies, kinds).won
+        return SpyRule(passed, Fraction(won, comb(setup.players, setup.spies)))
 
     choices = combinations(range(1, setup.rounds + 1), setup.points - 1)
     return min(map(rule, choices), key=lambda rule: rule.wins)
@@ -181,9 +176,9 @@ def team_rule(setup: Setup) -> TeamRule:
     """Return the best rule of its kind; teams that are all as large as the largest mission are always valid."""
     useful = sorted({max(room - needed + 1, 1) for room, needed in zip(setup.sizes, setup.needed, strict=True)})
     sound = (sizes for sizes in combinations_with_replacement(useful, setup.points) if always_fits(setup, sizes))
-    found = (best_coverage(setup, [(size, 1) for size in sizes]) for sizes in sound)
+    found = (best_coverage(setup.players, setup.spies, tuple((size, 1) for size in sizes)) for sizes in sound)
     best = max(found, key=lambda coverage: coverage.won)
-    return TeamRule(best.teams, _share(setup, best))
+    return TeamRule(best.teams, Fraction(best.won, comb(setup.players, setup.spies)))
 
 
 def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
@@ -201,7 +196,3 @@ def always_fits(setup: Setup, sizes: tuple[int, ...], won: int = 0) -> bool:
 def fitting_team(setup: Setup, number: int, sizes: tuple[int, ...]) -> int | None:
     room = setup.sizes[number] - setup.needed[number] + 1
     return next((team for team, size in enumerate(sizes) if size >= room), None)
-
-
-def _share(setup: Setup, coverage: Coverage) -> Fraction:
-    return Fraction(coverage.won, comb(setup.players, setup.spies))

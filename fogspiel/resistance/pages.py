@@ -74,9 +74,6 @@ def spies_json(number: int) -> JsonObject:
 
 
 def register(site: PageSite) -> None:
-    def compute_spies(players: int) -> JsonObject:
-        return site.jobs.compute(("spies", players), lambda: spies_json(players))
-
     @site.routes.get("/api/resistance/{players}", tags=["resistance"])
     def plan(players: Players) -> JsonObject:
         """The optimal plan of the resistance."""
@@ -85,7 +82,7 @@ def register(site: PageSite) -> None:
     @site.routes.get("/api/resistance/{players}/spies", tags=["resistance"])
     def spies(players: Players) -> JsonObject:
         """The optimal sabotage of the spies; the game is solved for it."""
-        return compute_spies(players)
+        return site.jobs.compute(("spies", players), lambda: spies_json(players))
 
     @site.routes.get(PATH, include_in_schema=False)
     def first_page(request: Request) -> Response:
@@ -94,8 +91,7 @@ def register(site: PageSite) -> None:
     @site.routes.get(PATH + "/{players}", include_in_schema=False)
     def plan_page(request: Request, players: Players, side: str = "resistance") -> Response:
         def make() -> HTMLResponse:
-            sabotage = compute_spies(players) if side == "spies" else None
-            plan = plan_json(players)
-            return site.page(request, "resistance.html", plan=plan, spies=sabotage, numbers=list(TABLES))
+            sabotage = spies(players) if side == "spies" else None
+            return site.page(request, "resistance.html", plan=plan_json(players), spies=sabotage, numbers=list(TABLES))
 
         return site.page_in_time(request, make)

@@ -17,7 +17,7 @@ from ..core.rng import random_below, random_unit
 from .checkers.resistance import ResistanceCertificate
 from .game import SETUPS, Setup
 from .game.rules import FAILURE, PASS, PLAYERS, SABOTAGE, SEEN_MISSION, SEEN_OUTCOME, SEEN_SECRET, SUCCESS
-from .orbits import Groups, counts, everyone, numbered, split
+from .orbits import counts, everyone, numbered, split
 
 
 class Situation:
@@ -49,10 +49,6 @@ class Situation:
     def ahead(self) -> bool:
         """True if the resistance came to lack one point first."""
         return self.history.count("+") == self.setup.points - 1
-
-    def way(self, mission: int) -> tuple[str, Groups]:
-        """Return the name of the spies' decision about a mission, and the groups after it."""
-        return f"{self.history} {numbered(counts(self.groups, mission))}".strip(), split(self.groups, mission)
 
 
 def situation(seen: np.ndarray) -> Situation:
@@ -125,8 +121,8 @@ def sabotage_chance(body: ResistanceCertificate, here: Situation, spies: int, mi
         return Fraction(0)
     if here.tail:
         return Fraction(1)
-    way, after = here.way(mission)
-    return Fraction(body["spies"][way][numbered(counts(after, spies))])
+    way = f"{here.history} {numbered(counts(here.groups, mission))}".strip()
+    return Fraction(body["spies"][way][numbered(counts(split(here.groups, mission), spies))])
 
 
 def spies_choice(body: ResistanceCertificate, seen: np.ndarray, actions: np.ndarray, stream: np.ndarray) -> int:

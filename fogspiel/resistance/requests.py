@@ -52,7 +52,6 @@ class BalanceRequest(Request):
     ] = 10
 
     def check(self) -> None:
-        """Raise if the space contains no table."""
         _ = self.space
 
     @property

@@ -15,7 +15,7 @@ from ..solving.methods import (
 )
 from .checkers.lone_spies import FORMAT as LONE_FORMAT
 from .checkers.resistance import FORMAT
-from .game import find_setup, is_variant
+from .game import VERSION, find_setup, is_variant, name_of
 
 # The Resistance: knowledge trees up to relabelling, plans generated on demand.
 
@@ -33,7 +33,7 @@ def solve(problem: "GameSource", options: SolveOptions, saved: SolverState) -> W
     setup = find_setup(problem.name)
     rows = list(saved.rows)
     for step in steps(setup, saved.rows):
-        rows.append({key: value for key, value in step.record.items() if key != "seconds"})
+        rows.append({key: value for key, value in step.to_json().items() if key != "seconds"})
         yield SolverProgress(f"round {step.number}, {step.rows} plans", step.lower, step.upper, rows[-1])
     game = opening(setup)
     infosets = [len(game.infosets) + len(game.tails), len(game.spy_parent)]
@@ -50,9 +50,10 @@ def find_variant(words: str) -> "GameSource | None":
         )
     if not is_variant(words):
         return None
-    from .variants import VariantProblem
+    from ..solving.sources import NamedSource
 
-    return VariantProblem(words)
+    # Only its numbers: no kernels play it, and only the method for knowledge trees can solve it.
+    return NamedSource(name_of(find_setup(words)), VERSION, "resistance", "a variant of The Resistance")
 
 
 METHODS = (

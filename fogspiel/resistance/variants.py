@@ -1,4 +1,4 @@
-"""Variants of The Resistance as solvable problems: only their numbers, as no kernels play them."""
+"""The decisions of The Resistance that matter, Merlin of Avalon, and votes."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,17 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solving.sources import NamedSource
-from .game import VERSION, Setup, check_setup, find_setup, name_of
+from .game import Setup, check_setup
 from .orbits import Groups, counts, everyone, missions, numbered, ones, split, spy_sets, types
-
-
-class VariantProblem(NamedSource):
-    """A set-up of The Resistance, which only the method for knowledge trees can solve."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name_of(find_setup(name)), VERSION, "resistance", "a variant of The Resistance")
-
 
 # The Resistance after forced moves: the opening, and tails without decisions of the spies.
 #
@@ -36,30 +27,29 @@ NEVER = -1  # the sequence of spies who cannot have come here
 
 
 @dataclass(frozen=True, eq=False)
-class Infoset:
-    """A decision of the resistance in the opening."""
+class Place:
+    """A decision of the resistance."""
 
     number: int
     history: str
     groups: Groups
     score: tuple[int, int]
-    # Each mission, with its successors after success and after sabotage.
-    options: list[tuple[int, "Infoset | Tail", "Infoset | Tail"]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
-class Tail:
+class Infoset(Place):
+    """A decision of the resistance in the opening."""
+
+    # Each mission, with its successors after success and after sabotage.
+    options: list[tuple[int, Place, Place]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail(Place):
     """The resistance's choice of a plan, when a team lacks one point."""
 
-    number: int
-    history: str
-    groups: Groups
-    score: tuple[int, int]
     ahead: bool  # true if it is the resistance that lacks one point
     sequence: np.ndarray  # the sequence of the spies that each spy set has played, or NEVER
-
-
-Place = Infoset | Tail  # where the resistance decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +77,6 @@ def opening(setup: Setup) -> ForcedOpening:
 
 
 def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, int], sequence: np.ndarray) -> Place:
-    """Add the decision after a history and its descendants."""
     number, setup = len(made.infosets) + len(made.tails), made.setup
     if max(score) == setup.points - 1:
         tail = Tail(number, history, groups, score, score[0] == setup.points - 1, sequence)
@@ -114,7 +103,6 @@ def _grow(made: ForcedOpening, history: str, groups: Groups, score: tuple[int, i
 
 
 def clean(game: ForcedOpening, tail: Tail, plan: Plan) -> np.ndarray:
-    """Return the spy sets a plan wins against."""
     needed = game.setup.needed[-len(plan) :]
     missions = [ones(game.sets & mission) < least for mission, least in zip(plan, needed, strict=True)]
     won: np.ndarray = np.any(missions, axis=0) if tail.ahead else np.all(missions, axis=0)

@@ -291,14 +291,14 @@ TOLD = ("wins 9/35 of the games", "gets 5/6", "gains 11/12", "best card first", 
 def test_the_tour_shows_all_four_systems_and_names_what_comes_next(answer, monkeypatch, cold):
     """A cold engine is compiled by another process meanwhile, so that nobody waits for it at the end."""
     from fogspiel.cli import tour
-    from fogspiel.kriegspiel.commands import _tour
+    from fogspiel.kriegspiel.commands import _terminal
     from fogspiel.runs.requests import TuneRequest
 
-    monkeypatch.setattr(_tour, "is_cold", lambda _: cold)
+    monkeypatch.setattr(_terminal, "is_cold", lambda _: cold)
     monkeypatch.setattr(tour, "WAR", TuneRequest("batawaf", "iterative", "count-mixture", games=60_000))
     monkeypatch.setattr(tour, "GAMES", 4000)
     for name, value in (("PLIES", 6), ("NODES", 50), ("ENGINE", "minimax")):
-        monkeypatch.setattr(_tour, name, value)
+        monkeypatch.setattr(_terminal, name, value)
     found = answer("tour")
     shown = [" ".join(stop["lines"]) for stop in found["stops"]]
     assert [sentence in lines for sentence, lines in zip(TOLD, shown, strict=True)] == [True] * 5, shown

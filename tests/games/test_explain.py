@@ -19,14 +19,14 @@ from fogspiel.core.agents import (
     redrawn_baseline,
     vector_policy,
 )
-from fogspiel.core.explain import Explanation, explain, heat_map
+from fogspiel.core.explain import Explanation, choices, explain, heat_map
 from fogspiel.core.game import known_game, list_games
-from fogspiel.core.session import record_game, replay, view_of
+from fogspiel.core.session import actions_in, record_game, replay, view_of
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.games import morra as morra
 from fogspiel.games import nim as nim
 from fogspiel.games.battleship import strategy as battleship
-from fogspiel.games.battleship.look import FLEETS
+from fogspiel.games.battleship.strategy import FLEETS
 from fogspiel.games.cheat import rules as cheat
 from fogspiel.games.cheat.look import SITUATIONS, opening, position
 from fogspiel.games.flip import rules as flip
@@ -38,7 +38,6 @@ from fogspiel.games.permutation_tictactoe.exact import replies
 from fogspiel.games.permutation_tictactoe.rules import ranks
 from fogspiel.games.pig import rules as pig
 from fogspiel.games.pig.exact import rate
-from fogspiel.games.sampling import actions_in, choices, plan_of
 from fogspiel.games.war import strategy as war
 
 pytestmark = pytest.mark.thorough
@@ -105,7 +104,7 @@ def test_the_share_of_best_first_is_that_of_the_kernel(name, theta):
     seen = np.zeros(game.sizes.view, np.int64)
     seen[war.SEEN_VALUES], seen[war.SEEN_PACKET] = 6, 2
     seen[war.SEEN_WON : war.SEEN_WON + 2] = 1, 4
-    plan, stream = plan_of(player), np.array([5], np.uint64)
+    plan, stream = player.plan, np.array([5], np.uint64)
     drawn = Counter(int(war.choose(seen, np.arange(13), plan, stream)) for _ in range(20_000))
     # the better card next from the top, the lower one next from the bottom, or shuffled
     best_first = (drawn[4] + drawn[6 + 1] + drawn[12] / 2) / 20_000
@@ -118,7 +117,7 @@ def test_the_permutation_of_four_parameters_is_shown_for_two_four_and_six_cards(
     theta = (0.0, 50.0, 0.0, 0.7)
     player, [table] = vector_policy(game, theta), of("war4", theta).tables
     assert column(table, "won cards") == [2, 4, 6]
-    plan, stream = plan_of(player), np.zeros(1, np.uint64)
+    plan, stream = player.plan, np.zeros(1, np.uint64)
     for packet, order, reverse in table.rows:
         seen = np.zeros(game.sizes.view, np.int64)
         seen[war.SEEN_VALUES], seen[war.SEEN_PACKET] = 13, packet
@@ -185,7 +184,7 @@ def test_a_threshold_has_its_exact_scores_and_its_regret():
 def test_the_optimum_of_pig_stops_where_the_table_says():
     table, plan, unused = (
         of("pig", "optimal").tables[1],
-        plan_of(find_policy(known_game("pig"), "optimal")),
+        find_policy(known_game("pig"), "optimal").plan,
         np.zeros(1, np.uint64),
     )
     for own, *stops in table.rows:
@@ -289,7 +288,7 @@ def test_heat_maps_of_battleship_are_those_of_simulated_games(name):
 def _opening_of_battleship(game, player, number):
     """Both fleets and the first shot, by the rules and the player's own choices."""
     plan, stream, record, state = (
-        plan_of(player),
+        player.plan,
         np.array([1000 + number], np.uint64),
         [],
         next(replay(game, [])).state,

@@ -14,7 +14,7 @@ import pytest
 from fogspiel.kriegspiel import match
 from fogspiel.kriegspiel import match as played
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.kinds.match import KIND
+from fogspiel.kriegspiel.kinds import KIND
 from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
 from fogspiel.runs import execute as execution
 from fogspiel.runs.execute import find_or_create_run

@@ -7,14 +7,13 @@ from dataclasses import replace
 import chess
 import pytest
 from support.levels import default_cases
+from support.problem_check import WrongSolution, check_solution
 
 from fogspiel.core.compile.kernel import interpreted
 from fogspiel.kriegspiel.problems import SHIPPED, Problem, men_from_words, put_kings, read_problems, shipped_problems
 from fogspiel.kriegspiel.problems.generator import count_refusals, find_candidate
 from fogspiel.kriegspiel.problems.solution import (
     ILLEGAL,
-    WrongSolution,
-    check_solution,
     first_scene,
     hear,
     hint,

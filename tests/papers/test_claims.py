@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fogspiel.papers import catalogue, claims
 from fogspiel.papers.ciancarini2010 import figure10
+from fogspiel.papers import claims
+from fogspiel.papers import kinds as catalogue
 from fogspiel.papers.claims import Claim, Clause, Verdict, contrast, elo, exact, fact, mean_of, missing, wins_per_loss
 from fogspiel.runs.requests import PaperRequest
 
@@ -80,7 +81,7 @@ def test_the_intervals_of_a_table_hold_together():
 
 
 def test_findings_of_ours_have_no_verdict_and_use_up_no_error_probability():
-    ours = claims.finding("", "C+", "C+", "+154")
+    ours = Claim("", "C+", "C+", (Clause("C+", exact(0, "+154")),), ours=True)
     assert ours.verdict(LEVEL) is Verdict.NEW
     sampled = Claim("", "", "", (Clause("", mean_of([1, 1]), least=0),))
     assert claims.error_per_clause([ours, sampled]) == LEVEL

@@ -2,9 +2,9 @@
 
 import pytest
 
+from fogspiel.papers.bossle2018 import compute, eight_line, one_solve_lines, report_of, tree_sizes
 from fogspiel.papers.bossle2018.full_sequence_form import full_sizes, normal_forms, reduced_rounds, solve_program
-from fogspiel.papers.bossle2018.tables import compute, eight_line, one_solve_lines, report_of, tree_sizes
-from fogspiel.papers.catalogue import Options
+from fogspiel.papers.kinds import Options
 from fogspiel.resistance.game import SETUPS
 
 PROGRAM = {"iterations": 25, "simplex_iterations": None, "paper_iterations": 31114, "gap": 1e-9}

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from fogspiel.papers.teytaud2011 import claims
-from fogspiel.papers.teytaud2011.claims import cells, matrix_node
+from fogspiel.papers import teytaud2011 as claims
+from fogspiel.papers.teytaud2011 import cells, matrix_node
 from fogspiel.runs.requests import BoundsRequest
 from fogspiel.solving.bounds import TO_THE_END
 from fogspiel.solving.bounds.informed_opponent import Schedule, informed_bounds

@@ -11,7 +11,7 @@ import pytest
 from support.certificates import reseal
 
 from fogspiel.games.boards.board import BOARDS, GOES_ON, ILLEGAL, WINS
-from fogspiel.papers.teytaud2011.claims import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
+from fogspiel.papers.teytaud2011 import cells, matrix_node, openings, ponnuki_claims, random_play, step_claims
 from fogspiel.solving import bounds
 from fogspiel.solving.bounds import search_bounds
 from fogspiel.solving.bounds.and_or_search import REFUTED, AndOrSearch

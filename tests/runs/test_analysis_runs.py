@@ -8,7 +8,7 @@ from fogspiel.core.rng import stream_of
 from fogspiel.kriegspiel.analysis import PositionAnalysis, analyse, analyse_turns
 from fogspiel.kriegspiel.decisions import replayed_decisions
 from fogspiel.kriegspiel.engine import SearchLimit, find_engine
-from fogspiel.kriegspiel.kinds.analysis import analysis_of
+from fogspiel.kriegspiel.kinds import analysis_of
 from fogspiel.kriegspiel.referee import Referee, play_game
 from fogspiel.kriegspiel.requests import AnalysisRequest
 from fogspiel.runs.kind import Context, execute

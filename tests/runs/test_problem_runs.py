@@ -7,9 +7,9 @@ import time
 import pytest
 from support.commands import COMMAND, heed_interruption
 
-from fogspiel.kriegspiel.kinds.problems import KIND, candidates_of
+from fogspiel.kriegspiel.kinds import PROBLEMS, candidates_of
 from fogspiel.kriegspiel.problems import SHIPPED
-from fogspiel.kriegspiel.problems.generator import find_candidates
+from fogspiel.kriegspiel.problems.generator import find_candidate
 from fogspiel.kriegspiel.requests import ProblemsRequest
 from fogspiel.runs.kind import Context, execute
 from fogspiel.runs.store import Store
@@ -25,7 +25,7 @@ def stop(progress):
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr("fogspiel.kriegspiel.kinds.problems.BLOCK", 4)
+    monkeypatch.setattr("fogspiel.kriegspiel.kinds.BLOCK", 4)
 
 
 def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):
@@ -39,7 +39,7 @@ def test_an_interrupted_search_goes_on_to_the_same_rows(tmp_path):
             assert len(again.steps) == done and not again.finished
         execute(again, Context(broken))
         assert [row.body for row in again.rows] == [row.body for row in run.rows] and len(run.steps) == 3
-        found = [candidate for candidate in find_candidates(1, range(10)) if candidate]
+        found = [candidate for number in range(10) if (candidate := find_candidate(1, number))]
         assert candidates_of(run) == found and run.result == {"candidates": 10, "found": len(found)}
 
 
@@ -71,7 +71,7 @@ def test_a_longer_search_recalls_what_a_shorter_one_has_found(tmp_path, monkeypa
 
 def test_a_request_survives_the_store_and_wrong_ones_are_refused():
     assert ProblemsRequest.from_json(REQUEST.to_json()) == REQUEST
-    assert KIND.command(REQUEST.to_json()) == "fogspiel kriegspiel make-problems --candidates 10 --seed 1"
+    assert PROBLEMS.command(REQUEST.to_json()) == "fogspiel kriegspiel make-problems --candidates 10 --seed 1"
     with pytest.raises(ValueError, match="--candidates is 0"):
         ProblemsRequest(0)
 

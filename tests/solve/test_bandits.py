@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fogspiel.papers.teytaud2011.claims import guessing_game
+from fogspiel.papers.teytaud2011 import guessing_game
 from fogspiel.solving.methods import NO_STATE, SolveOptions, SolverState, find_solve_method, run_to_end
 from fogspiel.solving.methods.normal_form import EXP3, KHACHIYAN, BanditRun, table_of, trials
 from fogspiel.solving.sources import find_source

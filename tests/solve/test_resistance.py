@@ -224,9 +224,9 @@ def test_bounds_close_in_on_the_value(players):
 
 @pytest.mark.parametrize("stop", [0, 1, 5])
 def test_an_interrupted_solve_ends_with_the_same_bytes(stop):
-    whole = [step.record for step in steps(SETUPS[7])]
+    whole = [step.to_json() for step in steps(SETUPS[7])]
     kept = json.loads(json.dumps(whole[:stop]))
-    rest = [step.record for step in steps(SETUPS[7], kept)]
+    rest = [step.to_json() for step in steps(SETUPS[7], kept)]
     assert len(rest) == len(whole) - stop
     for before, after in zip(whole[stop:], rest, strict=True):
         before.pop("seconds"), after.pop("seconds")

@@ -10,7 +10,7 @@ from support.web_client import begin, open_client, play
 
 from fogspiel.core.game import known_game
 from fogspiel.kriegspiel.engine import SearchLimit
-from fogspiel.kriegspiel.pages import analysis as page
+from fogspiel.kriegspiel.pages import play as page
 from fogspiel.kriegspiel.referee import HouseRules, Referee
 from fogspiel.web.job_queue import JobQueue
 from fogspiel.web.session_store import SessionStore, game_by_rules

@@ -31,26 +31,11 @@ from numba.experimental import function_type
 from numba.extending import lower_builtin, lower_cast, type_callable
 
 from . import Hooks, cache_root
-from .cache import (
-    SUFFIX,
-    DamageError,
-    KeylessError,
-    describe,
-    describe_class,
-    describe_options,
-    drop_old_kernels,
-    mark_used,
-    read_kernel,
-    remove,
-    usable_root,
-    warn_of_unwritable,
-    warn_once,
-    write_kernel,
-)
+from . import cache as kernel_files
 
 Kernel = Callable[..., Any]  # a compiled function; its types are those of its arguments at the first call
 
-CACHE = usable_root()
+CACHE = kernel_files.usable_root()
 COMPILED = not getattr(config, "DISABLE_JIT")  # noqa: B009 (Numba sets it at run time)
 if not COMPILED:
     np.seterr(over="ignore")  # the generator wraps around on purpose
@@ -70,12 +55,12 @@ def _is_plain(given: Any) -> bool:
 def _describe_type(given: Any) -> object:
     """Return a description of an argument's type; Numba prints named tuples with different fields alike."""
     if isinstance(given, types.Dispatcher):
-        raise KeylessError("a kernel as an argument that is not declared as one")
+        raise kernel_files.KeylessError("a kernel as an argument that is not declared as one")
     if isinstance(given, types.FunctionType):
         return [_describe_type(part) for part in (given.signature.return_type, *given.signature.args)]
     if isinstance(given, types.BaseTuple):
         made = getattr(given, "instance_class", tuple)
-        return describe_class(made), [_describe_type(part) for part in given.types]  # type: ignore[attr-defined]
+        return kernel_files.describe_class(made), [_describe_type(part) for part in given.types]  # type: ignore[attr-defined]
     return str(given)
 
 
@@ -83,7 +68,7 @@ class KernelCache(NullCache):
     """Cache of one kernel's compiled code, a file per signature; unusable code is compiled again."""
 
     def __init__(self, declared: Any) -> None:
-        self.function, self.options = declared.py_func, describe_options(declared)
+        self.function, self.options = declared.py_func, kernel_files.describe_options(declared)
         self.codegen = declared.targetctx.codegen
         self.in_place = not declared.targetoptions["_nrt"]
 
@@ -96,14 +81,16 @@ class KernelCache(NullCache):
         settings = [str(getattr(config, name, None)) for name in SETTINGS]
         depends = versions, settings, self.codegen().magic_tuple(), _describe_hooks(), self.options
         try:
-            digest = hashlib.blake2b(repr(depends).encode() + describe(self.function), digest_size=16)
-        except KeylessError as error:
+            digest = hashlib.blake2b(repr(depends).encode() + kernel_files.describe(self.function), digest_size=16)
+        except kernel_files.KeylessError as error:
             self._warn_of(str(error))
             return None
         return CACHE / f"{self.function.__name__.strip('<>')}-{digest.hexdigest()}"
 
     def _warn_of(self, what: str) -> None:
-        warn_once(f"{self.function.__name__} compiles at every start, as it uses {what}: give it as an argument")
+        kernel_files.warn_once(
+            f"{self.function.__name__} compiles at every start, as it uses {what}: give it as an argument"
+        )
 
     def file(self, arguments: Sequence[Any], result: Any) -> Path | None:
         """Return the file for the types of the arguments and of a declared result; None if it cannot be cached."""
@@ -111,10 +98,10 @@ class KernelCache(NullCache):
             return None
         try:
             named = repr([_describe_type(one) for one in (*arguments, result)])
-        except KeylessError as error:
+        except kernel_files.KeylessError as error:
             self._warn_of(str(error))
             return None
-        return self.folder / (hashlib.blake2b(named.encode(), digest_size=16).hexdigest() + SUFFIX)
+        return self.folder / (hashlib.blake2b(named.encode(), digest_size=16).hexdigest() + kernel_files.SUFFIX)
 
     def load_overload(self, of: Any, target: Any) -> Any:
         target.refresh()
@@ -122,14 +109,14 @@ class KernelCache(NullCache):
         if file is None:
             return None
         try:
-            content = io.BytesIO(read_kernel(file))
+            content = io.BytesIO(kernel_files.read_kernel(file))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (DamageError, OSError):
-            warn_once(
+        except (kernel_files.DamageError, OSError):
+            kernel_files.warn_once(
                 f"the kernel cache {CACHE} has a damaged file, so it is compiled again: `fogspiel doctor` checks all"
             )
-            remove(file)
+            kernel_files.remove(file)
             return None
         try:
             if pickle.load(content) != (_symbol(file), of):  # another file's content, or another class of that name
@@ -137,7 +124,7 @@ class KernelCache(NullCache):
             found = CompileResult._rebuild(target, *pickle.load(content))
         except Exception:  # the file names a class of a module that cannot be imported here
             return None
-        mark_used(file.parent)
+        kernel_files.mark_used(file.parent)
         return found
 
     def save_overload(self, of: Any, found: Any) -> None:
@@ -149,10 +136,10 @@ class KernelCache(NullCache):
         elif file is not None:
             bare = found._replace(type_annotation="")  # without source text and path for debuggers
             try:
-                write_kernel(file, dumps((_symbol(file), of)) + dumps(bare._reduce()))
-                drop_old_kernels(file.parent.parent)
+                kernel_files.write_kernel(file, dumps((_symbol(file), of)) + dumps(bare._reduce()))
+                kernel_files.drop_old_kernels(file.parent.parent)
             except OSError as error:
-                warn_of_unwritable(cache_root(), error.strerror or str(error))
+                kernel_files.warn_of_unwritable(cache_root(), error.strerror or str(error))
 
 
 def _symbol(file: Path) -> str:
@@ -464,4 +451,4 @@ for _name, (_function, _flag) in INSTRUCTIONS.items():
 def _describe_hooks() -> object:
     """Describe the additions of this file to the compiler."""
     added = [(name, function.__name__, flag) for name, (function, flag) in INSTRUCTIONS.items()]
-    return added, [describe(hook) for hook in (_plain_type, _plain_template, _same_array, _compile_to)]
+    return added, [kernel_files.describe(hook) for hook in (_plain_type, _plain_template, _same_array, _compile_to)]

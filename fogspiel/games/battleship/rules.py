@@ -21,7 +21,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...core.compile.kernel import inlined, kernel
-from ...core.game import LOSS, OVER, WIN
+from ...core.game import LOSS, OVER, WIN, Game
+from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ..boards.board import pick
 
 PLACED, MOVER, HITS, SHIP, SEA = 0, 1, 2, 4, 12
@@ -157,3 +158,109 @@ def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
         ships[ship] = pick(places, stream)
         sea[PLACEMENTS[ships[ship]]] += AFLOAT
     return other
+
+
+# Drawings: the opponent's sea to shoot at, and the player's own sea.
+
+COLUMNS = "ABCDEFGHJ"
+
+
+def square_name(square: int) -> str:
+    """Return the name of a square: A1 is the top left corner."""
+    return f"{COLUMNS[square % SIDE]}{square // SIDE + 1}"
+
+
+TARGETS = {
+    UNKNOWN: ("", "unknown", "not shot at"),
+    MISS: ("·", "", "a miss"),
+    HIT: ("×", "other", "a hit"),
+}
+DRAWN_SQUARES = {
+    WATER: ("", "", "water"),
+    AFLOAT: ("■", "own ship", "your ship"),
+    SPLASH: ("·", "", "water, shot at"),
+    WRECK: ("×", "own refused", "your ship, hit"),
+}
+SEAS = DRAWN_SQUARES | {AFLOAT: ("■", "own ship", "a ship"), WRECK: ("×", "own refused", "a ship, hit")}
+
+
+def draw_sea(
+    cells: np.ndarray, looks: dict[int, tuple[str, str, str]], title: str, actions: dict[int, int]
+) -> BoardPicture:
+    """Draw a sea by the content of its squares, some with an action, A1 in the top left corner."""
+    found = []
+    for square, there in enumerate(cells.tolist()):
+        text, look, words = looks[there]
+        found.append(Cell(text, look, actions.get(square), f"{square_name(square)}, {words}"))
+    rows = tuple(tuple(found[row * SIDE : (row + 1) * SIDE]) for row in range(SIDE))
+    return BoardPicture(rows, title, row_names=tuple(map(str, range(1, SIDE + 1))), column_names=tuple(COLUMNS))
+
+
+def placings(seen: np.ndarray, ship: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the actions that place the next ship across and down, by its top left end, where the sea is free."""
+    sea = seen[SEEN_SEA : SEEN_SEA + SQUARES]
+    across: dict[int, int] = {}
+    down: dict[int, int] = {}
+    for placement in range(FIRST[ship], FIRST[ship + 1]):
+        squares = PLACEMENTS[placement]
+        if not sea[squares].any():
+            (across if squares[1] - squares[0] == 1 else down)[squares[0]] = SQUARES + placement
+    return across, down
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """Draw both seas; during placement the player's own one twice, for ships across and down."""
+    own = seen[SEEN_SEA : SEEN_SEA + SQUARES]
+    target = seen[SEEN_TARGET : SEEN_TARGET + SQUARES]
+    ship, mine = int(seen[SEEN_PLACED]), bool(seen[SEEN_MINE])
+    hits, lost = (int(cell) for cell in seen[SEEN_HITS : SEEN_HITS + 2])
+    if ship < SHIPS:
+        across, down = placings(seen, ship)
+        length = LENGTHS[ship]
+        words = f"Place the ship of {length}." if mine else "The other is placing ships."
+        return (
+            Messages((words,)),
+            draw_sea(own, DRAWN_SQUARES, f"Your sea: a ship of {length} across, from its left end", across),
+            draw_sea(own, DRAWN_SQUARES, f"Your sea: a ship of {length} down, from its top end", down),
+        )
+    over = FLEET in (hits, lost)
+    end = "You have won." if hits == FLEET else "You have lost."
+    words = end if over else "Your shot." if mine else "The other's turn."
+    shots = {} if over else {square: square for square in range(SQUARES) if target[square] == UNKNOWN}
+    facts = (("your hits", f"{hits} of {FLEET}"), ("the other's hits", f"{lost} of {FLEET}"))
+    return (
+        Messages((words,)),
+        draw_sea(target, TARGETS, "The other's sea", shots),
+        draw_sea(own, DRAWN_SQUARES, "Your sea", {}),
+        Facts(facts),
+    )
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    seas = tuple(
+        draw_sea(state[SEA + SQUARES * player :][:SQUARES], SEAS, f"Player {player + 1}'s sea", {})
+        for player in range(2)
+    )
+    hits = [(f"hits of player {player + 1}", f"{state[HITS + player]} of {FLEET}") for player in range(2)]
+    return *seas, Facts(tuple(hits))
+
+
+HOW_TO_PLAY = (
+    "Each player hides four ships of 5, 4, 3 and 2 squares in an own sea of 9 by 9 squares.",
+    "Ships lie across or down, share no square and may touch each other.",
+    "In turn each player shoots at one square of the other's sea.",
+    "The answer is hit or miss and nothing more: nobody says which ship was hit, or that it has sunk.",
+    "Nobody shoots at the same square twice.",
+    "Who has hit all 14 squares of the other's ships first wins.",
+)
+
+
+def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
+    old, new = (seen[SEEN_SEA : SEEN_SEA + SQUARES] for seen in (before, now))
+    hit = {SPLASH: "a miss", WRECK: "a hit"}
+    shots = [int(square) for square in np.flatnonzero(old != new) if int(new[square]) in hit]
+    news = [f"the other: {square_name(square)} ({hit[int(new[square])]})" for square in shots]
+    hits, lost = (int(cell) for cell in now[SEEN_HITS : SEEN_HITS + 2])
+    if hits == FLEET:
+        news.append("All ships of the other are sunk.")
+    return [*news, "All your ships are sunk."] if lost == FLEET else news

@@ -4,15 +4,20 @@ Data sheets of state and view: `rules.py`; the distribution: `fleets.py`.
 """
 
 import math
+from collections import Counter
 
 import numpy as np
 
+from ...core.agents import ParametricPolicy
 from ...core.compile.kernel import Kernel, kernel
+from ...core.explain import STREAM, Explanation, Table, TextChart, choices, heat_map, percent
 from ...core.game import Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
 from ...core.rng import random_below, random_unit, stream_of
+from ...core.session import actions_in, replay, view_of
+from ..boards.board import estimate_score, rectangle_symmetries
 from . import rules
 from .fleets import CLASS, CLASSES, DISTRIBUTION, LARGEST, bound, first_reaching, place, prepare_fleets, tally_fleets
-from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES
+from .rules import HIT, LENGTHS, PLACEMENTS, SEA, SEEN_PLACED, SEEN_SEA, SEEN_TARGET, SHIPS, SIDE, SQUARES, square_name
 
 # The strategy: one distribution for the player's own fleet, another for the opponent's expected fleet
 
@@ -87,13 +92,6 @@ def choose_hunter(seen, actions, plan, stream):
 
 # Text
 
-COLUMNS = "ABCDEFGHJ"
-
-
-def square_name(square: int) -> str:
-    """Return the name of a square: A1 is the top left corner."""
-    return f"{COLUMNS[square % SIDE]}{square // SIDE + 1}"
-
 
 def label(action: int) -> str:
     if action < SQUARES:
@@ -104,7 +102,7 @@ def label(action: int) -> str:
 
 def sea_text(marks: str) -> list[str]:
     rows = [" ".join(marks[SIDE * row : SIDE * row + SIDE]) for row in range(SIDE)]
-    return ["  " + " ".join(COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
+    return ["  " + " ".join(rules.COLUMNS), *(f"{number} {row}" for number, row in enumerate(rows, 1))]
 
 
 def beside(left: list[str], right: list[str]) -> str:
@@ -177,7 +175,6 @@ SOURCE = (
 
 
 def sea(name: str, title: str, fleets: int) -> Game:
-    """Make the game for players who draw `fleets` fleets per shot."""
     classes = [f"{use} {number}" for use in ("placing", "belief") for number in range(CLASSES)]
     parameters = (*classes, "placing contact", "belief contact", "greed")
     return Game(
@@ -185,7 +182,6 @@ def sea(name: str, title: str, fleets: int) -> Game:
         title=title,
         family="battleship",
         category="Boards",
-        version=1,
         rules=Rules(rules.start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
         sizes=Sizes(SEA + 2 * SQUARES, SEEN_SEA + SQUARES, rules.MAX_ACTIONS),
@@ -205,3 +201,79 @@ def sea(name: str, title: str, fleets: int) -> Game:
 
 
 GAMES = (sea("battleship", "Battleship, 9 x 9", 50),)
+
+
+# Explanation: placement of ships, first shots, and expected placement of the opponent's ships.
+
+FLEETS, SHOTS = 4000, 4000
+FAVOURITES = 3  # most frequent placements listed for each ship
+HUNTER = (
+    "{} places each ship anywhere, all free places alike, and shoots beside a hit if it can, otherwise at a square of "
+    "one colour of the chequerboard, and when these are used up anywhere."
+)
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Return heat maps of a sample of fleets and first shots, and the most frequent placements."""
+    theta, placed = player.thetas[0], fleets(game, player, seed)
+    squares = [square for fleet in placed for ship in fleet for square in PLACEMENTS[ship]]
+    covered = np.bincount(squares, minlength=SQUARES)
+    *_, before_shooting = replay(game, [SQUARES + placement for placement in placed[0] * 2])
+    shots = choices(game, player, before_shooting.state, seed, SHOTS)
+    first = np.array([shots[square] for square in range(SQUARES)])
+    pictures = [
+        _sea(f"Where its ships lie: share of {FLEETS} fleets that cover a square", covered / FLEETS),
+        _sea(f"Where it shoots first: share of {SHOTS} first shots", first / SHOTS),
+    ]
+    if not player.strategy.describe:
+        return Explanation((HUNTER.format(player.name),), (), tuple(pictures))
+    expected = heat(theta, BELIEF, CONTACT_BELIEF).reshape(-1) / 100
+    pictures.append(_sea("Where it expects the other's ships", expected))
+    *_, contact, greed = describe(theta).splitlines()  # the lines before show the same maps as numbers
+    corner, edge, middle = (percent(class_means(covered / FLEETS)[square]) for square in (0, SIDE // 2, SQUARES // 2))
+    said = (
+        f"A ship of its own covers a corner with {corner}, the middle of an edge with {edge}, the centre with {middle}."
+    )
+    return Explanation(
+        (f"{player.name} {greed}.", f"{contact[0].upper()}{contact[1:]}.", said),
+        (_favourites(placed),),
+        tuple(pictures),
+    )
+
+
+def fleets(game: Game, player: ParametricPolicy, seed: int) -> list[list[int]]:
+    """Sample the player's own fleets: placements of the ships, longest first."""
+    plan, stream, choose = player.plan, stream_of(seed, STREAM, 1), player.strategy.choose
+    state, found = np.zeros(game.sizes.state, np.int64), []
+    for _ in range(FLEETS):
+        game.rules.start(state)
+        fleet = []
+        for _ in range(SHIPS):
+            action = int(choose(view_of(game, state, 0), actions_in(game, state), plan, stream))
+            game.rules.apply(state, action)
+            fleet.append(action - SQUARES)
+        found.append(fleet)
+    return found
+
+
+def _sea(title: str, shares: np.ndarray) -> TextChart:
+    grid = class_means(shares).reshape(SIDE, SIDE)
+    return heat_map(title, grid.tolist(), range(1, SIDE + 1), rules.COLUMNS, float(grid.max()))
+
+
+def _images(placement: int) -> frozenset[int]:
+    """Return the images of a placement under the eight symmetries of the sea."""
+    images = rectangle_symmetries(SIDE, SIDE)[:, PLACEMENTS[placement]]
+    return frozenset(PLACEMENTS.index(sorted(image)) for image in images.tolist())
+
+
+def _favourites(placed: list[list[int]]) -> Table:
+    images = {placement: _images(placement) for placement in {ship for fleet in placed for ship in fleet}}
+    rows = []
+    for ship, length in enumerate(LENGTHS):
+        counts = Counter(min(images[fleet[ship]]) for fleet in placed)
+        for placement, count in counts.most_common(FAVOURITES):
+            name = label(SQUARES + placement).removeprefix("ship ")
+            rows.append((length, name, len(_images(placement)), estimate_score(count, len(placed))))
+    columns = ("ship", "place", "images", "share of all its images, with 95 % interval")
+    return Table("Its commonest placements, each with its images in the symmetric sea", columns, tuple(rows))

@@ -6,12 +6,12 @@ import numpy as np
 
 from ...core.agents import ParametricPolicy
 from ...core.explain import Cell as TableCell
-from ...core.explain import Explanation, Table
+from ...core.explain import Explanation, Table, choices
 from ...core.game import DRAW, LOSS, WIN, Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.session import replay
+from ..boards.board import estimate_score
 from ..one_card_poker import SUITS, face_down
-from ..sampling import choices, estimate_score
 from . import rules
 from .rules import CALL, COLOUR, COLOURS, DEALT, HALF, HAND, LAID, NAMES, NOISE, OPENER, RANKS, count_cards
 
@@ -35,9 +35,8 @@ def table(colour: int) -> str:
 def draw_view(game: Game, seen: np.ndarray) -> Parts:
     colour, over = int(seen[rules.SEEN_COLOUR]), seen[rules.SEEN_RESULT] >= 0
     hand, laid = seen[rules.SEEN_HAND : rules.SEEN_LAID], seen[rules.SEEN_LAID :]
-    turn = (
-        ENDS[int(seen[rules.SEEN_RESULT])] if over else "Your turn." if seen[rules.SEEN_MINE] else "The other's turn."
-    )
+    now = "Your turn." if seen[rules.SEEN_MINE] else "The other's turn."
+    turn = ENDS.get(int(seen[rules.SEEN_RESULT]), now)
     other, other_laid = int(seen[rules.SEEN_OTHER]), int(seen[rules.SEEN_OTHER_LAID])
     known = ""
     if colour < 0 and int(hand.sum()) + other == rules.CARDS:
@@ -170,8 +169,6 @@ def opening(game: Game) -> np.ndarray:
     return _table(game, OPENING, (0, 0, 0, 0), 0)
 
 
-# Rules of Cheat for a first-time player.
-
 LINES = (
     "A deck of 52 cards, of which only the four colours count: clubs, diamonds, hearts and spades.",
     "Each player gets 26 cards. Get rid of yours.",
@@ -191,9 +188,6 @@ def how_to_play(game: Game) -> tuple[str, ...]:
     return *LINES, LAST[game.name == "cheat-challenge-last"], ROUTINE
 
 
-# News: the opponent's cards and calls, and the player who took the pile.
-
-
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     held, holds = (int(seen[rules.SEEN_HAND : rules.SEEN_LAID].sum()) for seen in (before, now))
     if action == CALL:
@@ -207,8 +201,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
         news.append(f"the other: begin with {NAMES[int(now[rules.SEEN_COLOUR])]}")
     return news
 
-
-# Automatic moves: honest cards.
 
 FEW = 4  # the player decides when the opponent has fewer cards than this
 

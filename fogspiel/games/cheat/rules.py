@@ -415,14 +415,8 @@ X = ("1", "own hand", "other's hand", "pile", "own suited", "lie", "call")
 NEVER_LOSE = Strategy("never lose", (), 1, nothing_to_prepare, choose_never_lose)
 PARAMETERS = tuple(f"{X[i]} x {X[j]}" for i in range(FEATURES + 1) for j in range(i, FEATURES + 1))
 FAMILY = Strategy("quadratic value of an action", PARAMETERS, TERMS, prepare, choose)
-SPECIAL_FAMILY = Strategy(
-    "quadratic value of an action, oddly perturbed",
-    (*PARAMETERS, "seed"),
-    TERMS + 1,
-    prepare,
-    choose,
-    unordered=("seed",),
-)
+SPECIAL_NAME = "quadratic value of an action, oddly perturbed"
+SPECIAL_FAMILY = Strategy(SPECIAL_NAME, (*PARAMETERS, "seed"), TERMS + 1, prepare, choose, unordered=("seed",))
 
 SOURCE = (
     "Cauwet & Teytaud 2018: rules, a randomly perturbed quadratic value function with 28 parameters, a 29th that "
@@ -439,7 +433,6 @@ def table(name: str, title: str, strategy: Strategy, challenged: int = 0) -> Gam
         title=title,
         family="cheat",
         category="Cards",
-        version=1,
         rules=Rules(start_with(challenged), mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(LAID + 2 * COLOURS, SEEN_LAID + COLOURS, CARDS),

@@ -226,26 +226,17 @@ def leaps(men):
 # Lines of the board, square by square; probabilities are propagated along them one step at a time.
 
 
-def _step(square: int, up: int, right: int) -> int:
-    rank, file = square // 8 + up, square % 8 + right
-    return 8 * rank + file if 0 <= rank < 8 and 0 <= file < 8 else -1
-
-
+# The next square in each direction, or -1: the four lines upwards, in the order of STEPS, then downwards.
 NEXT = np.array(
-    [[_step(square, sign * up, sign * right) for square in SQUARES] for sign in (1, -1) for up, right in STEPS]
-)  # the next square in each direction, or -1: the four lines upwards, in the order of STEPS, then downwards
-
-
-def _line(direction: int, square: int) -> list[int]:
-    found = [square]
-    while NEXT[direction, found[-1]] >= 0:
-        found.append(int(NEXT[direction, found[-1]]))
-    return found
-
-
+    [
+        [next(iter(_squares_reached(square, ((sign * up, sign * right),))), -1) for square in SQUARES]
+        for sign in (1, -1)
+        for up, right in STEPS
+    ]
+)
 _ALL = [
-    _line(direction, square)
-    for direction in range(len(STEPS))
+    [square, *_squares_reached(square, (step,), True)]
+    for direction, step in enumerate(STEPS)
     for square in SQUARES
     if NEXT[direction + len(STEPS), square] < 0 <= NEXT[direction, square]
 ]

@@ -6,25 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...core.compile.kernel import interpreted
-from .bitboards import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_MAN, NO_SQUARE, PAWN, ROOK, WHITE, kind_on
+from . import position
+from .bitboards import BLACK, FORWARD, KINDS, KING, KNIGHT, NO_SQUARE, PAWN, ROOK, WHITE
 from .moves import attackers
-from .position import (
-    CLOCK,
-    KING_HOME,
-    MEN,
-    MOVER,
-    PASSANT,
-    PLY,
-    POSITION,
-    RIGHTS,
-    ROOK_HOME,
-    end_of,
-    king_of,
-    move_of,
-    occupied,
-    promotion_of,
-    start_of,
-)
+from .position import CLOCK, MEN, MOVER, PASSANT, PLY, POSITION, RIGHTS, end_of, king_of, move_of, occupied, start_of
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LETTERS = "pnbrqk"
@@ -48,7 +33,7 @@ def parse_square(name: str) -> int:
 
 
 def move_name(move: int) -> str:
-    promotion = promotion_of(move)
+    promotion = position.promotion_of(move)
     return square_name(start_of(move)) + square_name(end_of(move)) + (LETTERS[promotion] if promotion else "")
 
 
@@ -121,7 +106,7 @@ def _check(pos: np.ndarray) -> None:
         raise ValueError(f"{SIDES[other]} is in check although {SIDES[mover]} is to move")
     for i, letter in enumerate(CASTLES):
         own, king, rook = (int(pos[cell]) for cell in (MEN + i // 2, KING, ROOK))
-        home, corner = int(KING_HOME[i // 2]), int(ROOK_HOME[i // 2, i % 2])
+        home, corner = int(position.KING_HOME[i // 2]), int(position.ROOK_HOME[i // 2, i % 2])
         if pos[RIGHTS] >> i & 1 and not (own & king) >> home & (own & rook) >> corner & 1:
             raise ValueError(
                 f"the castling right {letter} needs {SIDES[i // 2]}'s king on {square_name(home)} "
@@ -147,18 +132,9 @@ def _check_men(counts: list[int], side: str) -> None:
 
 
 def fen_of(pos: np.ndarray) -> str:
-    rows = []
-    for rank in range(7, -1, -1):
-        row, gap = "", 0
-        for square in range(8 * rank, 8 * rank + 8):
-            kind = int(kind_on(pos, square))
-            if kind == NO_MAN:
-                gap += 1
-                continue
-            letter = LETTERS[kind]
-            white = pos[MEN] >> square & 1
-            row, gap = row + (str(gap) if gap else "") + (letter.upper() if white else letter), 0
-        rows.append(row + (str(gap) if gap else ""))
+    letters = men_letters(pos, int(pos[MEN]))
+    ranks = (letters[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1))
+    rows = [re.sub(r"\.+", lambda gap: str(len(gap[0])), rank) for rank in ranks]
     rights = "".join(letter for i, letter in enumerate(CASTLES) if pos[RIGHTS] >> i & 1) or "-"
     passant = "-" if pos[PASSANT] == NO_SQUARE else square_name(int(pos[PASSANT]))
     return f"{'/'.join(rows)} {'wb'[pos[MOVER]]} {rights} {passant} {pos[CLOCK]} {pos[PLY] // 2 + 1}"
@@ -173,13 +149,13 @@ def directions_in(checks: int) -> list[str]:
     return [name for i, name in enumerate(DIRECTIONS) if checks >> i & 1]
 
 
-def men_letters(men: Sequence[int], whites: int) -> str:
+def men_letters(men: Sequence[int] | np.ndarray, whites: int) -> str:
     """Return the men on a1 to h8 as letters: capitals for White, dots for empty or unknown squares."""
-    found = ["."] * 64
-    for kind, letter in enumerate(LETTERS):
+    found, white = ["."] * 64, int(whites)
+    for there, letter in zip(map(int, men[:KINDS]), LETTERS, strict=True):
         for square in range(64):
-            if int(men[kind]) >> square & 1:
-                found[square] = letter.upper() if int(whites) >> square & 1 else letter
+            if there >> square & 1:
+                found[square] = letter.upper() if white >> square & 1 else letter
     return "".join(found)
 
 

@@ -42,16 +42,15 @@ class ChessGame:
         self.legal: list[int] = self._room[:count].tolist()
         key = int(key_of(self.position, possible_passant(self.position, self._limits)))
         self._seen[key] += 1
-        self.ending = self._ending(self._seen[key])
-
-    def _ending(self, times: int) -> str | None:
+        self.ending: str | None = None
         if not self.legal:
-            return CHECKMATE if self._limits[CHECKERS] else STALEMATE
-        if cannot_mate(self.position):
-            return MATERIAL
-        if self.position[CLOCK] >= LONGEST_QUIET:
-            return FIFTY
-        return REPETITION if times >= 3 else None
+            self.ending = CHECKMATE if self._limits[CHECKERS] else STALEMATE
+        elif cannot_mate(self.position):
+            self.ending = MATERIAL
+        elif self.position[CLOCK] >= LONGEST_QUIET:
+            self.ending = FIFTY
+        elif self._seen[key] >= 3:
+            self.ending = REPETITION
 
     @property
     def turn(self) -> int:

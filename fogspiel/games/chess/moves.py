@@ -211,7 +211,6 @@ def taken_right(pawns, colour):
 
 @in_place
 def threatened_by_pawns(pos, colour):
-    """Return the squares on which the pawns of a colour could capture."""
     pawns = pos[PAWN] & pos[MEN + colour]
     return taken_left(pawns, colour) | taken_right(pawns, colour)
 

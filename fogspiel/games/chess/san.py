@@ -29,7 +29,12 @@ def short_name(pos: np.ndarray, move: int) -> str:
         text = LETTERS[kind].upper() + _distinction(pos, kind, move) + takes + square_name(end)
     if promotion := promotion_of(move):
         text += "=" + LETTERS[promotion].upper()
-    return text + _threat(pos, move)
+    after, limits = pos.copy(), new_cells(LIMITS)
+    make(after, move)
+    restrict(after, limits)
+    if not limits[CHECKERS]:
+        return text
+    return text + ("+" if can_move(after, limits) else "#")
 
 
 def _distinction(pos: np.ndarray, kind: int, move: int) -> str:
@@ -46,15 +51,6 @@ def _distinction(pos: np.ndarray, kind: int, move: int) -> str:
     if all(other % 8 != start % 8 for other in others):
         return name[0]
     return name[1] if all(other // 8 != start // 8 for other in others) else name
-
-
-def _threat(pos: np.ndarray, move: int) -> str:
-    after, limits = pos.copy(), new_cells(LIMITS)
-    make(after, move)
-    restrict(after, limits)
-    if not limits[CHECKERS]:
-        return ""
-    return "+" if can_move(after, limits) else "#"
 
 
 def moves_in(pos: np.ndarray) -> list[int]:

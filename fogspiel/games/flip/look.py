@@ -3,30 +3,14 @@
 import numpy as np
 
 from ...core.agents import ParametricPolicy
-from ...core.explain import Explanation, Table
+from ...core.explain import Explanation, Table, choices
 from ...core.game import CHANCE, OVER, Game
 from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.rng import random_below, stream_of
-from ...core.session import view_of
+from ...core.session import actions_in, view_of
 from ..one_card_poker import face_up
-from ..sampling import actions_in, choices, plan_of
 from . import rules
-from .rules import (
-    MANY,
-    PASS,
-    PILE,
-    RANKS,
-    ROW,
-    SEEN_HELD,
-    SEEN_OPEN,
-    SEEN_PILE,
-    cards_of,
-    coefficients,
-    describe,
-    label,
-    show,
-    value_of_play,
-)
+from .rules import PASS, RANKS, ROW, cards_of, label
 
 PILES = ("left", "right")
 
@@ -93,17 +77,17 @@ SHOWN, STREAM, MIN_PLAYS = 10, 0xF11B, 4
 
 def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     """Return the largest coefficients, and the plays of one position sorted by value."""
-    theta, plan, state = player.thetas[0], plan_of(player), sample(game, seed)
+    theta, plan, state = player.thetas[0], player.plan, sample(game, seed)
     mover = int(game.rules.mover(state))
-    seen, actions, counts = view_of(game, state, mover), actions_in(game, state).tolist(), np.zeros(MANY)
-    at = (SEEN_PILE, SEEN_HELD, SEEN_HELD + 1, SEEN_OPEN, SEEN_OPEN + RANKS)
-    values = {action: float(value_of_play(plan, seen, *at, counts, action)) for action in actions}
+    seen, actions, counts = view_of(game, state, mover), actions_in(game, state).tolist(), np.zeros(rules.MANY)
+    at = (rules.SEEN_PILE, rules.SEEN_HELD, rules.SEEN_HELD + 1, rules.SEEN_OPEN, rules.SEEN_OPEN + RANKS)
+    values = {action: float(rules.value_of_play(plan, seen, *at, counts, action)) for action in actions}
     [chosen] = choices(game, player, state, seed, 1)
     ranked = sorted(actions, key=lambda action: (-values[action], action))
-    title = "A sample position: " + "; ".join(show(seen).splitlines())
+    title = "A sample position: " + "; ".join(rules.show(seen).splitlines())
     plays = tuple((label(action), f"{values[action]:+.4g}", "chosen" if action == chosen else "") for action in ranked)
     tables = [Table(title, ("play", "value", ""), plays)]
-    if heavy := coefficients(theta)[:SHOWN]:
+    if heavy := rules.coefficients(theta)[:SHOWN]:
         rows = tuple((f"{weight:+.4g}", name) for name, weight in heavy)
         tables.insert(
             0, Table("The largest coefficients; features are counts over their units", ("weight", "of"), rows)
@@ -111,7 +95,7 @@ def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
     tied = sum(value == values[chosen] for value in values.values()) > 1
     equal = ", the lowest of equals" if tied else ", to which it gives the highest value"
     sentence = f"In the sample position it prefers {label(chosen)}{equal}."
-    return Explanation((f"{player.name} {describe(theta)}.", sentence), tuple(tables))
+    return Explanation((f"{player.name} {rules.describe(theta)}.", sentence), tuple(tables))
 
 
 def sample(game: Game, seed: int) -> np.ndarray:
@@ -124,12 +108,10 @@ def sample(game: Game, seed: int) -> np.ndarray:
             game.rules.start(state)
             continue
         actions = actions_in(game, state)
-        if mover != CHANCE and len(actions) >= MIN_PLAYS and state[PILE] != state[PILE + 1]:
+        if mover != CHANCE and len(actions) >= MIN_PLAYS and state[rules.PILE] != state[rules.PILE + 1]:
             return state
         game.rules.apply(state, actions[random_below(stream, len(actions))])
 
-
-# Rules of Flip for a first-time player.
 
 HOW_TO_PLAY = (
     "The deck has four cards of each rank from 1 to 8, and the ranks form a circle: 8 and 1 are neighbours.",
@@ -143,14 +125,14 @@ HOW_TO_PLAY = (
 )
 
 
-# News: the opponent's plays, and the cards turned up.
-
 OWN, OTHER = range(2)
 
 
 def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -> list[str]:
     """List the card opened by the player, the opponent's play and opened card, and cards turned up by two passes."""
-    piles, turned = _piles(now), _is_turned(before, action, now)
+    # The stacks gave cards to the piles: only then has a player who passes one card less.
+    turned = action == PASS and now[rules.SEEN_HELD + OWN] < before[rules.SEEN_HELD + OWN]
+    piles, earlier = ([int(rank) for rank in seen[rules.SEEN_PILE : rules.SEEN_PILE + 2]] for seen in (now, before))
     news = [] if action == PASS else _opened("You open", before, now, OWN, action // 2)
     if turned and before[rules.SEEN_PASSES]:  # the player's pass was the second one, and the opponent has moved since
         return [*news, "Both have passed: each stack gives a card to the piles.", *_reply(before, now, piles)]
@@ -161,7 +143,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
         return news
     if now[rules.SEEN_HELD + OWN] == 0:
         return news
-    earlier = _piles(before)
     if action != PASS:
         earlier[action % 2] = action // 2
     for place, (old, new) in enumerate(zip(earlier, piles, strict=True)):
@@ -169,15 +150,6 @@ def news_between(game: Game, before: np.ndarray, action: int, now: np.ndarray) -
             played = f"the other: {new + 1} on the {PILES[place]} pile"
             return [*news, played, *_opened("The other opens", before, now, OTHER, new)]
     return [*news, "the other: pass"]
-
-
-def _piles(seen: np.ndarray) -> list[int]:
-    return [int(rank) for rank in seen[rules.SEEN_PILE : rules.SEEN_PILE + 2]]
-
-
-def _is_turned(before: np.ndarray, action: int, now: np.ndarray) -> bool:
-    """True if the stacks gave cards to the piles: only then has a player who passes one card less."""
-    return bool(action == PASS and now[rules.SEEN_HELD + OWN] < before[rules.SEEN_HELD + OWN])
 
 
 def _opened(words: str, before: np.ndarray, now: np.ndarray, who: int, played: int) -> list[str]:

@@ -183,15 +183,9 @@ OFFSETS = tuple(
     for offset in ("-1", "+0", "+1")
 )
 FEATURES = (
-    "own open",
-    "other open",
-    "own left",
-    "other left",
-    "gap",
+    *("own open", "other open", "own left", "other left", "gap"),
     *OFFSETS,
-    "own plays",
-    "other plays",
-    "can go on",
+    *("own plays", "other plays", "can go on"),
 )
 UNITS = (5.0, 5.0, 15.0, 15.0, *(4.0,) * 13, 10.0, 10.0, 1.0)  # a feature is a count divided by its unit
 MANY = len(FEATURES)
@@ -291,7 +285,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, without views and lists of actions."""
     counts = np.empty(MANY)
     start(state)
     while state[DEALT] < DECK - 1:
@@ -330,9 +323,8 @@ def show(seen: np.ndarray) -> str:
         left, cards = int(seen[SEEN_HELD + i]), row_of(seen, SEEN_OPEN + RANKS * i)
         lines.append(f"{who}: {cards}" + (f", {left - ROW} in the stack" if left > ROW else ""))
     if seen[SEEN_PHASE] == PLAYING:
-        lines.append(
-            ("your turn" if seen[SEEN_MINE] else "the other's turn") + ", after a pass" * int(seen[SEEN_PASSES])
-        )
+        turn = "your turn" if seen[SEEN_MINE] else "the other's turn"
+        lines.append(turn + ", after a pass" * int(seen[SEEN_PASSES]))
     return "\n".join(lines)
 
 
@@ -387,7 +379,6 @@ GAMES = (
         title="Flip, 8 ranks x 4",
         family="flip",
         category="Cards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(CARDS + DECK, SEEN_STACKED + RANKS, DECK),

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import ALONE, ANYBODY, MIXED, BestResponseScore, ParametricPolicy, members_of, reply_to_members
+from ...core import agents
+from ...core.agents import ALONE, ANYBODY, MIXED, BestResponseScore, ParametricPolicy, members_of
 from ...core.compile.kernel import NOTHING, NUMBER, REALS, TABLE, compiled, kernel, kernel_of
+from ...core.explain import Explanation, Table, heat_map, percent
 from ...core.game import CHOOSE, UNIFORM, Game, Kernel, Strategy
 from ...core.rng import UNIT
 from ...core.session import replay
@@ -76,10 +78,8 @@ class FixedPlayer(NamedTuple):
 
 
 def player_of(strategy: Strategy, theta: np.ndarray) -> FixedPlayer:
-    plan = np.zeros(strategy.plan_size)
-    strategy.prepare(theta, plan)
     how = DRAWN if strategy is rules.STOCHASTIC else EQUAL if strategy is UNIFORM else CERTAIN
-    return FixedPlayer(compiled(strategy.choose, CHOOSE), how, plan)
+    return FixedPlayer(compiled(strategy.choose, CHOOSE), how, strategy.plan_for(theta))
 
 
 def questions_of(player: FixedPlayer, most: int) -> np.ndarray:
@@ -90,12 +90,10 @@ def questions_of(player: FixedPlayer, most: int) -> np.ndarray:
 
 
 def characters_of(game: Game) -> int:
-    """Return the initial number of characters of each player's search."""
     return int(next(replay(game, [])).state[rules.CHARACTERS])
 
 
 def _players(policy: ParametricPolicy) -> list[tuple[Fraction, FixedPlayer]]:
-    """Return the members of a policy with their probabilities."""
     strategy = policy.strategy
     if not any(strategy is known for known in (rules.FAMILY, rules.STOCHASTIC, rules.GOD, UNIFORM)):
         raise ValueError(f"{policy.name} plays {strategy.name!r}, which is not a strategy for Guess Who")
@@ -252,7 +250,7 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
     most, members = characters_of(game), _players(player)
     if 1 < len(members) <= MAX_MEMBERS and all(member.how == CERTAIN for _, member in members):
         return [BestResponseScore(ANYBODY, _mixture_reply_score(members, most))]
-    return [reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
+    return [agents.reply_to_members(player, lambda theta: _reply_score(player_of(player.strategy, theta), most))]
 
 
 def _reply_score(player: FixedPlayer, most: int) -> float:
@@ -335,3 +333,88 @@ def _checked(characters: int) -> int:
 def _blank(table: np.ndarray) -> np.ndarray:
     table[..., :2, :] = table[..., :2] = np.nan
     return table
+
+
+# Explanation: the question in each position, the frequency of optimal ones, and exact scores.
+
+OPPONENTS = ("dichotomy", "OL", "God")
+# Typical positions: all characters divided by these, for the player and the opponent.
+SHARES = ((1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1), (2, 2), (4, 4))
+STEPS = 16  # rows and columns of a heat map
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Return the questions compared with those of the player God, and the scores against the paper's players."""
+    characters = characters_of(game)
+    asked, optimal = (
+        questions_of(player_of(one.strategy, one.thetas[0]), characters)
+        for one in (player, agents.find_policy(game, "God"))
+    )
+    typical = Table(
+        f"What {player.name} asks about",
+        ("own left", "other's left", "it asks about", "share of the own", "God asks about"),
+        tuple(
+            (n, m, _question_text(asked[n, m]), percent(_mean(asked[n, m]) / n), _question_text(optimal[n, m]))
+            for n, m in ((characters // i, characters // j) for i, j in SHARES)
+        ),
+    )
+    scores = []
+    for name in OPPONENTS:
+        other = agents.find_policy(game, name)
+        if rules.STOCHASTIC in (player.strategy, other.strategy):  # an exact score takes half a minute
+            scores.append((name, f"{rate(player, other, characters):.6f}", "computed in floating point"))
+        else:
+            exact = exact_score(game, player, other)
+            short = str(exact) if len(str(exact)) < 24 else "long, rounded here"
+            scores.append((name, f"{float(exact):.6f}", short))
+    table = Table(f"What {player.name} scores, by calculation", ("against", "score", "as a fraction"), tuple(scores))
+    left = [max(2, characters * step // STEPS) for step in range(1, STEPS + 1)]
+    maps = {player.name: _shares(asked, left), "God": _shares(optimal, left)}
+    most = max(float(shares.max()) for shares in maps.values())
+    title = "share of the n own characters that it asks about; n downwards, the other's m across"
+    pictures = tuple(heat_map(f"{name}: {title}", grid.tolist(), left, left, most) for name, grid in maps.items())
+    return Explanation(_sentences(player, asked, characters), (typical, table), pictures)
+
+
+def _mean(weights: np.ndarray) -> float:
+    return float(np.arange(len(weights)) @ weights.astype(float) / weights.sum(dtype=float))
+
+
+def _question_text(weights: np.ndarray) -> str:
+    possible = np.nonzero(weights)[0].tolist()
+    return str(possible[0]) if len(possible) == 1 else f"{possible[0]} to {possible[-1]}, mean {_mean(weights):.1f}"
+
+
+def _sentences(player: ParametricPolicy, asked: np.ndarray, characters: int) -> tuple[str, ...]:
+    quarter = characters // 4
+    level, ahead, behind = (
+        f"{_question_text(asked[n, m])} ({percent(_mean(asked[n, m]) / n)})"
+        for n, m in ((characters, characters), (quarter, characters), (characters, quarter))
+    )
+    first = (
+        f"With {characters} characters left on both sides {player.name} asks about {level}, ahead with {quarter} "
+        f"against {characters} about {ahead}, behind with {characters} against {quarter} about {behind}."
+    )
+    if player.strategy is rules.GOD:
+        rule = "God is optimal: it halves, but with more than 2^(k+1) left it asks about 2^k only, where 2^k < m <= "
+        return (f"{rule}2^(k+1) and m is what the other has left.", first)
+    share = _optimal_share(asked, characters)
+    second = f"Its question is an optimal one in {percent(share)} of all positions with 2 to {characters} left each"
+    return (first, second + (", on average over its draws." if player.strategy is rules.STOCHASTIC else "."))
+
+
+def _optimal_share(asked: np.ndarray, characters: int) -> float:
+    """Return the fraction of optimal questions (those with the highest stake), all positions weighted equally."""
+    stakes, questions = (np.zeros((characters + 1, characters + 1), np.int64) for _ in range(2))
+    fill_optimum(stakes, questions)
+    shares = []
+    for n in range(2, characters + 1):
+        for m in range(2, characters + 1):
+            best = n * m - stakes[m, 1:n] - stakes[m, n - 1 : 0 : -1] == stakes[n, m]
+            weights = asked[n, m, 1:n].astype(float)
+            shares.append(weights[best].sum() / weights.sum())
+    return float(np.mean(shares))
+
+
+def _shares(asked: np.ndarray, left: list[int]) -> np.ndarray:
+    return np.array([[_mean(asked[n, m]) / n for m in left] for n in left])

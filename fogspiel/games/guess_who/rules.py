@@ -17,6 +17,7 @@ import numpy as np
 
 from ...core.compile.kernel import Kernel, inlined, kernel
 from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden, nothing_to_prepare
+from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import random_below, random_unit
 
 CHARACTERS, TURN, ASKED, POOL = range(4)
@@ -208,7 +209,6 @@ def box(characters: int, stochastic: bool) -> Game:
         title=f"Guess Who, {characters} characters" + (", with a randomness parameter" if stochastic else ""),
         family="guesswho",
         category="Guessing",
-        version=1,
         rules=Rules(start_with(characters), mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(POOL + 2, SEEN_ASKED + 1, characters),
@@ -224,3 +224,64 @@ def box(characters: int, stochastic: bool) -> Game:
 
 
 GAMES = tuple(box(characters, stochastic) for characters in (24, 96, 128) for stochastic in (False, True))
+
+
+# Drawings: the characters that are still possible.
+
+IN_A_ROW = 8
+
+
+def characters(left: int, of: int, title: str, can_ask: bool, look: str) -> BoardPicture:
+    """Draw the characters that are still possible; the c-th asks about the first c."""
+    cells = []
+    for place in range(1, of + 1):
+        if place > left:
+            cells.append(Cell("", "unknown", None, "ruled out"))
+        elif can_ask and place < left:
+            cells.append(Cell(str(place), f"{look} face", place, label(place)))
+        else:
+            cells.append(Cell(str(place), f"{look} face", None, "still possible"))
+    rows = tuple(tuple(cells[first : first + IN_A_ROW]) for first in range(0, of, IN_A_ROW))
+    return BoardPicture(rows, title)
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    own, other, of, mine, asked = (int(cell) for cell in seen)
+    if 1 in (own, other):
+        words = "You have found the other's character." if own == 1 else "The other has found yours."
+    elif asked:
+        words = f"{'Your' if mine else 'The other’s'} question about {asked} characters waits for its answer."
+    else:
+        words = "Your turn: choose how many characters to ask about." if mine else "The other's turn."
+    can_ask = bool(mine) and not asked and 1 not in (own, other)
+    facts = Facts((("your search", f"{own} of {of} left"), ("the other's search", f"{other} of {of} left")))
+    return Messages((words,)), characters(own, of, "Still possible in your search", can_ask, "own"), facts
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    of, asked = int(state[CHARACTERS]), int(state[ASKED])
+    left = [int(number) for number in state[POOL : POOL + 2]]
+    words = f"Player {state[TURN] + 1} " + (f"asks about {asked}." if asked else "is to ask.")
+    boards = tuple(
+        characters(left[player], of, f"Search of player {player + 1}", False, ("own", "other")[player])
+        for player in range(2)
+    )
+    return Messages((words,)), *boards
+
+
+HOW_TO_PLAY = (
+    "Each player has a secret character, and searches for the other's among those on the board.",
+    "In turn ask a question about some of the characters that are still possible in your search.",
+    "Any set of them can be asked about, so only their number matters: you choose how many.",
+    "If the answer is yes, these are left; if it is no, the others are.",
+    "A question about few characters is bold: it seldom gets a yes, but then much is won.",
+    "Both players see how many characters are left in both searches.",
+    "Who has a single character left first has found it and wins.",
+)
+
+
+def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
+    mover, asked = int(state[TURN]), int(state[ASKED])
+    left = asked if action < asked else int(state[POOL + mover]) - asked
+    whose = "you have" if mover == side else "the other has"
+    return f"{'Yes' if action < asked else 'No'}: {whose} {left} left."

@@ -11,8 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from ...core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, members_of
+from ...core.agents import ANYBODY, REDRAWN, BestResponseScore, ParametricPolicy, find_policy, members_of
 from ...core.compile.kernel import kernel
+from ...core.explain import Explanation, Table, TextChart, percent
 from ...core.game import UNIFORM, Game
 from ..boards.board import DRAWS, GOES_ON, ILLEGAL, WINS, tic_tac_toe
 from . import scores as exact
@@ -151,8 +152,11 @@ def best_against_random(seat: int) -> Reply:
 
 def equilibrium() -> tuple[Law, Law]:
     """Return an optimal mixture for moving first and one for moving second, proved by `double_oracle.solve`."""
-    first, second = representatives()
-    return _normalise(with_images(TTT, first)), _normalise(with_images(TTT, second))
+    first, second = (
+        {order: Fraction(weight) / len(TTT.symmetries) for order, weight in with_images(TTT, mixture).items()}
+        for mixture in representatives()
+    )
+    return first, second
 
 
 def representatives() -> Mixtures:
@@ -162,11 +166,6 @@ def representatives() -> Mixtures:
         for digits, weight in weights.items():
             mixture[tuple(map(int, digits))] = Fraction(weight, sum(weights.values()))
     return found
-
-
-def _normalise(weights: dict[Permutation, int | Fraction]) -> Law:
-    total = sum(map(Fraction, weights.values()))
-    return {order: Fraction(weight) / total for order, weight in weights.items()}
 
 
 # Players
@@ -195,11 +194,8 @@ def _first_scores(first: Law | None, second: Law | None) -> Fraction:
     """Return the score of the distribution `first`, moving first, against `second`."""
     if first is None and second is None:
         return Fraction(737, 1260) + Fraction(4, 63)  # random play of tic-tac-toe
-    if second is None and first is not None:
-        return law_against_random(first, 0)
-    if first is None and second is not None:
-        return 1 - law_against_random(second, 1)
-    assert first is not None and second is not None
+    if first is None or second is None:
+        return law_against_random(first, 0) if first else 1 - law_against_random(second or {}, 1)
     (firsts, x), (seconds, y) = exact.whole_weights(first, TTT), exact.whole_weights(second, TTT)
     points = exact.payoffs(TTT, firsts, seconds, TTT.symmetries[:1]).tolist()
     total = sum(a * sum(b * p for b, p in zip(y, row, strict=True)) for a, row in zip(x, points, strict=True))
@@ -228,3 +224,58 @@ def exploitability_of(player: ParametricPolicy) -> Fraction:
 
 def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore]:
     return [BestResponseScore(ANYBODY, 0.5 + float(exploitability_of(player)))]
+
+
+# Explanation: the orders as numbered boards, exact scores, and the best responses.
+
+SEATS = ("moving first", "moving second")
+GRID_SIDE = 3
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Return both orders (the heaviest of a mixture), their scores against random ones, and their best responses."""
+    orders = laws(player)
+    assert orders is not None
+    best, pictures = replies(player), []
+    for law, seat in zip(orders, SEATS, strict=True):
+        order = max(law, key=lambda cells: law[cells])
+        often = "" if len(law) == 1 else f", the likeliest of {len(law)} orders ({percent(float(law[order]))})"
+        pictures.append(_board(f"{player.name} {seat}{often}", order))
+    for reply, seat, against in zip(best, SEATS, SEATS[::-1], strict=True):
+        title = f"best reply {seat}, scores {float(reply.score):.4f} against {player.name} {against}"
+        pictures.append(_board(title, reply.cells))
+    rows = [
+        (seat, *_score_cells(law_against_random(law, number)))
+        for number, (law, seat) in enumerate(zip(orders, SEATS, strict=True))
+    ]
+    rows.append(("both", *_score_cells(exact_score(game, player, find_policy(game, UNIFORM.name)))))
+    title = f"What {player.name} scores against random orders, exactly"
+    sentences = (_sentence(player), *explain_mixture(player))
+    return Explanation(sentences, (Table(title, ("seat", "score", "as a fraction"), tuple(rows)),), tuple(pictures))
+
+
+def explain_mixture(player: ParametricPolicy) -> tuple[str, ...]:
+    """Describe the best opponent's gain over 1/2 against the whole mixture."""
+    cost = exploitability_of(player)
+    exactly = str(cost) if len(str(cost)) < 24 else f"{float(cost):.6f}"
+    draws = player.strategy is EQUILIBRIUM or len(player.thetas) > 1
+    known = f"Who knows {player.name}" + (", but not what it draws," if draws else "")
+    return (f"{known} scores at most {0.5 + float(cost):.6f}: exploitability {exactly}.",)
+
+
+def _sentence(player: ParametricPolicy) -> str:
+    if player.strategy is EQUILIBRIUM:
+        return f"{player.name} draws its order by a mixture that nobody beats; the boards show the likeliest orders."
+    assert player.strategy.describe is not None
+    return f"{player.name} {player.strategy.describe(player.thetas[0])}."
+
+
+def _score_cells(exact: Fraction) -> tuple[str, str]:
+    return f"{float(exact):.6f}", str(exact) if len(str(exact)) < 24 else "long, rounded here"
+
+
+def _board(title: str, order: tuple[int, ...]) -> TextChart:
+    places = [order.index(cell) + 1 for cell in range(CELLS)]
+    rows = [places[start : start + GRID_SIDE] for start in range(0, CELLS, GRID_SIDE)]
+    lines = tuple(" ".join(map(str, row)) for row in rows)
+    return TextChart(title, lines, ("1", "2", "3"), ("A", "B", "C"), tuple(tuple(map(float, row)) for row in rows))

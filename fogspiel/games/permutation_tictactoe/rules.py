@@ -16,9 +16,10 @@ Action: the cell 0..8 that comes next in the own order, rows from the top.
 import numpy as np
 
 from ...core.compile.kernel import inlined, kernel, trailing_zeros
-from ...core.game import OVER, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.game import DRAW, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, Vector, nothing_to_prepare
+from ...core.picture import BoardPicture, Cell, Facts, Messages, Parts
 from ...core.rng import random_unit
-from ..boards.board import BOARDS, DRAWS, ILLEGAL, WINS, list_bits, permute, tic_tac_toe
+from ..boards.board import BOARDS, DRAWS, ILLEGAL, WINS, lines_of_three, list_bits, permute, tic_tac_toe
 from .scores import half_points
 
 RESULT, WRITTEN, ORDER = 0, 1, 3
@@ -120,7 +121,6 @@ def choose(seen, actions, plan, stream):
 
 @kernel
 def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-    """Play the whole game in one kernel, directly from the plans."""
     return half_points(tic_tac_toe, plan_0, plan_1[CELLS:])
 
 
@@ -131,78 +131,33 @@ def play(state, plan_0, plan_1, chance, stream_0, stream_1):
 # again and compares.
 
 FIRST_WEIGHTS = {
-    "012564378": 8159778727280466,
-    "012567834": 6320718714509580,
-    "012568734": 2664121154312888,
-    "012637458": 2743576889103800,
-    "012843657": 661167219658968,
-    "012846735": 6631618086452468,
-    "021463857": 1761487571193782,
-    "021468357": 1799229385137742,
-    "021475368": 10489947463900915,
-    "021476835": 10880842271173982,
-    "021478635": 23669590632133979,
-    "021637458": 2266900909400412,
-    "021643578": 9395268332774950,
-    "021745368": 3250969919544937,
-    "021748635": 11532848749217467,
-    "021753468": 5472748208248488,
-    "021758634": 476675979703388,
-    "084536217": 777552012887082,
-    "102564387": 393804578648122,
-    "102638457": 6135286170996176,
-    "102843567": 1322334439317936,
-    "102845367": 100267250669168,
-    "102854637": 8769211587375528,
-    "147382506": 2983802192121194,
-    "147602358": 941841812623294,
-    "147625803": 1716139017966058,
-    "147628503": 1186357821770250,
-    "147680325": 9520122402085251,
-    "174382506": 2349970605043626,
-    "174682503": 11213874434152304,
-    "408256713": 21839294926406424,
-    "417653028": 4051302541584656,
-    "417680325": 18217164005616979,
-    "417682503": 23963178634251418,
-    "417685203": 11561309803664922,
-}
+    "012564378": 8159778727280466, "012567834": 6320718714509580, "012568734": 2664121154312888,
+    "012637458": 2743576889103800, "012843657": 661167219658968, "012846735": 6631618086452468,
+    "021463857": 1761487571193782, "021468357": 1799229385137742, "021475368": 10489947463900915,
+    "021476835": 10880842271173982, "021478635": 23669590632133979, "021637458": 2266900909400412,
+    "021643578": 9395268332774950, "021745368": 3250969919544937, "021748635": 11532848749217467,
+    "021753468": 5472748208248488, "021758634": 476675979703388, "084536217": 777552012887082,
+    "102564387": 393804578648122, "102638457": 6135286170996176, "102843567": 1322334439317936,
+    "102845367": 100267250669168, "102854637": 8769211587375528, "147382506": 2983802192121194,
+    "147602358": 941841812623294, "147625803": 1716139017966058, "147628503": 1186357821770250,
+    "147680325": 9520122402085251, "174382506": 2349970605043626, "174682503": 11213874434152304,
+    "408256713": 21839294926406424, "417653028": 4051302541584656, "417680325": 18217164005616979,
+    "417682503": 23963178634251418, "417685203": 11561309803664922,
+}  # fmt: skip
 SECOND_WEIGHTS = {
-    "012364857": 2623601564230896,
-    "012638745": 30040281103751410,
-    "021456873": 588399354180354,
-    "021457386": 1668975702119594,
-    "021485637": 23171696735598612,
-    "021487563": 32495204552362596,
-    "021487653": 7695188722705762,
-    "021845673": 250741619342360,
-    "025814673": 250741619342360,
-    "026138457": 8640292739568612,
-    "041726358": 6746935893823890,
-    "041732685": 3092281733671512,
-    "041762358": 272857940061166,
-    "042138756": 2503882379491158,
-    "045312867": 4414146225263820,
-    "102476538": 24653557211399667,
-    "102476583": 21283778870431827,
-    "104726538": 19124860782290026,
-    "104726583": 500236820030766,
-    "140726583": 9027965123129066,
-    "160324875": 2998626966714050,
-    "160382475": 1453620251861372,
-    "160382745": 1873075181916464,
-    "160382754": 1194194420745202,
-    "168704235": 13735039962417416,
-    "168740235": 12958901392136766,
-    "174026358": 3529156548100594,
-    "410235867": 1876613696172172,
-    "410256387": 399656928653376,
-    "417023586": 33181625685847364,
-    "417062358": 4623565350242154,
-    "417062538": 1109327706922549,
-    "417062583": 15522707124648531,
+    "012364857": 2623601564230896, "012638745": 30040281103751410, "021456873": 588399354180354,
+    "021457386": 1668975702119594, "021485637": 23171696735598612, "021487563": 32495204552362596,
+    "021487653": 7695188722705762, "021845673": 250741619342360, "025814673": 250741619342360,
+    "026138457": 8640292739568612, "041726358": 6746935893823890, "041732685": 3092281733671512,
+    "041762358": 272857940061166, "042138756": 2503882379491158, "045312867": 4414146225263820,
+    "102476538": 24653557211399667, "102476583": 21283778870431827, "104726538": 19124860782290026,
+    "104726583": 500236820030766, "140726583": 9027965123129066, "160324875": 2998626966714050,
+    "160382475": 1453620251861372, "160382745": 1873075181916464, "160382754": 1194194420745202,
+    "168704235": 13735039962417416, "168740235": 12958901392136766, "174026358": 3529156548100594,
+    "410235867": 1876613696172172, "410256387": 399656928653376, "417023586": 33181625685847364,
+    "417062358": 4623565350242154, "417062538": 1109327706922549, "417062583": 15522707124648531,
     "417086235": 523642654487286,
-}
+}  # fmt: skip
 EQUILIBRIUM_VALUE = "362878308578215799/470440608901857200"  # the first player's score if both play it
 
 
@@ -330,7 +285,6 @@ GAMES = (
         title="Phantom tic-tac-toe by permutations",
         family="permutation",
         category="Boards",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=resample,
         sizes=Sizes(ORDER + 2 * CELLS, SEEN_OTHER + CELLS, CELLS),
@@ -346,4 +300,80 @@ GAMES = (
         policy_notes={"equilibrium": "cannot be beaten in the long run"},
         play=play,
     ),
+)
+
+
+# Drawings: the rank of each cell in an order, and the final board.
+
+SIDE = 3
+ENDS = {LOSS: "O has won.", DRAW: "A draw.", WIN: "X has won."}
+
+
+def board_of(cells: list[Cell], title: str) -> BoardPicture:
+    rows = tuple(tuple(cells[row : row + SIDE]) for row in range(0, CELLS, SIDE))
+    return BoardPicture(rows, title, row_names=("1", "2", "3"), column_names=("A", "B", "C"))
+
+
+def order_on(order: np.ndarray, look: str, title: str, can_write: bool) -> BoardPicture:
+    places = {int(cell): place for place, cell in enumerate(order.tolist(), 1) if cell >= 0}
+    cells = [
+        Cell(str(places[cell]), look, None, f"{name_of(cell)}, place {places[cell]} of the order")
+        if cell in places
+        else Cell("", "", cell if can_write else None, f"{name_of(cell)}, not in the order yet")
+        for cell in range(CELLS)
+    ]
+    return board_of(cells, title)
+
+
+def outcome_on(first: np.ndarray, second: np.ndarray, own: int) -> BoardPicture:
+    signs = board_text(first, second).replace("\n", "")
+    looks = {SIGNS[own]: "own", SIGNS[1 - own]: "other", ".": ""}
+    winning = 0
+    for mark in SIGNS.values():
+        winning |= lines_of_three(sum(1 << cell for cell, sign in enumerate(signs) if sign == mark))
+    cells = [
+        Cell(
+            sign.strip("."),
+            looks[sign] + (" winning" if winning >> cell & 1 else ""),
+            None,
+            f"{name_of(cell)}, {'empty' if sign == '.' else sign}",
+        )
+        for cell, sign in enumerate(signs)
+    ]
+    return board_of(cells, "How the orders played")
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    own, other, seat = seen[SEEN_OWN:SEEN_OTHER], seen[SEEN_OTHER:], int(seen[SEEN_SEAT])
+    result = int(seen[SEEN_RESULT])
+    words = f"You move {'second' if seat else 'first'} and have {SIGNS[seat]}."
+    complete = bool((own >= 0).all())
+    mine = order_on(own, "own", "Your order", result < 0)
+    if result < 0:
+        todo = "Your order is complete." if complete else "Choose the cell that comes next in your order."
+        return Messages((f"{words} {todo}",)), mine
+    first, second = (other, own) if seat else (own, other)
+    orders = Facts((("your order", order_text(own)), ("the other's order", order_text(other))))
+    theirs = order_on(other, "other", "The other's order", False)
+    return Messages((f"{words} {ENDS[result]}",)), outcome_on(first, second, seat), mine, theirs, orders
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    orders = [state[ORDER + CELLS * player :][:CELLS] for player in range(2)]
+    parts = tuple(
+        order_on(order, ("own", "other")[player], f"The order of {SIGNS[player]}", False)
+        for player, order in enumerate(orders)
+    )
+    if state[RESULT] < 0:
+        return parts
+    return Messages((ENDS[int(state[RESULT])],)), outcome_on(orders[0], orders[1], 0), *parts
+
+
+HOW_TO_PLAY = (
+    "Tic-tac-toe in which nobody sees the other's stones and nobody changes the own plan.",
+    "Before the game each player writes down an order of all nine cells.",
+    "Then the orders play: on each turn a player's stone goes to the next free cell of its order.",
+    "Cells that are taken are passed over for good, and the player learns nothing.",
+    "Three in a row, a column or a diagonal win; a full board is a draw.",
+    "Write your order cell by cell; the board is shown when both orders have played.",
 )

@@ -25,6 +25,7 @@ its RECORD; where tries are announced, last the number of the opponent's tries i
 Action k: try the cell k.
 """
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -210,41 +211,65 @@ def cells_of(bits: int) -> list[int]:
 def resample_by(start: Kernel, apply: Kernel) -> Resample:
     """Make a resampler for these rules: enemy stones move to untried cells if all turns stay as before."""
 
-    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+    def redraw(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray | None:
         tried = int(state[STONES + player])
         for turn in range(state[TURNS]):
             tried |= int(state[record_of(state, player, turn) + 1])
         cells = [cell for cell in range(state[ROWS] * state[COLUMNS]) if not tried >> cell & 1]
         stones = [record_of(state, 1 - player, turn) for turn in range(state[TURNS])]
         unseen = [stone for stone in stones if state[stone] in cells]
-        for _ in range(TRIES if unseen else 0):
-            places = np.array(cells)
-            permute(places, range(len(cells)), stream)
-            record = state.copy()
-            record[unseen] = places[: len(unseen)]
-            other = _play_again(record, start, apply)
-            if np.array_equal(_view_of(other, player), _view_of(state, player)):
+        if not unseen:
+            return None
+        places, record = np.array(cells), state.copy()
+        permute(places, range(len(cells)), stream)
+        record[unseen] = places[: len(unseen)]
+        return record
+
+    def tries(record: np.ndarray, turn: int) -> list[int]:
+        at = record_of(record, turn % 2, turn // 2)
+        return [*cells_of(int(record[at + 1])), *([int(record[at])] if record[at] >= 0 else [])]
+
+    return resample_until_alike(start, apply, view, TURN, redraw, tries)
+
+
+def resample_until_alike(
+    start: Kernel,
+    apply: Kernel,
+    view: Kernel,
+    turn_cell: int,
+    redraw: Callable[[np.ndarray, int, np.ndarray], np.ndarray | None],
+    tries: Callable[[np.ndarray, int], list[int]],
+) -> Resample:
+    """Make a resampler: replay the `tries` of a record from `redraw`, turn by turn, until the view is as before.
+
+    The cell after `turn_cell` has the result.
+    """
+
+    def replayed(record: np.ndarray) -> np.ndarray:
+        """Replay the turns of a record as far as they are legal; return the resulting state."""
+        state = np.zeros_like(record)
+        start(state)
+        for turn in range(int(record[turn_cell]) + 1):
+            for cell in tries(record, turn):
+                if state[turn_cell + 1] >= 0 or state[turn_cell] != turn:
+                    return state
+                apply(state, cell)
+        return state
+
+    def resample(state: np.ndarray, player: int, stream: np.ndarray) -> np.ndarray:
+        for _ in range(TRIES):
+            record = redraw(state, player, stream)
+            if record is None:
+                break
+            other = replayed(record)
+            if np.array_equal(view_in(view, other, player), view_in(view, state, player)):
                 return other
         return state.copy()
 
     return resample
 
 
-def _play_again(record: np.ndarray, start: Kernel, apply: Kernel) -> np.ndarray:
-    """Replay the turns of a record as far as they are legal; return the resulting state."""
-    state = np.zeros_like(record)
-    start(state)
-    for turn in range(record[TURN] + 1):
-        at = record_of(record, turn % 2, turn // 2)
-        stone = [int(record[at])] if record[at] >= 0 else []
-        for cell in [*cells_of(int(record[at + 1])), *stone]:
-            if state[RESULT] >= 0 or state[TURN] != turn:
-                return state
-            apply(state, cell)
-    return state
-
-
-def _view_of(state: np.ndarray, player: int) -> np.ndarray:
+def view_in(view: Kernel, state: np.ndarray, player: int) -> np.ndarray:
     seen = np.zeros_like(state)  # a view is shorter than its state
     view(state, player, seen)
     return seen

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.agents import REDRAWN, THRESHOLD, BestResponseScore, ParametricPolicy, members_of, reply_to_members
+from ...core import agents
+from ...core.agents import REDRAWN, THRESHOLD, BestResponseScore, ParametricPolicy, find_policy, members_of
 from ...core.compile.kernel import kernel
-from ...core.game import UNIFORM, Game
-from .rules import FACES, FAMILY, GOAL, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, solve, threshold_of
+from ...core.explain import Explanation, Table, heat_map
+from ...core.game import UNIFORM, Game, Strategy
+from .rules import FACES, FAMILY, GOAL, MIDDLE, MIN, OPTIMUM, ROLL, SLOPE, describe, solve, threshold_of
 
 HALF = Fraction(1, 2)
 
@@ -93,9 +95,8 @@ def _thresholds(player: ParametricPolicy) -> list[tuple[Fraction, int]]:
 
 def exact_score(game: Game, first: ParametricPolicy, second: ParametricPolicy) -> Fraction:
     """Return the exact score of `first` against `second`, thresholds or mixtures (seconds, thousands of digits)."""
-    if first.strategy is second.strategy and (
-        first.selection == second.selection == REDRAWN or not first.strategy.parameters
-    ):
+    redrawn = first.selection == second.selection == REDRAWN
+    if first.strategy is second.strategy and (redrawn or not first.strategy.parameters):
         return HALF  # two of the same kind
     total, others = Fraction(0), _thresholds(second)
     for weight, threshold in _thresholds(first):
@@ -238,7 +239,7 @@ def best_replies(game: Game, player: ParametricPolicy) -> list[BestResponseScore
     """Return the best response to one member at a time (it cannot observe which), and the best threshold to all."""
     scores, members = threshold_matrix(), members_of(player, float)
     met = np.sum([weight * scores[MIN:, threshold_of(theta)] for weight, theta in members], axis=0)
-    return [reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
+    return [agents.reply_to_members(player, _reply_score), BestResponseScore(THRESHOLD, float(met.max()))]
 
 
 def _reply_score(theta: np.ndarray) -> float:
@@ -272,3 +273,55 @@ def fill_reply(turns, own, other):
                     values[points] = max(rolled, held)
                 own[mine, theirs] = values[0]
             other[mine, theirs] = passed + turns[theirs, theirs] * own[mine, theirs]
+
+
+# Explanation: the threshold, its score and its cost.
+
+BANKS = range(0, GOAL, 10)
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Return the scores, and for a threshold its loss compared with the best one."""
+    if player.strategy is OPTIMUM:
+        others = [find_policy(game, name) for name in game.policies if name != player.name] + [
+            agents.redrawn_baseline(game)
+        ]
+        return _optimal(player, _scores(player, {other.name: rate(player, other) for other in others}))
+    threshold, best, matrix = threshold_of(player.thetas[0]), saddle(), threshold_matrix()
+    scores = {}
+    for name, known in game.policies.items():
+        if isinstance(known, Strategy):
+            scores[name] = rate(player, find_policy(game, name))
+        else:
+            scores[name] = float(matrix[threshold, threshold_of(np.array(known))])
+    scores["redrawn"] = float(matrix[threshold, MIN:] @ redrawn_law()[MIN:])
+    worst = MIN + int(matrix[threshold, MIN:].argmin())
+    regret = 0.5 - matrix[threshold, best]
+    if threshold == best:
+        second = f"No other threshold beats {best}: its regret is 0."
+    else:
+        second = f"Against {best}, the threshold that no other one beats, it scores {0.5 - regret:.6f}: a regret of "
+        second += f"{regret:.6f}; of all thresholds {worst} beats it most and leaves it {matrix[threshold, worst]:.6f}."
+    return Explanation((f"{player.name} {describe(player.thetas[0])}.", second), (_scores(player, scores),))
+
+
+def _scores(player: ParametricPolicy, scores: dict[str, float]) -> Table:
+    rows = tuple((name, f"{score:.6f}") for name, score in scores.items())
+    return Table(f"What {player.name} scores, by calculation", ("against", "score"), rows)
+
+
+def _optimal(player: ParametricPolicy, scores: Table) -> Explanation:
+    """Chart the smallest turn total at which optimal play holds, by both banks."""
+    rolls = optimum().rolls
+    first_hold = [
+        [next((turn for turn in range(MIN, GOAL - own) if not rolls[own, other, turn]), GOAL - own) for other in BANKS]
+        for own in BANKS
+    ]
+    title = "Points of a turn at which it stops first (or has won): own bank downwards, the other's across"
+    rows = tuple((own, *row) for own, row in zip(BANKS, first_hold, strict=True))
+    table = Table(title, ("own bank", *map(str, BANKS)), rows)
+    shares = [[stop / GOAL for stop in row] for row in first_hold]
+    picture = heat_map(title + ", as a share of 100", shares, list(BANKS), list(BANKS), 1.0)
+    said = f"{player.name} looks at both banks and at the turn, and has the best chance to win in every position."
+    level = f"With nothing banked on either side the first total of a turn at which it stops is {first_hold[0][0]}."
+    return Explanation((said, level), (scores, table), (picture,))

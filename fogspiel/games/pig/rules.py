@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.compile.kernel import inlined, kernel
 from ...core.game import CHANCE, LOSS, OVER, WIN, Game, Rules, Sizes, Strategy, nothing_hidden
+from ...core.picture import Cards, Cell, Facts, Messages, Parts
 from ...core.rng import random_below
 
 PHASE, MOVER, TURN, BANKED = range(4)
@@ -246,7 +247,6 @@ GAMES = (
         title="Pig, first to 100",
         family="pig",
         category="Dice and heaps",
-        version=1,
         rules=Rules(start, mover, legal, apply, view, score),
         resample=nothing_hidden,
         sizes=Sizes(BANKED + 2, SEEN_PHASE + 1, FACES),
@@ -260,3 +260,43 @@ GAMES = (
         play=play,
     ),
 )
+
+
+def draw_view(game: Game, seen: np.ndarray) -> Parts:
+    """Draw the banks and the points of this turn; clicking the die rolls, clicking the bank holds."""
+    own, other, turn, mine, phase = (int(cell) for cell in seen)
+    banks = Facts((("your bank", f"{own} of {GOAL}"), ("the other's bank", f"{other} of {GOAL}")))
+    if phase == FINISHED:
+        return Messages(("You have won." if own >= GOAL else "You have lost.",)), banks
+    whose = "Your turn" if mine else "The other's turn"
+    words = Messages((f"{whose}: {turn} points so far.",))
+    if not mine or phase != DECIDING:
+        return words, banks
+    roll = Cell("roll", "die rolling", ROLL, "roll the die: a 1 costs the turn")
+    hold = Cell(f"bank {turn}", "own", HOLD, f"hold: bank {turn} points")
+    return words, Cards("", (roll, hold)), banks
+
+
+def draw_state(game: Game, state: np.ndarray) -> Parts:
+    banks = tuple((f"bank of player {who + 1}", str(state[BANKED + who])) for who in range(2))
+    turn = (("this turn", f"player {state[MOVER] + 1}, {state[TURN]} points"),)
+    return (Facts(banks if state[PHASE] == FINISHED else banks + turn),)
+
+
+HOW_TO_PLAY = (
+    "Roll a die as often as you dare. What you roll is added to the points of this turn.",
+    "A 1 costs all points of this turn, and the turn is over.",
+    "Hold to put the points of this turn into your bank, where they are safe.",
+    "Then it is the other's turn.",
+    "The first roll of a turn is made by itself.",
+    "Who has 100 points first wins; points that reach 100 are banked at once.",
+    "Nothing is hidden: all that counts is when to stop.",
+)
+
+
+def chance_words(game: Game, state: np.ndarray, action: int, side: int) -> str:
+    die = "Your die" if state[MOVER] == side else "The other's die"
+    if action > 1:
+        return f"{die} shows {action}."
+    lost = int(state[TURN])
+    return f"{die} shows 1: {lost} points are lost, the turn is over." if lost else f"{die} shows 1: the turn is over."

@@ -4,39 +4,17 @@ The rules and the data sheet are in `rules.py`.
 """
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
+from ...core.agents import ParametricPolicy
 from ...core.compile.kernel import Kernel, inlined, kernel
+from ...core.explain import Cell, Explanation, Table, percent
 from ...core.game import DRAW, Game, Rules, Sizes, Strategy
 from ...core.rng import GOLDEN, S11, UNIT, mixed, random_below, random_unit, seed_of, shuffle
 from . import rules
-from .rules import (
-    CARDS,
-    DECK,
-    FINISHED,
-    HEAD,
-    HELD,
-    MAX_CARDS,
-    MAX_MOVES,
-    MOVES,
-    PACKET,
-    PHASE,
-    RESULT,
-    RING,
-    SEEN_BOTTOM,
-    SEEN_PACKET,
-    SEEN_TOP,
-    SEEN_VALUES,
-    SEEN_WON,
-    WINNER,
-    WON,
-    deal,
-    lay_out,
-    play_trick,
-    slot,
-)
+from .rules import DECK, HEAD, HELD, MAX_CARDS, MOVES, PACKET, PHASE, RING, WINNER, WON, card_name, slot
 
 # The strategy of the paper, section V-A
 
@@ -78,15 +56,15 @@ def prepare(theta, plan):
 @kernel
 def choose(seen, actions, plan, stream):
     """Shuffle, or place the cards in the order pi from the top, or in the same order from the bottom (its reversal)."""
-    packet, values = seen[SEEN_PACKET], seen[SEEN_VALUES]
-    if seen[SEEN_TOP] > 0:
-        return seen[SEEN_WON + in_order(plan, packet, seen[SEEN_TOP])]
-    if seen[SEEN_BOTTOM] > 0:
-        return values + seen[SEEN_WON + in_order(plan, packet, seen[SEEN_BOTTOM])]
+    packet, values = seen[rules.SEEN_PACKET], seen[rules.SEEN_VALUES]
+    if seen[rules.SEEN_TOP] > 0:
+        return seen[rules.SEEN_WON + in_order(plan, packet, seen[rules.SEEN_TOP])]
+    if seen[rules.SEEN_BOTTOM] > 0:
+        return values + seen[rules.SEEN_WON + in_order(plan, packet, seen[rules.SEEN_BOTTOM])]
     u = random_unit(stream)
     if u < plan[PLAN_SHUFFLE]:
         return 2 * values
-    first = seen[SEEN_WON + in_order(plan, packet, 0)]
+    first = seen[rules.SEEN_WON + in_order(plan, packet, 0)]
     return first if u < plan[PLAN_FORWARD] else values + first
 
 
@@ -134,7 +112,7 @@ def same_decks(state, kept):
 @kernel
 def keep_decks(state, kept):
     kept[0] = state[HELD]
-    for i in range(state[CARDS]):
+    for i in range(state[rules.CARDS]):
         kept[1 + i] = deck_card(state, i)
 
 
@@ -194,7 +172,7 @@ def play_out_with(watching: int) -> Kernel:
                         if certain:
                             return DRAW
                         # Skip the rounds for which both streams stay in the more frequent range.
-                        rounds = (MAX_MOVES - moves) // (moves - kept_moves)
+                        rounds = (rules.MAX_MOVES - moves) // (moves - kept_moves)
                         rounds = usual_rounds(stream_0, from_0, to_0, wins_0, rounds)
                         rounds = usual_rounds(stream_1, from_1, to_1, wins_1, rounds)
                         stream_0[0] += GOLDEN * np.uint64(rounds * wins_0)
@@ -210,12 +188,12 @@ def play_out_with(watching: int) -> Kernel:
             # 2. A battle, an empty deck or the limit of moves: by the rules, on the state.
             card_0 = state[DECK + (head_0 & (RING - 1))]
             card_1 = state[DECK + RING + (head_1 & (RING - 1))]
-            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= MAX_MOVES:
+            if card_0 == card_1 or held_0 == 0 or held_1 == 0 or moves >= rules.MAX_MOVES:
                 state[HEAD], state[HELD], state[HEAD + 1], state[HELD + 1] = head_0, held_0, head_1, held_1
                 state[MOVES] = moves
-                play_trick(state)
-                if state[PHASE] == FINISHED:
-                    return state[RESULT]
+                rules.play_trick(state)
+                if state[PHASE] == rules.FINISHED:
+                    return state[rules.RESULT]
                 if state[WINNER] == 0:
                     u = random_unit(stream_0)
                     low_u, high_u = from_0, to_0
@@ -267,10 +245,10 @@ play_steady, play_varied = play_out_with(True), play_out_with(False)
 def play_with(values: int, copies: int, shared: int) -> Kernel:
     @kernel
     def play(state, plan_0, plan_1, chance, stream_0, stream_1):
-        lay_out(state, values, copies, shared)
+        rules.lay_out(state, values, copies, shared)
         while state[PACKET] > 1:
-            deal(state, random_below(chance, state[PACKET]))
-        deal(state, 0)
+            rules.deal(state, random_below(chance, state[PACKET]))
+        rules.deal(state, 0)
         (from_0, to_0), (from_1, to_1) = usual_range(plan_0), usual_range(plan_1)
         if min(to_0 - from_0, to_1 - from_1) >= STEADY:
             return play_steady(state, plan_0, plan_1, chance, stream_0, stream_1)
@@ -282,20 +260,15 @@ def play_with(values: int, copies: int, shared: int) -> Kernel:
 # Text
 
 
-def card_name(values: int, card: int) -> str:
-    faces = {13: "2 3 4 5 6 7 8 9 10 J Q K A", 14: "2 3 4 5 6 7 8 9 10 J C Q K A"}
-    return faces[values].split()[card] if values in faces else str(card + 1)
-
-
 def show(seen: np.ndarray) -> str:
-    values, packet = int(seen[SEEN_VALUES]), int(seen[SEEN_PACKET])
+    values, packet = int(seen[rules.SEEN_VALUES]), int(seen[rules.SEEN_PACKET])
     lines = [f"your deck: {seen[rules.SEEN_OWN]} cards; the other's: {seen[rules.SEEN_OTHER]}"]
     if packet:
-        names = [card_name(values, int(card)) for card in seen[SEEN_WON : SEEN_WON + packet]]
+        names = [card_name(values, int(card)) for card in seen[rules.SEEN_WON : rules.SEEN_WON + packet]]
         left = [name for i, name in enumerate(names) if not seen[rules.SEEN_PLACED] >> i & 1]
         lines.append(f"you won: {' '.join(names)}")
         if len(left) < packet:
-            placed = f"{seen[SEEN_TOP]} from the top, {seen[SEEN_BOTTOM]} from the bottom"
+            placed = f"{seen[rules.SEEN_TOP]} from the top, {seen[rules.SEEN_BOTTOM]} from the bottom"
             lines.append(f"placed: {placed}; left: {' '.join(left)}")
     return "\n".join(lines)
 
@@ -311,13 +284,10 @@ def reveal(state: np.ndarray) -> str:
     return "\n".join(lines)
 
 
-def label_with(values: int) -> Callable[[int], str]:
-    def label(action: int) -> str:
-        if action == 2 * values:
-            return "shuffle the packet"
-        return f"{card_name(values, action % values)} next from the {'top' if action < values else 'bottom'}"
-
-    return label
+def label(values: int, action: int) -> str:
+    if action == 2 * values:
+        return "shuffle the packet"
+    return f"{card_name(values, action % values)} next from the {'top' if action < values else 'bottom'}"
 
 
 def describe(theta: np.ndarray) -> str:
@@ -325,10 +295,10 @@ def describe(theta: np.ndarray) -> str:
     prepare(theta, plan)
     shuffled, forward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE]
     backward = 1 - plan[PLAN_FORWARD]
-    ways = (
-        ("lowest card first", "best card first") if len(theta) == 3 else ("in its own order", "in that order reversed")
-    )
-    shares = [(backward, ways[1]), (forward, ways[0]), (shuffled, "shuffled")]
+    own, reversed_order = "in its own order", "in that order reversed"
+    if len(theta) == 3:
+        own, reversed_order = "lowest card first", "best card first"
+    shares = [(backward, reversed_order), (forward, own), (shuffled, "shuffled")]
     return "puts won cards back " + ", ".join(f"{way} {share:.1%}" for share, way in sorted(shares, reverse=True))
 
 
@@ -349,13 +319,12 @@ def deck(name: str, title: str, values: int, copies: int, parameters: int, share
         title=title,
         family="war",
         category="Cards",
-        version=1,
         rules=Rules(start, rules.mover, rules.legal, rules.apply, rules.view, rules.score),
         resample=rules.resample,
-        sizes=Sizes(DECK + 2 * RING, SEEN_WON + MAX_CARDS, max(values * copies, 2 * values + 1)),
+        sizes=Sizes(DECK + 2 * RING, rules.SEEN_WON + MAX_CARDS, max(values * copies, 2 * values + 1)),
         show=show,
         reveal=reveal,
-        label=label_with(values),
+        label=partial(label, values),
         source=SOURCE,
         strategy=Strategy(
             "order of won cards", letters, PLAN, prepare, choose, unordered=letters[3:], describe=describe
@@ -379,3 +348,28 @@ GAMES = (
     deck("batawaf4", "Batawaf, 6 values x 6, with a permutation parameter", 6, 6, 4),
     deck("batawaf-shared", "Batawaf, both skip the face-down card when one is short", 6, 6, 3, shared=True),
 )
+
+
+# Explanation: the order in which won cards are returned.
+
+PACKETS = (2, 4, 6)  # the most frequent numbers of won cards: those of a trick without a battle, and two more
+
+
+def explain(game: Game, player: ParametricPolicy, seed: int) -> Explanation:
+    """Describe the frequency of each order, and with four parameters the orders themselves."""
+    theta, plan = player.thetas[0], player.plan
+    shuffled, forward, backward = plan[PLAN_SHUFFLE], plan[PLAN_FORWARD] - plan[PLAN_SHUFFLE], 1 - plan[PLAN_FORWARD]
+    best_first = shuffled / 2 + (forward if in_order(plan, 2, 0) == 1 else backward)
+    sentences = [
+        f"{player.name} {describe(theta)}.",
+        f"Of two won cards the better one goes back first, and so is played first: {percent(best_first)}.",
+    ]
+    if len(theta) == 3:
+        return Explanation(tuple(sentences))
+    rows: list[tuple[Cell, ...]] = []
+    for packet in PACKETS:
+        order = [int(in_order(plan, packet, i)) + 1 for i in range(packet)]
+        rows.append((packet, *(" ".join(map(str, way)) for way in (order, order[::-1]))))
+    title = "Its own order of the won cards, the one played first in front: 1 is the lowest card"
+    columns = ("won cards", f"its own order {percent(forward)}", f"reversed {percent(backward)}")
+    return Explanation(tuple(sentences), (Table(title, columns, tuple(rows)),))

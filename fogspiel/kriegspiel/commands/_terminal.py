@@ -1,17 +1,28 @@
-"""A person against a Kriegspiel engine in a terminal: moves typed by their squares, and the referee's messages."""
+"""Kriegspiel in a terminal: a person who types moves against an engine or in a problem, and the stop of the tour."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from ...cli.terminal import GameEnding, Terminal
+from ...cli.terminal import GameEnding, Terminal, normal
+from ...core.compile.kernel import is_cold
+from ...core.game import known_game
+from ...core.rng import stream_of
 from ...core.session import PersonSession
 from ...games.chess.bitboards import KINDS, PAWN, QUEEN
-from ...games.chess.fen import SIDES, board_text, move_name
+from ...games.chess.fen import SIDES, board_text, move_name, square_name
 from ...games.chess.position import PLY, end_of, promotion_of, start_of
 from ...games.chess.san import RESULTS, UNFINISHED
+from ..beliefs.board_filter import list_children
+from ..engine import SearchLimit, find_engine
 from ..game import ENDINGS, QUESTION, parse_attempt, reveal, rules, show
 from ..game.rule_sets import ICC, MAY_ASK, rule_set_of
+from ..inferences import belief_of
 from ..pgn import turns_of
-from ..referee import Referee, answer_in, message_in, switches_in, why_impossible
+from ..problems import Problem
+from ..problems.solution import ILLEGAL, first_scene, hear, hint, known_men, scene_after, solve, standing, tree_lines
+from ..problems.solver import Solver
+from ..referee import Referee, answer_in, message_in, play_game, switches_in, why_impossible
+from ..warm_up import finish_compiling, start_compiling
 
 HELP = """a move      both squares, as e2e4; castling is the king's move, e1g1; a promoting pawn becomes a queen
             unless you say otherwise, as in e7e8n
@@ -21,8 +32,6 @@ resign      give the game up
 help        this list
 Ctrl-D      leave; the game is saved"""
 ASK_HELP = "any         ask whether any pawn of yours can take; if so you must try it\n"
-
-
 NO_TRIES = "No pawn of yours can take anything: the referee has announced no tries."
 
 
@@ -109,3 +118,116 @@ class KriegspielTerminal(Terminal):
         if left:
             lines.append(f"       refused after the last move: {' '.join(left)}")
         return "\n".join(lines)
+
+
+# Problems: attempts typed by their squares, and the referee's worst answers.
+
+PROBLEM_HELP = """\
+an attempt  both squares, as e2e4; a promoting pawn becomes a queen unless you say otherwise, as in e7e8n
+back        take the last attempt back
+reset       begin again
+board       the board, with ? where the king may be
+hint        an attempt that begins the shortest mate from here
+solution    the whole solution as a tree
+help        this list
+Ctrl-D      leave"""
+
+
+class ProblemTerminal(Terminal):
+    """Terminal dialogue with a person who solves a problem."""
+
+    def __init__(self, problem: Problem, lines: Iterator[str], tell: Callable[[str], None]):
+        self.problem, self.lines, self.tell = problem, lines, tell
+        self.solver, self.known = Solver(), first_scene(problem)
+        self.commands = {
+            "help": lambda: tell(PROBLEM_HELP),
+            "board": self.look,
+            "back": lambda: self.go_back(len(self.known.heard) - 1),
+            "reset": lambda: self.go_back(0),
+            "hint": self.give_hint,
+            "solution": self.show_solution,
+        }
+
+    def play(self) -> GameEnding:
+        """Read attempts until the problem is solved or left."""
+        self.tell(f"{self.problem.title}. Say an attempt, or help.")
+        self.look()
+        try:
+            while not self.known.solved:
+                self.answer(normal(next(self.lines)))
+        except (StopIteration, KeyboardInterrupt) as left:
+            return GameEnding("you left it", interrupted=isinstance(left, KeyboardInterrupt))
+        return GameEnding("solved")
+
+    def act(self, said: str) -> None:
+        """Attempt a move and print the referee's answer."""
+        self.known = hear(self.solver, self.known, self.known.parse(said))
+        heard = self.known.heard[-1]
+        for words in filter(None, (heard.answer, heard.reply)):
+            self.tell(f"The referee: {words}.")
+        if heard.answer == ILLEGAL or self.known.over:
+            self.tell(standing(self.known))
+        else:
+            self.look()
+        if self.known.over and not self.known.solved:
+            self.tell("Take it back (back), begin again (reset), or look at the solution (solution).")
+
+    def look(self) -> None:
+        self.tell(f"{known_men(self.known.boards).text}\n{standing(self.known)}")
+
+    def go_back(self, many: int) -> None:
+        """Return to the position after this many of the attempts."""
+        kept = [heard.attempt for heard in self.known.heard[: max(many, 0)]]
+        self.known = scene_after(self.solver, self.problem, kept)
+        self.look()
+
+    def give_hint(self) -> None:
+        found = hint(self.solver, self.known)
+        self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
+
+    def show_solution(self) -> None:
+        found = solve(self.problem, self.solver)
+        self.tell("\n".join(tree_lines(found.tree)) if found.tree else "There is no forced mate in so many moves.")
+
+
+# The stop of the tour: an engine against itself, both views, and both beliefs.
+
+PLIES, NODES = 24, 2000
+ENGINE = "fog"
+
+
+@contextmanager
+def compiled_meanwhile() -> Iterator[None]:
+    """Compile the engine in another process meanwhile, unless it is compiled."""
+    if not is_cold(list_children):
+        yield
+        return
+    other = start_compiling(ENGINE)
+    try:
+        yield
+    finally:
+        other.terminate()
+        finish_compiling(other)
+
+
+def kriegspiel(seed: int) -> Iterator[str]:
+    """Yield what both sides see after some moves, and the truth."""
+    make = find_engine(ENGINE)
+    players = tuple(make(SearchLimit(nodes=NODES), stream_of(seed, side)) for side in (0, 1))
+    referee = play_game((players[0], players[1]), Referee(), PLIES)
+    yield f"{ENGINE} against itself, after {PLIES // 2} moves each."
+    game = known_game("kriegspiel")
+    texts = [*(game.show(referee.view(side)) for side in (0, 1)), game.reveal(referee.state)]
+    columns = []
+    for title, text in zip(("White sees", "Black sees", "the truth"), texts, strict=True):
+        lines = text.splitlines()
+        top = next(number for number, line in enumerate(lines) if line.startswith("8 "))
+        column = [title, *lines[top : top + 9]]  # the ranks, and the line of files below them
+        columns.append([line.ljust(max(map(len, column))) for line in column])
+    yield from ("   ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+    for side, player in enumerate(players):
+        belief = belief_of(player, referee.view(side))
+        if belief is not None:
+            kings = sorted(enumerate(belief[0]), key=lambda place: -place[1])[:3]
+            listed = ", ".join(f"{square_name(square)} {chance:.0%}" for square, chance in kings)
+            yield f"{SIDES[side].capitalize()} thinks that the other king is on {listed}."

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,10 +16,8 @@ from .games import Nodes, Time, check_engine_option, complete_engines, group
 if TYPE_CHECKING:
     import numpy as np
 
-    from ...runs.store import Run
     from ..analysis import GameAnalysis, Phase, PositionAnalysis
     from ..decisions import Decision
-    from ..engine import SearchLimit
 
 LISTED = 12  # attempts printed per position
 WORDS = "Words"
@@ -83,74 +81,52 @@ def analyse_game(
 
     if (game is None) == (view.men is None):
         raise ValueError("an analysis needs a game or a view: give a PGN file, RUN:K, or --men with your own men")
-    text = None if game is None or _names_run(game) else read_text(Path(game))
-    from ..analysis import DEFAULT_ENGINE, GameAnalysis, look_back
+    names_run = ":" in (game or "") and str(game).rpartition(":")[2].isdigit() and not Path(str(game)).exists()
+    text = None if game is None or names_run else read_text(Path(game))
+    from ...cli import console
+    from ...runs.report.html_page import as_html
+    from ...runs.report.model import as_markdown
+    from ..analysis import DEFAULT, DEFAULT_ENGINE, GameAnalysis, analyse, look_back
+    from ..analysis_report import analysis_report
     from ..inferences import make_engine
-    from ..kinds.analysis import analysis_of, check_output, report_text
+    from ..kinds import analysis_of
+    from ..requests import AnalysisRequest, effort_of
 
-    if output is not None:
-        check_output(output)
+    if output is not None and output.suffix not in (".md", ".html", ".htm"):
+        raise ValueError(f"the report is to be {output}: its name must end in .md or .html")
     subject = _typed(view, side, ply) if game is None else _subject(game, text, number, side, ply, store)
     if hindsight and subject.truth is None:
         raise ValueError("--hindsight needs the true boards, which a filtered game or a typed view does not tell")
-    words, effort = engine or DEFAULT_ENGINE, _effort(time, nodes)
+    words = engine or DEFAULT_ENGINE
+    effort = DEFAULT if time is None and nodes is None else effort_of(time, nodes, 1)
     make_engine(words, effort, seed, subject.side)  # rejects engines without boards before anything is compiled
     only = None if game is None else ply
-    run = None
+    run, command = None, shlex.join(["fogspiel", *sys.argv[1:]])
     if game is not None and ply is None:
-        run = _store_whole(subject, words, effort, seed, RunOptions(store, as_json))
+        decisions, names = tuple(subject.decisions), subject.names
+        request = AnalysisRequest(
+            decisions=decisions, side=subject.side, names=names, engine=words, effort=effort, seed=seed
+        )
+        run = start_run(request.to_json(), RunOptions(store, as_json, again=command), once=True, prepared=request)
         analysis = analysis_of(run)
     else:
-        found = _look_once(subject, words, effort, seed, only)
+        announce_compilation()
+        with console.status("analysing"):
+            found = tuple(analyse(subject.decisions, words, effort, seed, only))
         analysis = GameAnalysis(words, effort, seed, subject.side, subject.names, found)
-    found = analysis.positions
-    phases = look_back(found, _boards_at(subject, found, only)) if hindsight else []
+    phases: list[Phase] = []
+    if hindsight:
+        pairs = zip(subject.decisions, subject.truth or (), strict=True)
+        wanted = [board for one, board in pairs if (one.ply == only if only is not None else one.action is not None)]
+        phases = look_back(analysis.positions, wanted[: len(analysis.positions)])
     if output is not None:
-        command = shlex.join(["fogspiel", *sys.argv[1:]])
-        write_text(report_text(analysis, phases, command, output), output)
+        drawn = output.suffix != ".md"
+        report = analysis_report(analysis, phases, command, charts=drawn)
+        write_text(as_html(report) if drawn else as_markdown(report, drawn=False), output)
     if as_json:
         facts = analysis.to_json() | {"output": None if output is None else str(output), "run": run and run.name}
         return print_json(facts | ({"hindsight": [one.to_json() for one in phases]} if hindsight else {}))
     return _print(analysis, phases, output)
-
-
-def _names_run(game: str) -> bool:
-    return game.rpartition(":")[2].isdigit() and ":" in game and not Path(game).exists()
-
-
-def _look_once(
-    subject: Subject, engine: str, effort: "SearchLimit", seed: int, only: int | None
-) -> "tuple[PositionAnalysis, ...]":
-    from ...cli import console
-    from ..analysis import analyse
-
-    announce_compilation()
-    with console.status("analysing"):
-        return tuple(analyse(subject.decisions, engine, effort, seed, only))
-
-
-def _store_whole(subject: Subject, engine: str, effort: "SearchLimit", seed: int, options: RunOptions) -> "Run":
-    """Run the analysis of a whole game, and return the finished run."""
-    from ..requests import AnalysisRequest
-
-    request = AnalysisRequest(
-        decisions=tuple(subject.decisions),
-        side=subject.side,
-        names=subject.names,
-        engine=engine,
-        effort=effort,
-        seed=seed,
-    )
-    again = shlex.join(["fogspiel", *sys.argv[1:]])
-    return start_run(request.to_json(), replace(options, again=again), once=True, prepared=request)
-
-
-def _effort(time: float | None, nodes: int | None) -> "SearchLimit":
-    """Return the limit per attempt: nodes by default, so that the result is machine-independent."""
-    from ..analysis import DEFAULT
-    from ..requests import effort_of
-
-    return DEFAULT if time is None and nodes is None else effort_of(time, nodes, 1)
 
 
 def _side(words: str | None, usual: int) -> int:
@@ -175,16 +151,16 @@ def _subject(
 ) -> Subject:
     from ...runs.store import Store
     from ..decisions import filtered_decisions, replayed_decisions
-    from ..kinds.match import stored_game
+    from ..kinds import stored_game
     from ..pgn import read_pgn
 
     usual = 0 if ply is None else ply % 2
     if text is None:
         run, _, place = game.rpartition(":")
         with Store.open(store_path(store), write=False) as runs:
-            kept = stored_game(runs.read(run), int(place))
+            names, switches, record = stored_game(runs.read(run), int(place))
         whose = _side(side, usual)
-        subject = Subject(whose, kept.names, *replayed_decisions(kept.record, whose, switches=kept.switches))
+        subject = Subject(whose, names, *replayed_decisions(record, whose, switches=switches))
     else:
         readings = read_pgn(text)
         if number > len(readings):
@@ -209,19 +185,10 @@ def _subject(
     return subject
 
 
-def _boards_at(subject: Subject, found: Sequence["PositionAnalysis"], only: int | None) -> list["np.ndarray"]:
-    pairs = zip(subject.decisions, subject.truth or (), strict=True)
-    return [
-        board
-        for decision, board in pairs
-        if (decision.ply == only if only is not None else decision.action is not None)
-    ][: len(found)]
-
-
 def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | None) -> None:
     from ...cli import console
     from ..analysis import HONESTY
-    from ..kinds.analysis import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
+    from ..analysis_report import PHASE_COLUMNS, TURN_COLUMNS, phase_rows, turn_rows, worst_sentence
 
     names = f"{analysis.names[0]} - {analysis.names[1]}"
     if len({position.ply for position in analysis.positions}) == 1:
@@ -244,7 +211,8 @@ def _print(analysis: "GameAnalysis", phases: Sequence["Phase"], output: Path | N
 def _print_position(position: "PositionAnalysis") -> None:
     """Print one decision in full: the implied knowledge, attempts, and possible squares of the opponent's men."""
     from ...cli import console
-    from ..kinds.analysis import ATTEMPT_COLUMNS, ENDING, MAPS, attempt_rows, map_lines
+    from ..analysis import MAN_KINDS
+    from ..analysis_report import ATTEMPT_COLUMNS, ENDING, attempt_rows, map_lines
 
     tried = "" if position.tried is None else f"{position.tried} "
     refused = f" (refused: {', '.join(position.refused)})" if position.refused else ""
@@ -258,7 +226,7 @@ def _print_position(position: "PositionAnalysis") -> None:
         console.table(title, ATTEMPT_COLUMNS, attempt_rows(position, LISTED))
     else:
         console.out.print(f"{ENDING}: the engine would try {position.choice}.")
-    boards = [map_lines(position, kind) for kind in MAPS]
-    console.out.print("   ".join(f"{kind:<34}" for kind in MAPS).rstrip())
+    boards = [map_lines(position, kind) for kind in MAN_KINDS]
+    console.out.print("   ".join(f"{kind:<34}" for kind in MAN_KINDS).rstrip())
     for lines in zip(*boards, strict=True):
         console.out.print("   ".join(f"{line:<34}" for line in lines).rstrip())

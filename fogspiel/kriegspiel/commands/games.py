@@ -31,7 +31,12 @@ from ...cli.app import (
 )
 from ...cli.completion import complete_from
 from ...cli.execute import RunOptions, begin_and_show, check_cluster, start_run
-from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, asks_programs, effort_of
+from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest, effort_of
+
+if TYPE_CHECKING:
+    from ...core.session import PersonSession
+    from ...runs.execute import Row
+    from ..match import EngineMatch
 
 complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")
 
@@ -88,17 +93,15 @@ def board_kernel() -> object:
 
 
 def show_game(seed: int) -> Iterator[str]:
-    """Yield the lines of the tour's stop."""
-    from ._tour import kriegspiel
+    from ._terminal import kriegspiel
 
     return kriegspiel(seed)
 
 
 def compiled_meanwhile() -> AbstractContextManager[None]:
-    """Compile the engine of the tour in the background."""
-    from . import _tour
+    from . import _terminal
 
-    return _tour.compiled_meanwhile()
+    return _terminal.compiled_meanwhile()
 
 
 COMPILE = {"engines": engines_to_compile}
@@ -134,9 +137,13 @@ def _add_match(name: str, model: type[EngineOptions], about: str) -> None:
         store: StorePath = None,
         as_json: AsJson = False,
     ) -> None:
+        from ..engine import asks_program
+        from ..engines.program import commands_of
+
         match = model(**asked).match()
+        engines = [seat.engine for seat in match.seats]
         # A run with a program resumes only when the user names the program again, as the same command does.
-        programs = asks_programs([seat.engine for seat in match.seats])
+        programs = commands_of(engines) or any(map(asks_program, engines))
         again = shlex.join(["fogspiel", *sys.argv[1:]]) if programs else None
         begin_and_show(match.to_json(), RunOptions(store, as_json, processes, cluster, output, again=again), once=True)
 
@@ -184,9 +191,6 @@ def list_engines(as_json: AsJson = False) -> None:
     return console.table("Kriegspiel engines", ("engine", "in a sentence"), list(found.items()))
 
 
-if TYPE_CHECKING:
-    from ...core.session import PersonSession
-
 DEFAULT_ENGINE = "greedy"  # default opponent
 
 
@@ -208,7 +212,7 @@ def export_games(
         raise ValueError("--json and PGN cannot share stdout: add --output FILE")
     with Store.open(store_path(store), write=False) as runs:
         found = runs.read(run)
-    from ..kinds.match import games_as_pgn
+    from ..kinds import games_as_pgn
 
     games = list(games_as_pgn(found, side))
     write_text("\n".join(games), output)
@@ -333,27 +337,14 @@ def check_file(
         raise typer.Exit(1)
 
 
-def play_seat(side: int, against: str | None, seed: int, as_json: bool) -> None:
-    play_game(("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json)
-
-
-PLAY = {"kriegspiel": play_seat}
+PLAY = {
+    "kriegspiel": lambda side, against, seed, as_json: play_game(
+        ("white", "black")[side], against or DEFAULT_ENGINE, seed=seed, as_json=as_json
+    )
+}
 
 
 # fogspiel kriegspiel learn: an opponent model from games of a population.
-
-if TYPE_CHECKING:
-    from ...runs.execute import Row
-    from ..match import EngineMatch
-
-
-def _population(engines: str, usual: tuple[str, ...], has_effort: bool) -> tuple[str, ...]:
-    """Return the named players, else the default ones, with their own limits unless one is given."""
-    from ..engine import parse_engine
-
-    if engines:
-        return tuple(word.strip() for word in engines.split(","))
-    return tuple(parse_engine(word)[0] for word in usual) if has_effort else usual
 
 
 def _player(options: RunOptions, names: list[str]) -> "Callable[[EngineMatch], list[list[Row]]]":
@@ -390,9 +381,12 @@ def learn_model(
 ) -> None:
     """Learn where an opponent's men stand at each move, from games that are stored and recalled like any match."""
     from ...cli import console
+    from ..engine import parse_engine
     from ..training import POPULATION, Training, train
 
-    words = _population(engines, POPULATION, time is not None or nodes is not None)
+    words = tuple(word.strip() for word in engines.split(",")) if engines else POPULATION
+    if not engines and (time is not None or nodes is not None):
+        words = tuple(parse_engine(word)[0] for word in POPULATION)
     training = Training(words, effort_of(time, nodes, threads), games, rounds, output, seed, against, without)
     check_cluster(cluster)
     names, found = list[str](), []

@@ -1,6 +1,5 @@
 """fogspiel kriegspiel problems, problem and make-problems: forced mates of a king on an unknown square."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ from .games import group
 
 if TYPE_CHECKING:
     from ..problems import Problem
-    from ..problems.solution import ProblemSolution
 
 DEFAULT_NODES = 2_000_000
 LENGTHS = (2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4)  # mate lengths of the generated problems
@@ -92,7 +90,7 @@ def make_problems(
     import sys
 
     from ...cli import console
-    from ..kinds.problems import candidates_of
+    from ..kinds import candidates_of
     from ..problems.generator import choose
 
     request, again = ProblemsRequest(**asked), shlex.join(["fogspiel", *sys.argv[1:]])
@@ -109,143 +107,39 @@ def make_problems(
 
 def _show(problem: "Problem", solution: bool, nodes: int, as_json: bool) -> None:
     from ...cli import console
-    from ..problems.solution import solve
+    from ..problems.solution import known_men, solve, tree_lines
     from ..problems.solver import Solver
 
     announce_compilation()
     found = solve(problem, Solver(nodes)) if solution else None
     if as_json:
-        return print_json(problem.to_json() | (_solution_json(found) if found else {}))
-    return console.out.print("\n".join(_lines(problem, found)))
-
-
-def _lines(problem: "Problem", found: "ProblemSolution | None") -> list[str]:
-    from ..problems.solution import known_men, tree_lines
-
+        facts = {} if found is None else {"moves": found.moves, "keys": list(found.keys), "nodes": found.nodes}
+        tree = {} if found is None else {"tree": found.tree and found.tree.to_json()}
+        return print_json(problem.to_json() | facts | tree)
     many = "1 move" if problem.mate_in == 1 else f"{problem.mate_in} moves"
     lines = [
         f"{problem.title} ({problem.source})",
         known_men(problem.positions).text,
         f"Black's king may be on {' '.join(problem.kings)}. White mates in {many} at most, wherever it is.",
     ]
-    if found is None:
-        return lines
-    if found.tree is None:
-        return [*lines, f"There is no forced mate in {many} ({found.nodes:,} nodes)."]
-    also = f" (also {', '.join(found.keys[1:])})" if found.keys[1:] else ""
-    return [*lines, f"Mate in {found.moves}: {found.keys[0]}{also}, {found.nodes:,} nodes", *tree_lines(found.tree)]
-
-
-def _solution_json(found: "ProblemSolution") -> dict[str, Any]:
-    tree = found.tree and found.tree.to_json()
-    return {"moves": found.moves, "keys": list(found.keys), "nodes": found.nodes, "tree": tree}
+    if found and found.tree:
+        also = f" (also {', '.join(found.keys[1:])})" if found.keys[1:] else ""
+        lines += [f"Mate in {found.moves}: {found.keys[0]}{also}, {found.nodes:,} nodes", *tree_lines(found.tree)]
+    elif found:
+        lines.append(f"There is no forced mate in {many} ({found.nodes:,} nodes).")
+    return console.out.print("\n".join(lines))
 
 
 def _play(problem: "Problem", as_json: bool) -> None:
     from ...cli.terminal import ask_person
+    from ._terminal import ProblemTerminal
 
     announce_compilation()
     lines, tell = ask_person(as_json)
     terminal = ProblemTerminal(problem, lines, tell)
-    interrupted = terminal.play()
+    played = terminal.play()
     if as_json:
-        attempts = [heard.attempt for heard in terminal.scene.heard]
-        print_json({"title": problem.title, "solved": terminal.scene.solved, "attempts": attempts})
-    if interrupted:
+        attempts = [heard.attempt for heard in terminal.known.heard]
+        print_json({"title": problem.title, "solved": terminal.known.solved, "attempts": attempts})
+    if played.interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-# Interactive problem solving in a terminal: attempts typed by their squares, and the referee's worst answers.
-
-HELP = """an attempt  both squares, as e2e4; a promoting pawn becomes a queen unless you say otherwise, as in e7e8n
-back        take the last attempt back
-reset       begin again
-board       the board, with ? where the king may be
-hint        an attempt that begins the shortest mate from here
-solution    the whole solution as a tree
-help        this list
-Ctrl-D      leave"""
-
-
-class ProblemTerminal:
-    """Terminal dialogue with a person who solves a problem."""
-
-    def __init__(self, problem: "Problem", lines: Iterator[str], tell: Callable[[str], None]):
-        from ..problems.solution import first_scene
-        from ..problems.solver import Solver
-
-        self.problem, self.lines, self.tell = problem, lines, tell
-        self.solver, self.scene = Solver(), first_scene(problem)
-        self.commands: dict[str, Callable[[], None]] = {
-            "help": lambda: tell(HELP),
-            "board": self.look,
-            "back": lambda: self.go_back(len(self.scene.heard) - 1),
-            "reset": lambda: self.go_back(0),
-            "hint": self.give_hint,
-            "solution": self.show_solution,
-        }
-
-    def play(self) -> bool:
-        """Read attempts until the problem is solved or left; return True if it was interrupted."""
-        from ...cli.terminal import normal
-
-        self.tell(f"{self.problem.title}. Say an attempt, or help.")
-        self.look()
-        try:
-            while not self.scene.solved:
-                self.answer(normal(next(self.lines)))
-        except StopIteration:
-            pass
-        except KeyboardInterrupt:
-            return True
-        return False
-
-    def answer(self, said: str) -> None:
-        if said in self.commands:
-            self.commands[said]()
-        elif said:
-            try:
-                self.attempt(self.scene.parse(said))
-            except ValueError as error:
-                self.tell(f"{error}.")
-
-    def attempt(self, attempt: str) -> None:
-        """Attempt a move and print the referee's answer."""
-        from ..problems.solution import ILLEGAL, hear, standing
-
-        self.scene = hear(self.solver, self.scene, attempt)
-        heard = self.scene.heard[-1]
-        for words in filter(None, (heard.answer, heard.reply)):
-            self.tell(f"The referee: {words}.")
-        if heard.answer == ILLEGAL or self.scene.over:
-            self.tell(standing(self.scene))
-        else:
-            self.look()
-        if self.scene.over and not self.scene.solved:
-            self.tell("Take it back (back), begin again (reset), or look at the solution (solution).")
-
-    def look(self) -> None:
-        """Print the board and the status."""
-        from ..problems.solution import known_men, standing
-
-        self.tell(f"{known_men(self.scene.boards).text}\n{standing(self.scene)}")
-
-    def go_back(self, many: int) -> None:
-        """Return to the position after this many of the attempts."""
-        from ..problems.solution import scene_after
-
-        kept = [heard.attempt for heard in self.scene.heard[: max(many, 0)]]
-        self.scene = scene_after(self.solver, self.problem, kept)
-        self.look()
-
-    def give_hint(self) -> None:
-        from ..problems.solution import hint
-
-        found = hint(self.solver, self.scene)
-        self.tell(f"Try {found}." if found else "There is no mate in time any more: take something back.")
-
-    def show_solution(self) -> None:
-        from ..problems.solution import solve, tree_lines
-
-        found = solve(self.problem, self.solver)
-        self.tell("\n".join(tree_lines(found.tree)) if found.tree else "There is no forced mate in so many moves.")

@@ -281,8 +281,4 @@ def parse_sampler(name: str, words: str) -> EngineFactory:
 
 ENGINES: dict[str, type[Sampler]] = {"los": Sampler, "aosp": PoolSampler, "hs": HybridSampler}
 CHOICES: dict[str, Choice] = {name: partial(parse_sampler, name) for name in ENGINES}
-TUNABLE = {
-    "hs": Tunable(
-        SamplingParameters(), lambda effort, stream, constants: HybridSampler(effort, stream, parameters=constants)
-    )
-}
+TUNABLE = {"hs": Tunable(SamplingParameters(), HybridSampler)}

@@ -1,19 +1,22 @@
-"""Kriegspiel against a person: engines by strength, rule sets, draw offers, beliefs; games as PGN."""
+"""Kriegspiel against a person: engines by strength, rule sets, draw offers, beliefs; analyses and games as PGN."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
-from fastapi import HTTPException
-from fastapi.responses import PlainTextResponse
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from ...core.agents import Agent, Player, PlayerAgent
 from ...core.game import Game
-from ...core.page_contract import Key, PageSite, PlaySupport
+from ...core.page_contract import JsonObject, Key, PageSite, PlaySupport
 from ...core.session import PersonSession, Session
 from ...games.chess.fen import SIDES
+from ..analysis import DEFAULT, DEFAULT_ENGINE, MAN_KINDS, PositionAnalysis, analyse, keep_best
+from ..decisions import Decision, replayed_decisions
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
 from ..engines.simple import ENGINES as SIMPLE
@@ -129,17 +132,83 @@ class KriegspielPlay(PlaySupport):
 PLAY = {GAME.name: KriegspielPlay()}
 
 
+def demand_kriegspiel(game: Game, done: str = "analysed") -> None:
+    if game.name != GAME.name:
+        raise HTTPException(404, f"only games of Kriegspiel are {done}")
+
+
 def register(site: PageSite) -> None:
+    _add_analysis(site)
+
     @site.routes.get("/api/play/{key}/pgn", tags=["play"], response_class=PlainTextResponse)
     def pgn(key: Key) -> PlainTextResponse:
         """A game of Kriegspiel that is over, as PGN with refused attempts and the umpire's words in comments."""
         stored = site.sessions.find_finished(key)
         session = stored.session
-        if session.game.name != GAME.name:
-            raise HTTPException(404, "only games of Kriegspiel are written as PGN")
+        demand_kriegspiel(session.game, "written as PGN")
         white, black = ("a person", stored.against)[:: -1 if session.side else 1]
         given_up = ("0-1", "1-0")[session.side]
         result = given_up if session.resigned else "1/2-1/2" if session.agreed else None
         names = {"White": white, "Black": black}
         text = write_pgn(session.record, names, result=result, switches=switches_in(session.state))
         return PlainTextResponse(text, headers={"content-disposition": 'attachment; filename="kriegspiel.pgn"'})
+
+
+# Engine analysis of a game: of each turn after the game, of the own view during it.
+
+Side = Annotated[int | None, Query(ge=0, le=1, description="Whose view; the person's if nothing is said.")]
+After = Annotated[int, Query(ge=0, le=2**31, description="How many positions are known already.")]
+
+SHOWN = 8  # attempts sent per turn, besides the one made
+
+
+def position_json(position: PositionAnalysis) -> JsonObject:
+    """Return a position for the web interface: the best attempts, and the three maps of the belief."""
+    found = keep_best(position, SHOWN).to_json()
+    belief = [position.belief[kind] for kind in MAN_KINDS] if position.boards else None
+    return {**found, "turn": position.turn, "best": position.best, "belief": belief}
+
+
+def _add_analysis(site: PageSite) -> None:
+    router, sessions = APIRouter(prefix="/api/play", tags=["play"]), site.sessions
+
+    def progress(
+        key: Hashable, total: int, begin: Callable[[], Iterator[PositionAnalysis]], after: int
+    ) -> JSONResponse:
+        """Return the positions found so far, from a position on; the analysis continues while requests arrive."""
+        job = site.jobs.watch(key, lambda: map(position_json, begin()))
+        done = len(job.found)
+        facts = {"done": done, "total": max(total, done), "finished": job.ended, "trouble": job.sentence or None}
+        return JSONResponse({"engine": DEFAULT_ENGINE, **facts, "positions": job.found[after:done]})
+
+    @router.get("/{key}/analysis")
+    def analysis(key: Key, side: Side = None, after: After = 0) -> JSONResponse:
+        """Each turn of a game of Kriegspiel that is over, from one side's view, as far as it is worked out."""
+        demand_kriegspiel(sessions.find(key).session.game)
+        session = sessions.find_finished(key).session
+        whose = session.side if side is None else side
+        decisions, _ = replayed_decisions(session.record, whose, switches=switches_in(session.state))
+        begin = partial(analyse, decisions, DEFAULT_ENGINE, DEFAULT)
+        return progress((key, whose), len(decisions), begin, after)
+
+    @router.get("/{key}/advice")
+    def advice(key: Key) -> JSONResponse:
+        """Return an engine's analysis of the person's own view at the person's turn."""
+        stored = sessions.find(key)
+        demand_kriegspiel(stored.session.game)
+        with stored.lock:
+            session = stored.session
+            if stored.thinking.is_set() or session.over or not session.waits_for_person:
+                raise HTTPException(409, "the coach has something to say when it is your turn")
+            decisions = [Decision(view, action) for view, action in session.decisions]
+            decisions.append(Decision(session.seen(), None))
+        begin = partial(analyse, decisions, DEFAULT_ENGINE, DEFAULT, last=True)
+        return progress((key, "advice", len(decisions)), 1, begin, 0)
+
+    @router.post("/{key}/analysis/stop", status_code=204)
+    def stop(key: Key) -> Response:
+        """Nobody looks at the analyses of this game any more."""
+        site.jobs.stop(lambda known: isinstance(known, tuple) and known[0] == key)
+        return Response(status_code=204)
+
+    site.routes.include_router(router)

@@ -1,7 +1,7 @@
 """Problems: mate a king whose square you do not know, against the worst answers the referee can give."""
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse
@@ -18,7 +18,6 @@ PATH, TITLE = "/problems", "Problems"
 MAX_REMEMBERED = 300_000  # nodes after which a solver is replaced to free memory
 Number = Annotated[int, Path(ge=1, le=10**6, description="The number of a problem.")]
 Attempt = Annotated[str, Field(max_length=5)]
-Result = TypeVar("Result")
 
 
 class Line(BaseModel):
@@ -27,19 +26,7 @@ class Line(BaseModel):
     attempts: Annotated[list[Attempt], Field(max_length=MAX_ATTEMPTS)] = []
 
 
-class Solvers:
-    def __init__(self) -> None:
-        self._solvers: dict[int, Solver] = {}
-
-    def of(self, number: int) -> Solver:
-        """Return the solver of a problem; one with too many stored nodes is replaced."""
-        if number not in self._solvers or self._solvers[number].nodes > MAX_REMEMBERED:
-            self._solvers[number] = Solver()
-        return self._solvers[number]
-
-
 def known_problem(number: int) -> Problem:
-    """Return the problem with this number; raise the web interface's error if there is none."""
     try:
         return find_problem(number)
     except ValueError as error:
@@ -72,18 +59,21 @@ def scene_json(number: int, scene: WhiteKnowledge) -> JsonObject:
 
 
 def register(site: PageSite) -> None:
-    _add_api(site)
-    _add_pages(site)
+    router, solvers = APIRouter(prefix="/api/problems", tags=["problems"]), dict[int, Solver]()
+    pages = APIRouter(prefix=PATH, include_in_schema=False)
 
-
-def _add_api(site: PageSite) -> None:
-    router, solvers = APIRouter(prefix="/api/problems", tags=["problems"]), Solvers()
-
-    def compute(number: int, what: str, attempts: list[str], work: Callable[[Problem, Solver], Result]) -> Result:
+    def compute(
+        number: int, what: str, attempts: list[str], work: Callable[[Problem, Solver], JsonObject]
+    ) -> JsonObject:
         """Compute on the background thread, the only one that uses the solvers."""
         problem = known_problem(number)
-        key = ("problem", number, what, tuple(attempts))
-        return site.jobs.compute(key, lambda: work(problem, solvers.of(number)))
+
+        def answer() -> JsonObject:
+            if number not in solvers or solvers[number].nodes > MAX_REMEMBERED:
+                solvers[number] = Solver()
+            return work(problem, solvers[number])
+
+        return site.jobs.compute(("problem", number, what, tuple(attempts)), answer)
 
     @router.get("")
     def list_problems() -> JsonObject:
@@ -93,11 +83,8 @@ def _add_api(site: PageSite) -> None:
     @router.post("/{number}")
     def attempt(number: Number, asked: Line) -> JsonObject:
         """Return the knowledge after these attempts under the worst answers of the referee."""
-
-        def work(problem: Problem, solver: Solver) -> JsonObject:
-            return scene_json(number, scene_after(solver, problem, asked.attempts))
-
-        return compute(number, "scene", asked.attempts, work)
+        line = asked.attempts
+        return compute(number, "scene", line, lambda p, solver: scene_json(number, scene_after(solver, p, line)))
 
     @router.post("/{number}/hint")
     def next_attempt(number: Number, asked: Line) -> JsonObject:
@@ -118,22 +105,17 @@ def _add_api(site: PageSite) -> None:
 
         return compute(number, "solution", [], work)
 
-    site.routes.include_router(router)
-
-
-def _add_pages(site: PageSite) -> None:
-    router = APIRouter(prefix=PATH, include_in_schema=False)
-
-    @router.get("")
+    @pages.get("")
     def list_page(request: Request) -> HTMLResponse:
         with interpreted():  # a few pictures do not justify compilation
             problems = [(problem, known_men(problem.positions)) for problem in shipped_problems()]
         return site.page(request, "problems.html", problems=problems)
 
-    @router.get("/{number}")
+    @pages.get("/{number}")
     def problem_page(request: Request, number: Number) -> HTMLResponse:
         with interpreted():
             problem, many = known_problem(number), len(shipped_problems())
         return site.page(request, "problem.html", number=number, many=many, problem=problem)
 
     site.routes.include_router(router)
+    site.routes.include_router(pages)

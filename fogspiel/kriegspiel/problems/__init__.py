@@ -39,7 +39,7 @@ class Problem:
         if not 1 <= len(set(self.boards)) <= MAX_BOARDS:
             raise ValueError(f"a problem has 1 to {MAX_BOARDS} possible boards, not {len(set(self.boards))}")
         positions = [self._position(board) for board in self.boards]
-        if len({_men_of(position, 0) for position in positions}) > 1:
+        if len({tuple((position[:KINDS] & position[MEN]).tolist()) for position in positions}) > 1:
             raise ValueError("White's men must stand on the same squares of all boards, because White sees them")
         if len({_heard_before(position) for position in positions}) > 1:
             raise ValueError("White has heard other checks or pawn tries on some of these boards: leave these out")
@@ -120,7 +120,6 @@ def shipped_problems() -> list[Problem]:
 
 
 def find_problem(number: int) -> Problem:
-    """Return the shipped problem with this number; raise ValueError if there is none."""
     problems = shipped_problems()
     if not 1 <= number <= len(problems):
         raise ValueError(f"there is no problem {number}: they are 1 to {len(problems)}")
@@ -155,10 +154,6 @@ def with_man(board: str, letter: str, square: int) -> str:
 def _board_of(letters: Sequence[str]) -> str:
     ranks = ["".join(letters[8 * rank : 8 * rank + 8]) for rank in range(len(FILES) - 1, -1, -1)]
     return "/".join(re.sub(r"\.+", lambda gap: str(len(gap[0])), rank) for rank in ranks)
-
-
-def _men_of(position: np.ndarray, colour: int) -> tuple[int, ...]:
-    return tuple((position[:KINDS] & position[MEN + colour]).tolist())
 
 
 def _heard_before(position: np.ndarray) -> tuple[int, int]:

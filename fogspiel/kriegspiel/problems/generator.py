@@ -6,7 +6,7 @@ maximal, so that little works but the best play. Accepted problems have one key,
 mate on every single board if White could see it, but not on the set.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -78,10 +78,6 @@ def find_candidate(seed: int, number: int) -> Candidate | None:
         return _judge(solver, problem, material)
     except TooManyNodes:
         return None
-
-
-def find_candidates(seed: int, numbers: Iterable[int]) -> Iterator[Candidate | None]:
-    return (find_candidate(seed, number) for number in numbers)
 
 
 def choose(found: Sequence[Candidate], lengths: Sequence[int]) -> list[Problem]:

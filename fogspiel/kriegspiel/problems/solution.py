@@ -1,12 +1,12 @@
-"""Solution of a problem as a tree, its verification, and play against a referee that has not decided.
+"""Solution of a problem as a tree, and play against a referee that has not decided.
 
 A step of the tree is an attempt, the referee's possible answers, and the next attempt.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ...core.untrusted_input import JsonRecord
 from ...games.chess.fen import draw_letters, move_name, parse_move, square_name
 from ...games.chess.position import promotion_of
 from ..game import message_text
@@ -19,8 +19,10 @@ ENDINGS = {MATED: "; checkmate", STALEMATED: "; stalemate", REPLIED: ""}
 
 
 @dataclass(frozen=True)
-class Branch:
+class Branch(JsonRecord):
     """One possible message after an attempt, and the continuation."""
+
+    KEYS = ("answer", "reply", "kings", "next")
 
     answer: str  # the referee's answer to the attempt
     reply: str  # the referee's message about Black's reply; empty if there is none
@@ -29,24 +31,13 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class SolutionStep:
+class SolutionStep(JsonRecord):
     """An attempt of the solution, with a branch for every possible message."""
+
+    KEYS = ("attempt", "branches")
 
     attempt: str
     branches: tuple[Branch, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "attempt": self.attempt,
-            "branches": [
-                {"answer": b.answer, "reply": b.reply, "kings": list(b.kings), "next": b.next and b.next.to_json()}
-                for b in self.branches
-            ],
-        }
-
-    @property
-    def attempts(self) -> int:
-        return 1 + sum(branch.next.attempts for branch in self.branches if branch.next)
 
 
 @dataclass(frozen=True)
@@ -85,76 +76,22 @@ def words_of(code: int) -> tuple[str, str]:
     end, own, other = code % ENDS, code // ENDS % MESSAGES, code // ENDS // MESSAGES
     if end == REFUSED:
         return ILLEGAL, ""
-    return message_text(_message_of(own), 0) + ENDINGS[end], message_text(
-        _message_of(other), 1
-    ) if end == REPLIED else ""
-
-
-def _message_of(code: int) -> list[int]:
-    return [code >> 18, (code >> 11 & 127) - 1, code >> 6 & 31, code & 63]
-
-
-def short_words(answer: str, reply: str) -> str:
-    """Describe a message without its constant part."""
-    heard = answer.removeprefix("White moved").removeprefix(", ").removeprefix("; ") or "silence"
-    said = reply.removeprefix("Black moved").removeprefix(", ")
-    return f"{heard}; Black's reply: {said}" if said else heard
+    answer, reply = (
+        message_text([code >> 18, (code >> 11 & 127) - 1, code >> 6 & 31, code & 63], side)
+        for side, code in enumerate((own, other))
+    )
+    return answer + ENDINGS[end], reply if end == REPLIED else ""
 
 
 def tree_lines(step: SolutionStep, move: int = 1, depth: int = 0) -> Iterator[str]:
-    """Yield the tree as text, a line for every branch."""
     yield f"{'    ' * depth}{move}. {step.attempt}"
     for branch in step.branches:
-        where = f" (king on {' '.join(branch.kings)})"
-        yield f"{'    ' * depth}  - {short_words(branch.answer, branch.reply)}{where}"
+        heard = branch.answer.removeprefix("White moved").removeprefix(", ").removeprefix("; ") or "silence"
+        said = branch.reply.removeprefix("Black moved").removeprefix(", ")
+        reply = f"; Black's reply: {said}" if said else ""
+        yield f"{'    ' * depth}  - {heard}{reply} (king on {' '.join(branch.kings)})"
         if branch.next:
             yield from tree_lines(branch.next, move + (branch.answer != ILLEGAL), depth + 1)
-
-
-# Independent verification of a solution: every branch on the referee's real board, without any code of the solver.
-#
-# Every possible board is set up before a referee. White follows the tree, Black makes every legal reply, and every line
-# must end in checkmate within the moves of the problem.
-
-# A problem has no past, so fifty-move and repetition draws are off.
-RULES = HouseRules(fifty=False, repetition=False)
-
-
-class WrongSolution(ValueError):
-    """A line of a solution that does not end in mate in time."""
-
-
-def check_solution(problem: Problem, tree: SolutionStep) -> int:
-    """Count the lines that end in mate; raise WrongSolution for one that does not."""
-    return sum(
-        _follow(Referee(f"{board} w - - 0 1", RULES), tree, problem.mate_in, (board,)) for board in problem.boards
-    )
-
-
-def _follow(referee: Referee, step: SolutionStep, moves: int, line: tuple[str, ...]) -> int:
-    """Count the lines from here that end in mate within this many moves."""
-    line = (*line, step.attempt)
-    answer = referee.attempt(step.attempt)
-    if not answer.accepted:
-        return _follow(referee, _next(step, answer.text, "", line), moves, line)
-    if referee.ending == "checkmate" and moves >= 1:
-        return 1
-    if referee.over or moves <= 1:
-        raise WrongSolution(f"{' '.join(line)}: {referee.ending or 'no mate in time'}")
-    found, fen = 0, referee.fen
-    for reply in referee.attempts():
-        after = Referee(fen, RULES)
-        if after.attempt(reply).accepted:
-            branch = _next(step, answer.text, after.message.text, line)
-            found += _follow(after, branch, moves - 1, (*line, reply))
-    return found
-
-
-def _next(step: SolutionStep, answer: str, reply: str, line: tuple[str, ...]) -> SolutionStep:
-    for branch in step.branches:
-        if (branch.answer, branch.reply) == (answer, reply) and branch.next is not None:
-            return branch.next
-    raise WrongSolution(f"{' '.join(line)}: the solution has nothing after {answer!r} {reply!r}")
 
 
 # White's knowledge of a set of boards: the certain men, and the possible ones.
@@ -197,6 +134,8 @@ def known_men(boards: Boards) -> KnownMen:
 # The referee keeps all boards that fit its messages, and always gives the answer that is worst for White. So a line of
 # attempts determines everything: a scene stores only its attempts, and whoever mates has solved the problem.
 
+# A problem has no past, so fifty-move and repetition draws are off.
+RULES = HouseRules(fifty=False, repetition=False)
 MAX_ATTEMPTS = 400  # of a line: more than a patient person tries
 
 

@@ -112,28 +112,6 @@ class Part:
         return int(self.end != REFUSED)
 
 
-class TranspositionTable:
-    """Sets of boards known to be won, or not, within a number of moves; indexed by the squares of White's men."""
-
-    def __init__(self) -> None:
-        self.won: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
-        self.lost: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
-
-    def recall(self, boards: Boards, n: int) -> bool | None:
-        """True if a set is won, False if not, None if neither follows from the stored sets."""
-        men = next(iter(boards))[WHITE_MEN]
-        if any(moves <= n and boards <= larger for moves, larger in self.won[men]):
-            return True
-        if any(moves >= n and smaller <= boards for moves, smaller in self.lost[men]):
-            return False
-        return None
-
-    def keep(self, boards: Boards, n: int, won: bool) -> bool:
-        """Store whether a set is won; return the same."""
-        (self.won if won else self.lost)[next(iter(boards))[WHITE_MEN]].append((n, boards))
-        return won
-
-
 class Solver:
     """Solver of sets of boards with a memory of its results; it gives up at its node limit, if any.
 
@@ -142,7 +120,9 @@ class Solver:
 
     def __init__(self, most_nodes: int | None = None):
         self.most_nodes, self.nodes = most_nodes, 0
-        self._memory = TranspositionTable()
+        # Sets of boards known to be won, or not, within a number of moves, by the squares of White's men.
+        self._won: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
+        self._lost: defaultdict[bytes, list[tuple[int, Boards]]] = defaultdict(list)
         self._moves: dict[Board, tuple[frozenset[int], frozenset[int]]] = {}
         self._at_sight: dict[tuple[Board, int], bool] = {}
         self._out = np.empty((0, POSITION), np.int64)
@@ -161,13 +141,17 @@ class Solver:
         """True if mate can be forced within n moves."""
         if n == 0 or not all(self.wins_at_sight(board, n) for board in sorted(boards)):
             return False
-        known = self._memory.recall(boards, n)
-        if known is not None:
-            return known
+        men = next(iter(boards))[WHITE_MEN]
+        if any(moves <= n and boards <= larger for moves, larger in self._won[men]):
+            return True
+        if any(moves >= n and smaller <= boards for moves, smaller in self._lost[men]):
+            return False
         attempts = self.promising(boards, n)
         if n == 1:  # every remaining attempt mates or is refused, so trying it first cannot be wrong
             attempts = attempts[:1]
-        return self._memory.keep(boards, n, any(self.works(boards, attempt, n) for attempt in attempts))
+        won = any(self.works(boards, attempt, n) for attempt in attempts)
+        (self._won if won else self._lost)[men].append((n, boards))
+        return won
 
     def works(self, boards: Boards, attempt: int, n: int) -> bool:
         """True if an attempt starts a forced mate within n moves."""
@@ -193,7 +177,8 @@ class Solver:
         found: dict[int, set[Board]] = defaultdict(set)
         for code, board in self._divide(b"".join(sorted(boards)), attempt):
             found[code].add(board)
-        return sorted((Part(code, frozenset(here)) for code, here in found.items()), key=_size)
+        parts = [Part(code, frozenset(here)) for code, here in found.items()]
+        return sorted(parts, key=lambda part: (len(part.boards), part.code))
 
     # --- one board at sight ---
 
@@ -238,7 +223,3 @@ class Solver:
         count = divide(boards, attempt, self._out, self._codes)
         rows, size = self._out[:count].tobytes(), 8 * POSITION
         return [(code, rows[size * i : size * i + size]) for i, code in enumerate(self._codes[:count].tolist())]
-
-
-def _size(part: Part) -> tuple[int, int]:
-    return len(part.boards), part.code

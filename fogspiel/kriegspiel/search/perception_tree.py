@@ -174,9 +174,9 @@ def most_exposed(prob, known, spared, parameters, survey):
 
 
 @in_place
-def evolve(prob, known, move, outcome, attraction, parameters, survey):
-    """Update the matrices and known facts by our move and its outcome; return their capture square, or -1."""
-    answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
+def hear_answer(prob, known, move, answer):
+    """Update the matrices and known facts by our move and the referee's answer to it."""
+    end = end_of(move)
     kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
     if answer == CHECK:
         hits = attacks_of(kind, end, known.colour, known.own)
@@ -186,16 +186,28 @@ def evolve(prob, known, move, outcome, attraction, parameters, survey):
         scale_row(prob, KINGS, 1.0, hits)
     else:
         exclude_king(prob, known)
-    victim = -1
-    if reply == MOVED_TAKEN:
-        victim = end
-    elif reply == OTHER_TAKEN:
-        victim = most_exposed(prob, known, end, parameters, survey)
+
+
+@in_place
+def hear_reply(prob, known, victim, attraction, is_check, parameters):
+    """Update the matrices and known facts by their capture on the square `victim`, or by a quiet move if it is -1."""
     if victim >= 0:
         lose_man(known, victim)
         predict_capture(prob, known, victim, 1, parameters)
     else:
-        predict_quiet_move(prob, known, attraction, answer == CHECK, parameters)
+        predict_quiet_move(prob, known, attraction, is_check, parameters)
     exclude_king(prob, known)
     known.tries, known.checks = 1, 0  # tries are not simulated; a check to us is not expected
+
+
+@in_place
+def evolve(prob, known, move, outcome, attraction, parameters, survey):
+    """Update the matrices and known facts by our move and its outcome; return their capture square, or -1."""
+    answer, reply, victim = outcome // REPLIES, outcome % REPLIES, -1
+    hear_answer(prob, known, move, answer)
+    if reply == MOVED_TAKEN:
+        victim = end_of(move)
+    elif reply == OTHER_TAKEN:
+        victim = most_exposed(prob, known, end_of(move), parameters, survey)
+    hear_reply(prob, known, victim, attraction, answer == CHECK, parameters)
     return victim

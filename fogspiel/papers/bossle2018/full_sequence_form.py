@@ -34,10 +34,7 @@ class _Growth:
         self.spy_parents: list[np.ndarray] = []
         self.spy_sequences = 1
         self.leaves: list[tuple[int, np.ndarray, int]] = []
-        self.kinds = cache(self._kinds)
-
-    def _kinds(self, groups: Groups) -> np.ndarray:
-        return np.unique(types(self.sets, groups), return_inverse=True)[1]
+        self.kinds = cache(lambda groups: np.unique(types(self.sets, groups), return_inverse=True)[1])
 
     def add(self, parent: int, groups: Groups, score: tuple[int, int], spies: np.ndarray) -> None:
         """Add a decision of the resistance and its descendants; `spies` has the last sequence of each spy set."""
@@ -252,10 +249,7 @@ def peak_megabytes() -> int | None:
 
 
 NORMAL_FORMS: dict[str, tuple[Matrix, Matrix]] = {
-    "rock-paper-scissors (table 2.1)": (
-        [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
-        [[0, 1, -1], [-1, 0, 1], [1, -1, 0]],
-    ),
+    "rock-paper-scissors (table 2.1)": ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [[0, 1, -1], [-1, 0, 1], [1, -1, 0]]),
     "the modified one (table 2.2), payoffs doubled": (
         [[0, -1, 2], [1, 0, -2], [-2, 2, 0]],
         [[0, 1, -2], [-1, 0, 2], [2, -2, 0]],

@@ -12,8 +12,8 @@ from ...core.game import known_game
 from ...games.guess_who import exact as truth
 from ...games.guess_who.rules import VECTORS, printed_vector
 from ...runs.report import Cell, Chart, Report, Series, Table
-from ..catalogue import Computation
 from ..claims import verdict
+from ..kinds import Computation
 
 CAUWET = "Cauwet & Teytaud 2018"  # the paper, in lists
 GAME, RANDOMISED = "guesswho128", "guesswho128-stochastic"
@@ -48,7 +48,6 @@ def rates(first: str, second: str) -> dict[int, float]:
 
 @cache
 def exact(first: str, second: str) -> Fraction:
-    """Return the exact score with 128 characters."""
     return truth.exact_score(known_game(GAME), player(first), player(second))
 
 

@@ -1,6 +1,5 @@
 """Printed values of Tables II and III of Cauwet & Teytaud (2018), and evidence of the players and decks behind them."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,7 +12,7 @@ from ...runs.execute import Job, Row
 from ...runs.report import Cell, Part, Table
 from ...runs.requests import PaperRequest
 from ...stats.evaluate import MatchResult, evaluate, report_key
-from .section5 import DECKS, PAPER_GAMES, ROUNDING, SUSPICIOUS, WAR, paper_error, score_of, standard_error
+from .section5 import DECKS, PAPER_GAMES, SUSPICIOUS, WAR, errors_apart, paper_error, score_of
 
 SEEDS, APPROXIMATE, ITERATIVE, NAIVE, REAL = (
     "seeds", "approximate-coevolution", "iterative", "naive", "real-coevolution",
@@ -80,17 +79,16 @@ class Line:
     comparable: bool = False  # true if our strategy is the paper's
 
 
-def _cell(text: str) -> PrintedScore:
-    score, _, deviation = text.partition("~")
-    return PrintedScore(float(score), float(deviation) if deviation else None)
-
-
 def _printed_line(scores: str, crossed: str) -> Line:
     game, *cells = scores.split()
     title, *parts = crossed.split("|")
     against = [[float(score) for score in part.split()] for part in parts]
     rows = tuple((*row[:place], EVEN, *row[place:]) for place, row in enumerate(against))
-    printed = {method: _cell(cell) for method, cell in zip(METHODS, cells, strict=True) if cell != "-"}
+    printed = {}
+    for method, cell in zip(METHODS, cells, strict=True):
+        score, _, deviation = cell.partition("~")
+        if score != "-":
+            printed[method] = PrintedScore(float(score), float(deviation) if deviation else None)
     return Line(title.strip(), game, printed, rows or None, game not in RECONSTRUCTED)
 
 
@@ -169,7 +167,7 @@ def _nearest_orders(orders: Mapping[tuple[str, str, str], MatchResult]) -> Itera
         for method, (paper, deviation) in line.scores.items():
             order = min(ORDERS, key=lambda order: abs(orders[line.game, order, REDRAWN].mean - paper))
             score = orders[line.game, order, REDRAWN]
-            errors = _errors(score, paper, deviation)
+            errors = errors_apart(score, paper, deviation)
             lines.append((line.title, method, paper, deviation, order, score.mean, *score.interval, *_told(errors)))
             if errors < SUSPICIOUS:
                 fits.append(f"{line.title} {method} {paper:g} ({order} order: {score.mean:.4f})")
@@ -210,17 +208,12 @@ def _higher(orders: Mapping[tuple[str, str, str], MatchResult], seeds: Seeds) ->
     batawaf, score = _line("batawaf"), orders["batawaf", "descending", REDRAWN]
     alike = {m: cell for m, cell in batawaf.scores.items() if abs(cell.score - batawaf.scores[NAIVE].score) < ALIKE}
     shared = median(cell.score for cell in alike.values())
-    if all(_errors(score, *cell) >= SUSPICIOUS for cell in alike.values()):
+    if all(errors_apart(score, *cell) >= SUSPICIOUS for cell in alike.values()):
         yield (
             f"What stays unexplained is Batawaf's {shared:.3f}, which {len(alike)} of the paper's methods share to "
             f"{ALIKE:g} ({', '.join(alike)}): no order gets that against redrawn vectors, and descending order gets "
             f"{score.mean:.4f}."
         )
-
-
-def _errors(score: MatchResult, paper: float, deviation: float | None) -> float:
-    """Return the distance of ours from a figure of Table II in standard errors."""
-    return abs(score.mean - paper) / math.hypot(standard_error(score), deviation or 0.0, ROUNDING)
 
 
 def _quarters(seeds: Seeds) -> Iterator[str]:
@@ -245,14 +238,13 @@ def _quarters(seeds: Seeds) -> Iterator[str]:
 
 
 def table_3_evidence(rows: Sequence[Row]) -> Iterator[Part]:
-    """Report the evidence of Table III on the orders found, and on the deck."""
     orders = _scores(rows)
     lines: list[tuple[Cell, ...]] = []
     for game, one, other, first, second in CROSSED_READINGS:
         paper = _crossed(game, one, other)
         for deck in (game, *((OTHER_DECK,) if game == "war" else ())):
             score = orders[deck, first, second]
-            errors, judged = _told(_apart(score, paper))
+            errors, judged = _told(errors_apart(score, paper, paper_error(score)))
             ours = f"{first} v {second}", score.mean, *score.interval
             lines.append((_line(game).title, one, other, paper, DECKS[deck], *ours, errors, judged))
     note = (
@@ -264,8 +256,11 @@ def table_3_evidence(rows: Sequence[Row]) -> Iterator[Part]:
     figures["Section V"] = WAR["ascending"]
     words = []
     for where, paper in figures.items():
-        decks = {deck: orders[deck, "descending", "ascending"] for deck in ("war", OTHER_DECK)}
-        told = [f"{DECKS[deck]} {score.mean:.4f} ({_told(_apart(score, paper))[1]})" for deck, score in decks.items()]
+        told = []
+        for deck in ("war", OTHER_DECK):
+            score = orders[deck, "descending", "ascending"]
+            _, judged = _told(errors_apart(score, paper, paper_error(score)))
+            told.append(f"{DECKS[deck]} {score.mean:.4f} ({judged})")
         words.append(f"{where} prints {paper:g}; ours with {', with '.join(told)}")
     yield f"War, descending order against ascending order. {'. '.join(words)}."
 
@@ -278,8 +273,3 @@ READ = (
 
 def _crossed(game: str, one: str, other: str) -> float:
     return (_line(game).crossed or ())[CROSSED.index(one)][CROSSED.index(other)]
-
-
-def _apart(score: MatchResult, paper: float) -> float:
-    """Return the distance in standard errors of ours from a figure printed without an error."""
-    return abs(score.mean - paper) / math.hypot(standard_error(score), paper_error(score), ROUNDING)

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...core.agents import ParametricPolicy, find_policy, fixed_baseline, named_policy
-from ...core.game import Game, known_game
+from ...core.agents import find_policy, fixed_baseline, named_policy
+from ...core.game import known_game
 from ...runs.execute import Job, Row
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
@@ -64,15 +64,10 @@ def answer(part: str, game: str, first: str, second: str, games: int = 0, seed: 
     rules = known_game(game)
     # With seats swapped, equal deterministic players share the points of every deal: that would measure nothing.
     seats = "alternating" if part == ORDERS and first == second else "swapped"
-    one, other = find_policy(rules, first), _opponent(rules, second)
-    score = evaluate(rules, one, other, report_key(seed), games, seats, threads)
+    fixed = second.startswith("fixed")
+    other = fixed_baseline(rules, int(second.split()[-1])) if fixed else named_policy(rules, second, seed=0)
+    score = evaluate(rules, find_policy(rules, first), other, report_key(seed), games, seats, threads)
     return {"seats": seats, "outcomes": list(score.outcomes), "observed": list(score.observed)}
-
-
-def _opponent(game: Game, name: str) -> ParametricPolicy:
-    if name.startswith("fixed"):
-        return fixed_baseline(game, int(name.split()[-1]))
-    return named_policy(game, name, seed=0)
 
 
 def batches(request: PaperRequest) -> Batches:
@@ -101,12 +96,16 @@ def paper_error(score: MatchResult) -> float:
     return math.sqrt(float(shares @ (np.array(score.payoffs) - score.mean) ** 2) / PAPER_GAMES)
 
 
+def errors_apart(ours: MatchResult, paper: float, deviation: float | None) -> float:
+    """Return the distance of ours from a figure of the paper, which has this deviation, in standard errors."""
+    return abs(ours.mean - paper) / math.hypot(standard_error(ours), deviation or 0.0, ROUNDING)
+
+
 def verdict(ours: MatchResult, paper: float) -> str:
-    apart = ours.mean - paper
-    errors = abs(apart) / math.hypot(standard_error(ours), paper_error(ours), ROUNDING)
+    errors = errors_apart(ours, paper, paper_error(ours))
     if errors < SUSPICIOUS:
         return "reproduced"
-    return f"differs by {apart:+.4f} ({errors:.1f} standard errors)"
+    return f"differs by {ours.mean - paper:+.4f} ({errors:.1f} standard errors)"
 
 
 def report(found: Iterable[Row], quick: bool = False, seed: int = 1) -> Report:
@@ -166,7 +165,11 @@ def _orders(found: list[Row]) -> Iterator[Table | Chart | str]:
         "player who cannot continue a battle loses."
     )
     yield Table("orders", "Descending order", ORDER_COLUMNS, lines, ORDER_NOTE)
-    yield _conclusion(fits)
+    good, bad = (", ".join(f"`{deck}`" for deck in fits if fits[deck] is fit) or "none" for fit in (True, False))
+    yield (
+        f"All three figures are reproduced by these decks: {good}. Not all of them by these: {bad}. Which decks and "
+        "rules the authors used is unknown; we know only what fits."
+    )
     yield from (_panel(opponent, scores) for opponent, scores in by_opponent.items() if opponent != "descending")
 
 
@@ -192,14 +195,6 @@ ORDER_NOTE = (
     "figure included. Against itself any strategy scores 1/2 by symmetry; those games are not paired, else even the "
     "sample would give 1/2. Endless games are recognised as cycles, which are the paper's draws after a million moves."
 )
-
-
-def _conclusion(fits: dict[str, bool]) -> str:
-    good, bad = (", ".join(f"`{deck}`" for deck in fits if fits[deck] is fit) or "none" for fit in (True, False))
-    return (
-        f"All three figures are reproduced by these decks: {good}. Not all of them by these: {bad}. Which decks and "
-        "rules the authors used is unknown; we know only what fits."
-    )
 
 
 def _risks(found: list[Row]) -> Iterator[Table | str]:

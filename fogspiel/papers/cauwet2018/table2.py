@@ -37,6 +37,7 @@ NO_QUICK_TRAINING = {"battleship"}  # games too slow for the evolutionary method
 EQUAL_PLAYERS = 9_100
 # Minimum number of steps for the estimate of the cost of a cell without steps.
 FEW_STEPS = 20
+ENOUGH_GAMES = 200_000  # for so many steps, rounded up
 
 
 class CellBudget(NamedTuple):
@@ -162,14 +163,8 @@ def idle_note(rows: Sequence[Row]) -> Iterator[str]:
         yield (
             f"Left out, because a run that makes no step within its budget is no result: {'; '.join(words)}. A race "
             f"between equal players takes about {EQUAL_PLAYERS:,} games where there are no draws, so {FEW_STEPS} steps "
-            f"would need up to {_round(FEW_STEPS * EQUAL_PLAYERS):,} games per run."
+            f"would need up to {ENOUGH_GAMES:,} games per run."
         )
-
-
-def _round(games: int) -> int:
-    """Round a number of games up to one significant digit."""
-    unit = int("1" + "0" * (len(str(games)) - 1))
-    return -(-games // unit) * unit
 
 
 class CellScore(NamedTuple):

@@ -1,6 +1,7 @@
 """Table III of Cauwet & Teytaud (2018): what four of the methods find, played against each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 from ...core.agents import vector_policy
@@ -34,7 +35,6 @@ FAMILY_OF_WAR, FEWER = ("batawaf", "batawaf4", "war", "war4"), 0.25
 def play_pair(
     game: str, first: str, second: str, seed: int, games: int, race: str, training: int, thetas: list[list[float]]
 ) -> Row:
-    """Play fresh games between the results of two methods from the same seed."""
     rules = known_game(game)
     one, other = (vector_policy(rules, theta, name) for theta, name in zip(thetas, (first, second), strict=True))
     score = evaluate(rules, one, other, report_key(seed), games)
@@ -82,7 +82,12 @@ def report(request: PaperRequest, rows: Sequence[Row]) -> Report:
         for (first, second), score in scores[line.game].items()
     ]
     winners = [
-        (line.title, _winners_of_paper(line), _winners(scores[line.game]), "yes" if line.comparable else "no")
+        (
+            line.title,
+            "not in the paper" if line.crossed is None else _winners(partial(_paper, line)),
+            _winners(partial(_mean, scores[line.game])),
+            "yes" if line.comparable else "no",
+        )
         for line in lines
         if len(scores[line.game]) == len(EVERY_PAIR)
     ]
@@ -139,16 +144,8 @@ def _mean(scores: Matrix, first: str, second: str) -> float | None:
     return 1 - scores[second, first].mean if (second, first) in scores else None
 
 
-def _winners(scores: Matrix) -> str:
-    means = {(first, second): _mean(scores, first, second) for first in CROSSED for second in CROSSED}
-    best = [one for one in CROSSED if all((means[one, other] or 0.0) >= EVEN for other in CROSSED)]
-    return ", ".join(best) or "none"
-
-
-def _winners_of_paper(line: Line) -> str:
-    if line.crossed is None:
-        return "not in the paper"
-    best = [name for name, row in zip(CROSSED, line.crossed, strict=True) if min(row) >= EVEN]
+def _winners(score: Callable[[str, str], float | None]) -> str:
+    best = [one for one in CROSSED if all((score(one, other) or 0.0) >= EVEN for other in CROSSED)]
     return ", ".join(best) or "none"
 
 

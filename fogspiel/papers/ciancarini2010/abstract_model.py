@@ -24,16 +24,11 @@ from ...core.rng import random_unit
 from ...core.untrusted_input import JsonRecord
 from ...games.chess.bitboards import BETWEEN, KING, NEXT, PAWN, THROUGH, attacks_of, bit
 from ...games.chess.position import end_of, promotion_of, start_of
-from ...kriegspiel.beliefs.matrix_motion import predict_capture, predict_quiet_move
 from ...kriegspiel.beliefs.probability_matrices import (
     KINGS,
     PAWNS,
     PIECES,
     clear_chance,
-    exclude_king,
-    lose_man,
-    note_own_move,
-    scale_row,
     survey_board,
     unpinned_legality,
 )
@@ -50,6 +45,7 @@ from ...kriegspiel.search.move_value import (
     SILENT,
     check_chance,
 )
+from ...kriegspiel.search.perception_tree import hear_answer, hear_reply
 
 MAX_EXCHANGES = 6  # captures in a row that the quiescence of figure 9 follows
 
@@ -236,17 +232,6 @@ def get_outcome_probabilities(prob, known, kind, move, survey, constants, parame
 
 
 @in_place
-def probabilistic_message(chances, stream):
-    """Draw an outcome by its probability: probabilisticMessage of figures 6 and 8."""
-    u = random_unit(stream)
-    for outcome in range(ANSWERS * REPLIES):
-        u -= chances[outcome]
-        if u < 0.0:
-            return outcome
-    return 0
-
-
-@in_place
 def draw_victim(known, survey, spared, stream):
     """Return the square of a man of ours, not the king, drawn in proportion to Prob_control; -1 if none is exposed."""
     summed = 0.0
@@ -271,26 +256,12 @@ def draw_victim(known, survey, spared, stream):
 def update_model(prob, known, move, outcome, attraction, parameters, survey, stream):
     """Update the matrices and known facts by our move and its outcome; return the square of their capture, or -1."""
     answer, reply, end = outcome // REPLIES, outcome % REPLIES, end_of(move)
-    kind = note_own_move(prob, known, move, answer if answer != CHECK else 0, end)
-    if answer == CHECK:
-        hits = attacks_of(kind, end, known.colour, known.own)
-        for square in range(64):
-            if not hits & bit(square):
-                prob[KINGS, square] = 0.0
-        scale_row(prob, KINGS, 1.0, hits)
-    else:
-        exclude_king(prob, known)
+    hear_answer(prob, known, move, answer)
     victim = -1
     if reply == MOVED_TAKEN:
         victim = end
     elif reply == OTHER_TAKEN:
         survey_board(prob, known, parameters, survey)
         victim = draw_victim(known, survey, bit(end), stream)
-    if victim >= 0:
-        lose_man(known, victim)
-        predict_capture(prob, known, victim, 1, parameters)
-    else:
-        predict_quiet_move(prob, known, attraction, False, parameters)
-    exclude_king(prob, known)
-    known.tries, known.checks = 1, 0  # our tries and checks to us are not simulated
+    hear_reply(prob, known, victim, attraction, False, parameters)
     return victim

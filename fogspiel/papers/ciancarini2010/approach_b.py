@@ -1,10 +1,8 @@
 """Approach B(k) as printed (section 5.2, figure 6): simulated messages, k moves long, mean backup."""
 
-import math
-
 import numpy as np
 
-from ...core.compile.kernel import kernel
+from ...core.compile.kernel import in_place, kernel
 from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ...games.chess.moves import MAX_ATTEMPTS
@@ -12,22 +10,17 @@ from ...games.chess.position import end_of, promotion_of, start_of
 from ...kriegspiel.beliefs.probability_matrices import survey_board
 from ...kriegspiel.game.attempts import attempts
 from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance
+from ...kriegspiel.search.perception_search import sample_accepted_attempt as uct_selection
 from ...kriegspiel.search.perception_tree import (
     DEEPEST,
     NO_CHILD,
-    WORSE_THAN_ANY,
     add_attempt,
     add_branch,
     add_child,
     has_room,
 )
-from .abstract_model import (
-    get_outcome_probabilities,
-    material_balance,
-    prob_legal,
-    probabilistic_message,
-    update_model,
-)
+from ...kriegspiel.search.perception_tree import sample_outcome as probabilistic_message
+from .abstract_model import get_outcome_probabilities, material_balance, prob_legal, update_model
 
 LONGEST_STRING = 6  # moves by which a string of captures extends a simulation ("accounts for quiescence")
 ALMOST_ALWAYS = 0.9  # "both players almost always try to capture back or exploit a pawn try" (5.1, shared by all)
@@ -54,34 +47,17 @@ def list_moves(tree, place, refused, parameters):
     node.listed = tree.used[1] - node.first
 
 
-@kernel
-def uct_selection(tree, place, exploration, stream):
-    """Return the first attempt by UCT that the simulated referee accepts, unvisited ones first at random; or -1."""
-    node, is_refused = tree.nodes[place], np.zeros(MAX_ATTEMPTS, np.bool_)
-    first, count, log = node.first, node.listed, math.log(node.visits + 1.0)
-    for _ in range(count):
-        fresh = 0
-        for i in range(count):
-            if tree.attempts[first + i].visits == 0 and not is_refused[i]:
-                fresh += 1
-        chosen, best, nth = -1, WORSE_THAN_ANY, random_below(stream, fresh) if fresh else -1
-        for i in range(count):
-            attempt = tree.attempts[first + i]
-            if is_refused[i]:
-                continue
-            if fresh:
-                if attempt.visits == 0:
-                    if nth == 0:
-                        chosen = i
-                    nth -= 1
-            else:
-                score = attempt.value + exploration * math.sqrt(log / attempt.visits)
-                if score > best:
-                    best, chosen = score, i
-        if random_unit(stream) < tree.attempts[first + chosen].legal:
-            return first + chosen
-        is_refused[chosen] = True
-    return -1
+@in_place
+def open_branch(tree, place, row, constants, parameters):
+    """Give an attempt its outcomes, so that nodes can grow from them."""
+    node, attempt, survey = tree.nodes[place], tree.attempts[row], tree.features[0].survey
+    add_branch(tree, row)
+    branch = tree.branches[attempt.branch]
+    survey_board(node.prob, node.known, parameters, survey)
+    kind = kind_on(node.known.men, start_of(attempt.move))
+    get_outcome_probabilities(
+        node.prob, node.known, kind, attempt.move, survey, constants, parameters, branch.chance, branch.board
+    )
 
 
 @kernel
@@ -130,30 +106,23 @@ def simulation(tree, place, k, lost, was_capture, attraction, constants, paramet
 
 
 @kernel
-def approach_b(tree, k, attraction, constants, parameters, exploration, stream, simulations):
+def approach_b(tree, k, attraction, constants, parameters, stream, simulations):
     """Figure 6: select by UCT and by probabilistic messages, expand, simulate, back up the mean."""
     rows, places = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, survey = np.zeros(64, np.int64), tree.features[0].survey
     for _ in range(simulations):
         place, depth, value = 0, 0, 0.0
         while True:
-            row, node = uct_selection(tree, place, exploration, stream), tree.nodes[place]
+            row = uct_selection(tree, place, parameters, stream)
             if row < 0 or depth == DEEPEST or not has_room(tree):
-                value = material_balance(node.known)
+                value = material_balance(tree.nodes[place].known)
                 break
             places[depth], rows[depth] = place, row
             depth += 1
-            move, is_new = tree.attempts[row].move, tree.attempts[row].branch == NO_CHILD
-            if is_new:
-                add_branch(tree, row)
-            number = tree.attempts[row].branch
+            if tree.attempts[row].branch == NO_CHILD:
+                open_branch(tree, place, row, constants, parameters)
+            move, number = tree.attempts[row].move, tree.attempts[row].branch
             branch = tree.branches[number]
-            if is_new:
-                survey_board(node.prob, node.known, parameters, survey)
-                kind = kind_on(node.known.men, start_of(move))
-                get_outcome_probabilities(
-                    node.prob, node.known, kind, move, survey, constants, parameters, branch.chance, branch.board
-                )
             outcome = probabilistic_message(branch.chance, stream)
             if branch.child[outcome] == NO_CHILD:
                 child = add_child(tree, place, number, outcome)

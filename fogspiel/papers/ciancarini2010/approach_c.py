@@ -5,11 +5,17 @@ import numpy as np
 from ...core.compile.kernel import in_place, kernel
 from ...games.chess.bitboards import kind_on
 from ...games.chess.position import start_of
-from ...kriegspiel.beliefs.probability_matrices import survey_board
 from ...kriegspiel.search.move_value import OUTCOMES
-from ...kriegspiel.search.perception_tree import DEEPEST, NO_CHILD, add_branch, add_child, best_by_uct, has_room
-from .abstract_model import get_outcome_probabilities, material_balance, probabilistic_message, update_model
-from .approach_b import list_moves
+from ...kriegspiel.search.perception_tree import (
+    DEEPEST,
+    NO_CHILD,
+    add_child,
+    best_by_uct,
+    has_room,
+)
+from ...kriegspiel.search.perception_tree import sample_outcome as probabilistic_message
+from .abstract_model import get_outcome_probabilities, material_balance, update_model
+from .approach_b import list_moves, open_branch
 
 
 @in_place
@@ -56,19 +62,6 @@ def maximum(tree, place):
 
 
 @in_place
-def open_branch(tree, place, row, constants, parameters):
-    """Give an attempt its outcomes, so that nodes can grow from them."""
-    node, attempt, survey = tree.nodes[place], tree.attempts[row], tree.features[0].survey
-    add_branch(tree, row)
-    branch = tree.branches[attempt.branch]
-    survey_board(node.prob, node.known, parameters, survey)
-    kind = kind_on(node.known.men, start_of(attempt.move))
-    get_outcome_probabilities(
-        node.prob, node.known, kind, attempt.move, survey, constants, parameters, branch.chance, branch.board
-    )
-
-
-@in_place
 def backpropagate(tree, place, row):
     """Set the value of an attempt by its outcomes, those with a node by the maximum there, and that of its node."""
     node, attempt = tree.nodes[place], tree.attempts[row]
@@ -85,7 +78,7 @@ def backpropagate(tree, place, row):
 
 
 @kernel
-def approach_c(tree, attraction, constants, parameters, exploration, stream, nodes):
+def approach_c(tree, attraction, constants, parameters, stream, nodes):
     """Figure 8: select by UCT and by probabilistic messages down to a new node, explore it, back up the maximum."""
     places, rows = np.empty(DEEPEST + 1, np.int64), np.empty(DEEPEST + 1, np.int64)
     refused, survey, done = np.zeros(64, np.int64), tree.features[0].survey, 0
@@ -93,7 +86,7 @@ def approach_c(tree, attraction, constants, parameters, exploration, stream, nod
         place, depth = 0, 0
         while depth < DEEPEST:
             node = tree.nodes[place]
-            row = best_by_uct(tree.attempts, node.first, node.first + node.listed, node.visits, exploration)
+            row = best_by_uct(tree.attempts, node.first, node.first + node.listed, node.visits, parameters.exploration)
             if row < 0 or not has_room(tree):
                 break
             if tree.attempts[row].branch == NO_CHILD:

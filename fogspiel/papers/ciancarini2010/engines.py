@@ -29,8 +29,8 @@ class PrintedEngine(PerceptionEngine):
     by_exposure = False  # the reading of the chance to suffer a capture
     fitted = FITTED_C
 
-    def __init__(self, effort: SearchLimit, stream: np.ndarray, constants: PrintedConstants | None = None):
-        constants = constants or self.fitted[self.by_exposure]
+    def __init__(self, effort: SearchLimit, stream: np.ndarray, parameters: PrintedConstants | None = None):
+        constants = parameters or self.fitted[self.by_exposure]
         super().__init__(effort, stream, constants.matrices, find_model(GENERIC_NAME))
         self.constants = constants.opponent(self.by_exposure)
 
@@ -42,8 +42,8 @@ class PrintedC(PrintedEngine):
         expand(tree, 0, refused, self.constants, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
-        tree, stream, c = self.trees[thread], self.streams[thread], self.chosen.exploration
-        return int(approach_c(tree, self.attraction, self.constants, self.parameters, c, stream, size))
+        tree, stream = self.trees[thread], self.streams[thread]
+        return int(approach_c(tree, self.attraction, self.constants, self.parameters, stream, size))
 
 
 class ExposedC(PrintedC):
@@ -58,16 +58,16 @@ class PrintedB(PrintedEngine):
     size = 100
     fitted = FITTED_B
 
-    def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray, constants: PrintedConstants | None = None):
-        super().__init__(effort, stream, constants)
+    def __init__(self, k: int, effort: SearchLimit, stream: np.ndarray, parameters: PrintedConstants | None = None):
+        super().__init__(effort, stream, parameters)
         self.k = k
 
     def begin_root(self, tree: PerceptionTree, refused: np.ndarray) -> None:
         list_moves(tree, 0, refused, self.parameters)
 
     def search(self, thread: int, size: int) -> int:
-        tree, stream, c = self.trees[thread], self.streams[thread], self.chosen.exploration
-        return int(approach_b(tree, self.k, self.attraction, self.constants, self.parameters, c, stream, size))
+        tree, stream = self.trees[thread], self.streams[thread]
+        return int(approach_b(tree, self.k, self.attraction, self.constants, self.parameters, stream, size))
 
 
 class ExposedB(PrintedB):

@@ -67,15 +67,14 @@ class PrescribedGame:
     @cached_property
     def exact(self) -> ExactBounds:
         """Optimal strategies of both, with the value proved in integers."""
-        solution = equilibrium(self.form)
-        exact = exact_bounds(self.form, solution.primal_player, solution.point)
+        exact = solve_exactly(self.form)
         assert exact.proved
         return exact
 
 
-def plain_score(ending: Ending) -> Fraction:
-    """Return the default score: win 1, draw 1/2, loss 0."""
-    return ending.score
+def solve_exactly(form: SequenceForm) -> ExactBounds:
+    found = equilibrium(form)
+    return exact_bounds(form, found.primal_player, found.point)
 
 
 def family(one: int, other: int) -> str:
@@ -123,7 +122,6 @@ def white_choices(prescription: Prescription, known: Knowledge) -> list[int]:
 
 
 def belongs(prescription: Prescription, one: int, other: int) -> bool:
-    """True if White may start with these two stones."""
     return prescription.family in ("", family(one, other))
 
 
@@ -153,7 +151,9 @@ def ending(at: Position, score: Fraction) -> Ending:
     return Ending(score, family(one, failed[0] if failed else stone), not at.histories[BLACK][1][0])
 
 
-def prescribe(prescription: Prescription, worth: Callable[[Ending], Fraction] = plain_score) -> PrescribedGame:
+def prescribe(
+    prescription: Prescription, worth: Callable[[Ending], Fraction] = lambda ending: ending.score
+) -> PrescribedGame:
     """Return the game in which Black follows the prescription, with payoffs `worth(ending)` for Black."""
     sides = TreeplexBuilder[Knowledge](), TreeplexBuilder[Knowledge]()
     leaves: list[tuple[int, int, Ending]] = []

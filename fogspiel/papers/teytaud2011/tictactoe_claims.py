@@ -68,7 +68,7 @@ def case_claims() -> list[Claim]:
     pairs = list(combinations([cell for cell in range(TTT.cells) if cell != B2], 2))
     covered = sum(family(*pair) in FAMILIES for pair in pairs)
     rates = {letter: rate for letter, (_, rate) in FAMILIES.items()}
-    wins = {letter: value(Prescription(family=letter), win_alone) for letter in FAMILIES}
+    wins = {x: value(Prescription(family=x), lambda ending: Fraction(ending.score == 1)) for x in FAMILIES}
     after_illegal = {name: when_illegal(cell) for name, cell in (("B3", B3), ("C2", C2), ("A2", A2), ("C1", C1))}
     legal = {letter: when_legal(letter) for letter in "BDF"}
     return [
@@ -106,10 +106,11 @@ def case_claims() -> list[Claim]:
 
 def bound_claims() -> list[Claim]:
     """Check the upper bound: tic-tac-toe is a draw, and a random White may happen to play perfectly."""
-    random = against_random()
+    random, seen = against_random(), PerfectInformation(TTT).outcome(0, 0, 0)
+    perfect = {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[seen or LOST]
     more = ", and more is true" if random < UPPER else ""
     return [
-        check_number("the value of tic-tac-toe when both see everything", HALF, perfect_value()),
+        check_number("the value of tic-tac-toe when both see everything", HALF, perfect),
         Claim("what White's random play concedes at most", str(UPPER), str(random), verdict(random <= UPPER) + more),
     ]
 
@@ -162,10 +163,6 @@ def value(prescription: Prescription, worth: Callable[[Ending], Fraction]) -> Fr
     return prescribe(prescription, worth).exact.value
 
 
-def win_alone(ending: Ending) -> Fraction:
-    return Fraction(ending.score == 1)
-
-
 def when_legal(letter: str) -> Fraction:
     """Return Black's score against a family, given that B1 is legal; White cannot influence that probability."""
     prescription = Prescription(family=letter)
@@ -178,11 +175,6 @@ def when_illegal(cell: int) -> Fraction:
     prescription = Prescription(detour=(cell,))
     lost = 1 - value(prescription, lambda ending: Fraction(1) if ending.smooth else ending.score)
     return 1 - 4 * lost
-
-
-def perfect_value() -> Fraction:
-    outcome = PerfectInformation(TTT).outcome(0, 0, 0)
-    return {LOST: Fraction(0), DRAWN: HALF, WON: Fraction(1)}[outcome or LOST]
 
 
 def against_random() -> Fraction:

@@ -23,7 +23,7 @@ round, all by these groups. When the resistance lacks one point, some player mus
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, prod
 from typing import Any
 
 from ...solving.proofs.checkers.primitives import (
@@ -46,7 +46,6 @@ FORMAT = "fogspiel lone spies certificate 1"
 VERIFY_FIRST = {FORMAT: True}  # explanations trust the certificate's content
 PREFIX = "lone-"
 MAX_PLAYERS = 6
-Lot = tuple[int, Fraction]  # a drawn mission, and its probability
 
 
 class LoneCertificate(ResistanceCertificate):
@@ -94,18 +93,17 @@ def choices(groups: Groups, size: int) -> list[tuple[int, ...]]:
     return [numbers for numbers in product(*ranges) if sum(numbers) == size]
 
 
-def lots(groups: Groups, finer: Groups, mission: tuple[int, ...]) -> Iterator[Lot]:
-    """List the possible draws, as the spies see them, for this many members of each resistance group."""
-    all_draws = 1
-    for group, number in zip(groups, mission, strict=True):
-        all_draws *= comb(group.bit_count(), number)
+def lots(groups: Groups, finer: Groups, mission: tuple[int, ...]) -> Iterator[tuple[int, Fraction]]:
+    """Yield the possible draws, as the spies see them, for this many members of each resistance group; and chances."""
     for numbers in choices(finer, sum(mission)):
         players = chosen(finer, numbers)
         if numbers_of(groups, players) == mission:
-            draws = 1
-            for part, number in zip(finer, numbers, strict=True):
-                draws *= comb(part.bit_count(), number)
-            yield players, Fraction(draws, all_draws)
+            yield players, Fraction(draws(finer, numbers), draws(groups, mission))
+
+
+def draws(groups: Groups, numbers: tuple[int, ...]) -> int:
+    """Return the number of ways to draw this many players of each group."""
+    return prod(comb(group.bit_count(), number) for group, number in zip(groups, numbers, strict=True))
 
 
 class LoneStrategy(TeamStrategy):

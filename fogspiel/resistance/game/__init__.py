@@ -77,7 +77,6 @@ def name_of(setup: Setup) -> str:
 
 
 def find_setup(name: str) -> Setup:
-    """Return the set-up of that name, or raise a ValueError with the flaw."""
     official = {f"resistance{players}": setup for players, setup in SETUPS.items()}
     if name in official:
         return official[name]
@@ -92,28 +91,25 @@ def find_setup(name: str) -> Setup:
 def vary(name: str, missions: str | None, spies: int | None, fails: str | None) -> str:
     """Return the name of a game of The Resistance with other missions, spies or sabotages, as users write these.
 
-    Omitted numbers stay unchanged; missions of another number take one sabotage each.
+    Omitted numbers stay unchanged; missions of another number take one sabotage each. A mere number of players needs
+    missions and spies.
     """
     if (missions, spies, fails) == (None, None, None):
         return name
-    setup = _setup_to_vary(name, missions, spies)
+    plain = re.fullmatch(r"resistance([1-9]\d?)", name, re.ASCII)
+    if plain is None and not is_variant(name):
+        raise ValueError(f"{name[:80]!r} has no missions: --missions, --spies and --fails are for resistance5 and such")
+    if plain is None or int(plain[1]) in SETUPS:
+        setup = find_setup(name)
+    elif missions is None or spies is None:
+        raise ValueError(f"{name} is not an official game: say its --missions and its --spies")
+    else:
+        setup = Setup(int(plain[1]), spies, (), ())
     sizes = setup.sizes if missions is None else whole_numbers(missions, "missions")
     needed = setup.needed if len(sizes) == len(setup.needed) else (1,) * len(sizes)
     if fails is not None:
         needed = whole_numbers(fails, "fails")
     return name_of(make_setup(setup.players, setup.spies if spies is None else spies, sizes, needed))
-
-
-def _setup_to_vary(name: str, missions: str | None, spies: int | None) -> Setup:
-    """Return the set-up of a game by its name; a mere number of players needs missions and spies."""
-    plain = re.fullmatch(r"resistance([1-9]\d?)", name, re.ASCII)
-    if plain is None and not is_variant(name):
-        raise ValueError(f"{name[:80]!r} has no missions: --missions, --spies and --fails are for resistance5 and such")
-    if plain is not None and int(plain[1]) not in SETUPS:
-        if missions is None or spies is None:
-            raise ValueError(f"{name} is not an official game: say its --missions and its --spies")
-        return Setup(int(plain[1]), spies, (), ())
-    return find_setup(name)
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:

@@ -1,22 +1,12 @@
 """Report of a Kriegspiel game analysis: the cost of each move, the worst turns, and the knowledge there."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-from ...games.chess.fen import SIDES
-from ...runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
-from ...runs.report import Cell
-from ...runs.report.html_page import as_html
-from ...runs.report.model import Chart, Part, Report, Series, Table, as_markdown
-from ...runs.store import Json, Run
-from ..analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis, analyse_turns
-from ..engine import SearchLimit
-from ..requests import AnalysisRequest
+from ..games.chess.fen import FILES, SIDES
+from ..runs.report.model import Chart, Part, Report, Series, Table
+from .analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis
 
 SHOWN = 6  # attempts listed per turn
-MARKDOWN, PAGES = ".md", (".html", ".htm")
-MAPS = ("king", "pawn", "piece")
-FILES = "abcdefgh"
 ENDING = "An ending against a lone king, played by exact sets of squares without values of attempts"
 
 
@@ -77,7 +67,6 @@ def map_lines(position: PositionAnalysis, kind: str) -> list[str]:
 
 
 def worst_sentence(position: PositionAnalysis) -> str:
-    """Describe one of the worst turns in one sentence."""
     cost = with_error(position.cost, position.cost_error).lstrip("+")
     return f"{position.turn} {position.tried} cost {cost} pawns; the engine would first have tried {position.best}"
 
@@ -128,95 +117,3 @@ def analysis_report(analysis: GameAnalysis, phases: Sequence[Phase], command: st
         parts += _worst_parts(position)
     title = f"Analysis of {analysis.names[0]} - {analysis.names[1]}, {side}"
     return Report("analysis", title, command, paragraphs, parts)
-
-
-def report_text(analysis: GameAnalysis, phases: Sequence[Phase], command: str, output: Path) -> str:
-    if output.suffix == MARKDOWN:
-        return as_markdown(analysis_report(analysis, phases, command, charts=False), drawn=False)
-    return as_html(analysis_report(analysis, phases, command, charts=True))
-
-
-def check_output(output: Path) -> None:
-    if output.suffix not in (MARKDOWN, *PAGES):
-        raise ValueError(f"the report is to be {output}: its name must end in .md or .html")
-
-
-# Analyses of whole Kriegspiel games, stored turn by turn.
-#
-# The game is in a file or in another run, so resuming requires naming it again, as the same command does.
-
-GAME = "kriegspiel"
-
-
-class AnalysisKind(Kind):
-    """Analyse a game of Kriegspiel."""
-
-    name = method = "analysis"
-    title = "Kriegspiel analysis"
-    request = AnalysisRequest
-
-    def check_source(self, run: Run, source: str | None) -> None:
-        """Raise unless the game is available to resume."""
-        raise ValueError(
-            f"run {run.name} analyses a game that it does not keep: give the command that began it once more, which "
-            "goes on with this run"
-        )
-
-    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
-        """Analyse the remaining turns."""
-        request = context.prepared
-        if not isinstance(request, AnalysisRequest):
-            self.check_source(run, None)
-        assert isinstance(request, AnalysisRequest)
-        known = [step["stream"] for step in run.steps]
-        last = max(request.decisions[-1].ply, 1)
-        turns = analyse_turns(request.decisions, request.engine, request.effort, request.seed, known)
-        for number, turn in enumerate(turns, len(known) + 1):
-            positions = [position.to_json() for position in turn.positions]
-            recorder.step({"positions": positions, "stream": turn.stream}, number)
-            for position in turn.positions[-1:]:
-                context.on_progress(Progress(f"turn {position.turn} {position.tried}", position.ply / last))
-        analysis = analysis_of(run)
-        return {"attempts": len(analysis.positions), "mean_cost": analysis.mean_cost}
-
-    def processes(self, run: Run, cores: int) -> int:
-        return 1
-
-    def headline(self, run: Run) -> str:
-        asked = run.request
-        return f"{SIDES[asked['side']]}'s game in {' - '.join(asked['names'])}, seen by {asked['engine']}"
-
-    def summary(self, run: Run) -> list[str]:
-        analysis = analysis_of(run)
-        cost = "" if analysis.mean_cost is None else f"; a move cost {analysis.mean_cost:.2f} pawns on average"
-        return [f"{len(analysis.positions)} attempts are analysed{cost}."]
-
-    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
-        yield f"{run.name}: {self.headline(run)}"
-        yield from self.summary(run)
-
-    def interruption(self, run: Run, again: str) -> Interruption:
-        told = super().interruption(run, again)
-        return told._replace(lines=[f"{run.name}: {' '.join(self.summary(run))}"])
-
-    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
-        asked = [("players", " - ".join(ask["names"])), ("seen by", ask["engine"])]
-        return [*super().request_lines(ask), *asked]
-
-    def command(self, ask: Json) -> str:
-        return f"fogspiel kriegspiel analyse FILE.pgn --side {SIDES[ask['side']].lower()} --engine {ask['engine']}"
-
-    def csv(self, run: Run) -> list[Sequence[Cell]]:
-        rows = [(one.ply, one.tried, one.accepted, one.cost, one.best) for one in analysis_of(run).positions]
-        return [("ply", "tried", "accepted", "cost", "engine's first"), *rows]
-
-
-def analysis_of(run: Run) -> GameAnalysis:
-    ask = run.request
-    positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
-    names: tuple[str, str] = (ask["names"][0], ask["names"][1])
-    return GameAnalysis(ask["engine"], SearchLimit.from_json(ask["effort"]), ask["seed"], ask["side"], names, positions)
-
-
-KIND = AnalysisKind()
-KINDS = (KIND,)

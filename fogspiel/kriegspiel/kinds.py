@@ -1,19 +1,21 @@
-"""Matches and round robins of Kriegspiel engines: additions to the score (rules, nodes, records, PGN)."""
+"""Runs of Kriegspiel: matches and round robins of engines, analyses of games, and searches for problems."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from ...games.chess.san import RESULTS
-from ...runs.execute import Row
-from ...runs.kind import Context, Outputs, Recorder
-from ...runs.kinds.round_robin import MeetingsKind
-from ...runs.report import Cell, Part, Report, Table
-from ...runs.report.model import Curve, CurvePoint
-from ...runs.request import score_sentence, with_interval
-from ...runs.standings import (
+from ..core.compile.cache import digest_of
+from ..games.chess.fen import SIDES
+from ..games.chess.san import RESULTS
+from ..runs.execute import Job, JobRunner, Row, rows_of
+from ..runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
+from ..runs.kinds.round_robin import MeetingsKind
+from ..runs.report import Cell, Part, Report, Table
+from ..runs.report.model import Curve, CurvePoint
+from ..runs.request import score_sentence, with_interval
+from ..runs.standings import (
     STRENGTH,
     charts,
     elo_chart,
@@ -26,15 +28,20 @@ from ...runs.standings import (
     tally,
     wins_table,
 )
-from ...runs.store import Json, Run, StoreError
-from ...stats.elo import INTERVALS_NOTE
-from ...stats.race import interval, mean
-from ..engine import asks_program
-from ..game.rule_sets import ICC, RULE_SETS
-from ..match import GAME, METHOD, EngineMatch, elo_of_pairs
-from ..pgn import write_pgn
-from ..referee import HouseRules
-from ..requests import EngineRequest
+from ..runs.store import Json, Run, StoreError
+from ..stats.elo import INTERVALS_NOTE
+from ..stats.race import interval, mean
+from .analysis import GameAnalysis, PositionAnalysis, analyse_turns
+from .engine import SearchLimit, asks_program
+from .game.rule_sets import ICC, RULE_SETS
+from .match import GAME, METHOD, EngineMatch, elo_of_pairs
+from .pgn import write_pgn
+from .problems import generator
+from .problems.generator import Candidate, find_candidate
+from .referee import HouseRules
+from .requests import AnalysisRequest, EngineRequest, ProblemsRequest
+
+# Matches and round robins: additions to the score (rules, nodes, records, PGN).
 
 PAIRS = (
     "first", "second", *STRENGTH, "plies", "refused a move, first", "refused a move, second", "nodes a move, first",
@@ -57,7 +64,6 @@ def match_lines(request: EngineMatch, rows: Rows) -> Iterator[str]:
 
 
 def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]:
-    """Yield the standings, and a table of all pairings."""
     found = request.standings(rows)
     yield from (f"{sentence}\n" for sentence in sentences(found))
     yield from tables(found)[:2]
@@ -71,7 +77,6 @@ def round_robin_lines(request: EngineMatch, rows: Rows) -> Iterator[str | Table]
 
 
 def engine_report(request: EngineMatch, rows: Rows) -> Report:
-    """Report wins, draws and losses, Elo with intervals, and how the games went."""
     command, names, pairs = EngineRequest.of(request).command, request.names, request.pairs(rows)
     games = 2 * sum(len(part) for part in rows)
     endings = [(*two, ending, count) for *two, figures in pairs for ending, count in figures["endings"].items()]
@@ -170,7 +175,6 @@ class KriegspielKind(MeetingsKind):
         return [f"{score_sentence(first, second, result)} in {played}."]
 
     def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str | Table]:
-        """Yield the figures of a match, or the tables of a round robin."""
         request = EngineMatch.from_json(run.request)
         rows = request.rows(run)
         if request.switches.rules != ICC:
@@ -206,10 +210,6 @@ class KriegspielKind(MeetingsKind):
         raise ValueError(f"run {run.name} is a match of Kriegspiel engines: see fogspiel kriegspiel export {run.name}")
 
 
-KIND = KriegspielKind()
-KINDS = (KIND,)
-
-
 def match_of(run: Run) -> EngineMatch:
     """Return the match of a run; raise ValueError if it is another kind."""
     if not KIND.handles(run.request["method"]):
@@ -217,24 +217,15 @@ def match_of(run: Run) -> EngineMatch:
     return EngineMatch.from_json(run.request)
 
 
-@dataclass(frozen=True)
-class StoredGame:
-    """One game of a run: its players, rules and attempts."""
-
-    names: tuple[str, str]  # White's first
-    switches: HouseRules
-    record: list[int]
-
-
-def stored_game(run: Run, number: int) -> StoredGame:
-    """Return a game of a run by its number, in the order of `kriegspiel export`."""
+def stored_game(run: Run, number: int) -> tuple[tuple[str, str], HouseRules, list[int]]:
+    """Return the names, White's first, the rules and the record of a game, in the order of `kriegspiel export`."""
     request = match_of(run)
     games = [(row, game) for rows in request.rows(run) for row in rows for game in row["games"]]
     if not 1 <= number <= len(games):
         raise ValueError(f"run {run.name} has games 1 to {len(games)}, not {number}")
     row, game = games[number - 1]
     first, second = row["first"], row["second"]
-    return StoredGame((second, first) if game["white"] else (first, second), request.switches, game["record"])
+    return (second, first) if game["white"] else (first, second), request.switches, game["record"]
 
 
 def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
@@ -254,3 +245,153 @@ def games_as_pgn(run: Run, viewer: str) -> Iterator[str]:
                 "Termination": game["ending"],
             }
             yield write_pgn(game["record"], tags, viewer, switches=request.switches, result=RESULTS[score])
+
+
+# Analyses of whole Kriegspiel games, stored turn by turn.
+#
+# The game is in a file or in another run, so resuming requires naming it again, as the same command does.
+
+
+class AnalysisKind(Kind):
+    """Analyse a game of Kriegspiel."""
+
+    name = method = "analysis"
+    title = "Kriegspiel analysis"
+    request = AnalysisRequest
+
+    def check_source(self, run: Run, source: str | None) -> None:
+        """Raise unless the game is available to resume."""
+        raise ValueError(
+            f"run {run.name} analyses a game that it does not keep: give the command that began it once more, which "
+            "goes on with this run"
+        )
+
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        request = context.prepared
+        if not isinstance(request, AnalysisRequest):
+            self.check_source(run, None)
+        assert isinstance(request, AnalysisRequest)
+        known = [step["stream"] for step in run.steps]
+        last = max(request.decisions[-1].ply, 1)
+        turns = analyse_turns(request.decisions, request.engine, request.effort, request.seed, known)
+        for number, turn in enumerate(turns, len(known) + 1):
+            positions = [position.to_json() for position in turn.positions]
+            recorder.step({"positions": positions, "stream": turn.stream}, number)
+            for position in turn.positions[-1:]:
+                context.on_progress(Progress(f"turn {position.turn} {position.tried}", position.ply / last))
+        analysis = analysis_of(run)
+        return {"attempts": len(analysis.positions), "mean_cost": analysis.mean_cost}
+
+    def processes(self, run: Run, cores: int) -> int:
+        return 1
+
+    def headline(self, run: Run) -> str:
+        asked = run.request
+        return f"{SIDES[asked['side']]}'s game in {' - '.join(asked['names'])}, seen by {asked['engine']}"
+
+    def summary(self, run: Run) -> list[str]:
+        analysis = analysis_of(run)
+        cost = "" if analysis.mean_cost is None else f"; a move cost {analysis.mean_cost:.2f} pawns on average"
+        return [f"{len(analysis.positions)} attempts are analysed{cost}."]
+
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+        yield f"{run.name}: {self.headline(run)}"
+        yield from self.summary(run)
+
+    def interruption(self, run: Run, again: str) -> Interruption:
+        told = super().interruption(run, again)
+        return told._replace(lines=[f"{run.name}: {' '.join(self.summary(run))}"])
+
+    def request_lines(self, ask: Json) -> list[tuple[str, str]]:
+        asked = [("players", " - ".join(ask["names"])), ("seen by", ask["engine"])]
+        return [*super().request_lines(ask), *asked]
+
+    def command(self, ask: Json) -> str:
+        return f"fogspiel kriegspiel analyse FILE.pgn --side {SIDES[ask['side']].lower()} --engine {ask['engine']}"
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        rows = [(one.ply, one.tried, one.accepted, one.cost, one.best) for one in analysis_of(run).positions]
+        return [("ply", "tried", "accepted", "cost", "engine's first"), *rows]
+
+
+def analysis_of(run: Run) -> GameAnalysis:
+    ask = run.request
+    positions = tuple(PositionAnalysis.from_json(kept) for step in run.steps for kept in step["positions"])
+    names: tuple[str, str] = (ask["names"][0], ask["names"][1])
+    return GameAnalysis(ask["engine"], SearchLimit.from_json(ask["effort"]), ask["seed"], ask["side"], names, positions)
+
+
+# Searches for problems: candidates are examined block by block, each block stored when it is done.
+#
+# A block depends only on the code, the seed and its numbers, so a longer search reuses the blocks of a shorter one.
+
+BLOCK = 10  # candidates of a step: five seconds at most
+
+
+def find_block(code: str, seed: int, first: int, count: int) -> Json:
+    """Return the good candidates of a block; `code` is part of its identity only."""
+    found = (find_candidate(seed, number) for number in range(first, first + count))
+    return {"found": [candidate.to_json() for candidate in found if candidate is not None]}
+
+
+def code() -> str:
+    """Return a digest of the problem-finding code: other code may find other problems."""
+    return digest_of(Path(generator.__file__))
+
+
+def jobs_of(request: ProblemsRequest) -> list[Job]:
+    shared = {"code": code(), "seed": request.seed}
+    blocks = [(first, min(BLOCK, request.candidates - first)) for first in range(0, request.candidates, BLOCK)]
+    return [Job("candidates", find_block, shared | {"first": first, "count": count}) for first, count in blocks]
+
+
+class ProblemsKind(Kind):
+    """Look for problems of Kriegspiel."""
+
+    name = method = "problems"
+    title = "Kriegspiel problems"
+    request = ProblemsRequest
+
+    def check(self, run: Run) -> ProblemsRequest:
+        """Return the request; raise if the code has changed since the other blocks were searched."""
+        request = ProblemsRequest.from_json(run.request)
+        if not run.finished and run.request != request.to_json():
+            raise ValueError(
+                f"run {run.name} was made by fogspiel {run.request['fogspiel']} or by code that has changed since: "
+                "start it anew"
+            )
+        return request
+
+    def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
+        request, found, done = self.check(run), 0, 0
+        with closing(JobRunner(run, recorder, context).rows(jobs_of(request))) as rows:
+            for row in rows:
+                found, done = found + len(row["found"]), done + row["count"]
+                words = f"{found} found among {done:,} of {request.candidates:,} candidates"
+                context.on_progress(Progress(words, done / request.candidates))
+        return {"candidates": done, "found": found}
+
+    def headline(self, run: Run) -> str:
+        return f"problems among {run.request['candidates']:,} random positions, seed {run.request['seed']}"
+
+    def summary(self, run: Run) -> list[str]:
+        return [f"{len(candidates_of(run))} problems were found among {self._done(run):,} candidates."]
+
+    def terminal_lines(self, run: Run, delivered: Outputs) -> Iterator[str]:
+        yield f"{run.name}: {len(candidates_of(run))} problems among {self._done(run):,} candidates"
+        yield f"the best dozen is written by: {self.command(run.request)}"
+
+    def csv(self, run: Run) -> list[Sequence[Cell]]:
+        found = [(one.problem.title, one.problem.mate_in, one.worth, one.problem.source) for one in candidates_of(run)]
+        return [("problem", "mate in", "worth", "source"), *found]
+
+    def _done(self, run: Run) -> int:
+        return sum(row["count"] for row in rows_of(run))
+
+
+def candidates_of(run: Run) -> list[Candidate]:
+    return [Candidate.from_json(kept) for row in rows_of(run) for kept in row["found"]]
+
+
+KIND, PROBLEMS = KriegspielKind(), ProblemsKind()
+KINDS = (AnalysisKind(), KIND, PROBLEMS)

@@ -1,1 +1,0 @@
-"""Kinds of run of Kriegspiel."""
