@@ -290,12 +290,12 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 _FORMER_MODULES = """
 web web: site=app
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
-runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
-  formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
+runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs curve=report
+  engine_programs=programs formatting=request jobs=execute proof=tuning_run repetitions=execute trail=report work=kind
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
-runs.report runs.report: figures=charts page=html_page parts=model text=model
-runs runs.report: curve=model trail=model
+runs.report runs.report: figures=html_page page=html_page
+runs.report runs: parts=report text=report
 core runs.store: byte_locks=faults
 core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input game_names=find own_games=find
   person_session=session state_policy=behaviour_policy

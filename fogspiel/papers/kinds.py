@@ -9,8 +9,7 @@ from .. import __version__
 from ..core.plugins import collect, help_of
 from ..runs.execute import Job, JobRunner, Row, rows_of
 from ..runs.kind import Context, Kind, Outputs, Progress, Recorder
-from ..runs.report import Report
-from ..runs.report.model import Curve
+from ..runs.report import Curve, Report
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run
 from .claims import Claim

@@ -21,8 +21,7 @@ from ..core.game import Game, known_game, parameters_of
 from ..core.plugins import collect, former_names, load, sources
 from ..core.untrusted_input import shorten
 from ..process.heartbeat import say
-from .report import Cell, Part, Report, Table
-from .report.model import Curve, CurvePoint, trail_chart
+from .report import Cell, Curve, CurvePoint, Part, Report, Table, trail_chart
 from .request import Request, fits, game_of_run
 from .store import KEEP_SECONDS, Json, Row, Run, Summary, canonical, default_path
 

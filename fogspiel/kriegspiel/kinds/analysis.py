@@ -5,9 +5,8 @@ from pathlib import Path
 
 from ...games.chess.fen import SIDES
 from ...runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
-from ...runs.report import Cell
+from ...runs.report import Cell, Chart, Part, Report, Series, Table, as_markdown
 from ...runs.report.html_page import as_html
-from ...runs.report.model import Chart, Part, Report, Series, Table, as_markdown
 from ...runs.store import Json, Run
 from ..analysis import HONESTY, GameAnalysis, Phase, PositionAnalysis, analyse_turns
 from ..engine import SearchLimit

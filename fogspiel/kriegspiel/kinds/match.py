@@ -10,8 +10,7 @@ from ...games.chess.san import RESULTS
 from ...runs.execute import Row
 from ...runs.kind import Context, Outputs, Recorder
 from ...runs.kinds.round_robin import MeetingsKind
-from ...runs.report import Cell, Part, Report, Table
-from ...runs.report.model import Curve, CurvePoint
+from ...runs.report import Cell, Curve, CurvePoint, Part, Report, Table
 from ...runs.request import score_sentence, with_interval
 from ...runs.standings import (
     STRENGTH,

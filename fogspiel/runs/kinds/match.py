@@ -9,8 +9,7 @@ from ...core.simulate import SEATS
 from ...stats.evaluate import MatchResult, evaluate, report_key
 from ..agent_parser import plug_ins
 from ..kind import Context, Interruption, Kind, Outputs, Progress, Recorder
-from ..report import Cell
-from ..report.model import Curve, CurvePoint
+from ..report import Cell, Curve, CurvePoint
 from ..request import game_of_run, score_sentence, with_interval
 from ..requests import MatchRequest
 from ..store import Json, Run

@@ -13,8 +13,7 @@ from ...tuning.programs.parameters import Parameters, Value, read_parameters
 from ...tuning.tune import DEFAULT_METHOD, START, search
 from ..kind import Context, Outputs, Recorder, in_sentences
 from ..programs import ProgramSpec, option_for, title_of
-from ..report import Cell, Table
-from ..report.model import Curve
+from ..report import Cell, Curve, Table
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError

@@ -16,8 +16,7 @@ from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
 from ..execute import Job, JobRunner, Row
 from ..kind import Context, Kind, Outputs, Progress, Recorder
-from ..report import Report
-from ..report.model import Curve
+from ..report import Curve, Report
 from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest
 from ..standings import Meetings, best_sentence, charts, sentences, tables, unit_of

@@ -20,8 +20,7 @@ from ...solving.methods import SolverProgress as RouteProgress
 from ...solving.proofs import certificate_agent
 from ...solving.sources import GameSource, KernelSource, build_small_tree, find_source, is_nameless
 from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, ignore_progress, run_generator
-from ..report import Cell
-from ..report.model import BoundsCurve, Curve
+from ..report import BoundsCurve, Cell, Curve
 from ..requests import SolveRequest
 from ..store import Json, Run, Summary
 

@@ -22,8 +22,7 @@ from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
 from ..execute import Job, JobRunner, Row
 from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, in_sentences
-from ..report import Cell, Table
-from ..report.model import Curve, CurvePoint
+from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
