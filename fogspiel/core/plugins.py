@@ -291,7 +291,8 @@ _FORMER_MODULES = """
 web web: site=app
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
 runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs curve=report
-  engine_programs=programs formatting=request jobs=execute proof=tuning_run repetitions=execute trail=report work=kind
+  engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
+  work=kind
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
 runs.report runs.report: figures=html_page page=html_page

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..core.find import unknown
 from ..core.plugins import collect, help_of
-from ..runs.execute import Row, rows_of
+from ..runs.kind import Row, rows_of
 from ..runs.report import Report, Table
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Store

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from .. import __version__
 from ..core.plugins import collect, help_of
-from ..runs.execute import Job, JobRunner, Row, rows_of
-from ..runs.kind import Context, Kind, Outputs, Progress, Recorder
+from ..runs.kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
 from ..runs.report import Curve, Report
 from ..runs.requests import PaperRequest
 from ..runs.store import Json, Run

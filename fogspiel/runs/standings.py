@@ -26,7 +26,7 @@ from ..stats.round_robin import (
     share_of_luck,
     undefeated,
 )
-from .execute import Job, Row, rows_of
+from .kind import Job, Row, rows_of
 from .report import Chart, Series, Table
 from .request import signed, with_interval
 from .store import Json, Run

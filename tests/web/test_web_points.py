@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import fogspiel.runs.store.store as store_module
+import fogspiel.runs.store as store_module
 from fogspiel.runs.kind import execute, kind_of
 from fogspiel.runs.report import CurvePoint
 from fogspiel.runs.requests import TuneRequest

@@ -343,7 +343,7 @@ PLAY = {"kriegspiel": play_seat}
 # fogspiel kriegspiel learn: an opponent model from games of a population.
 
 if TYPE_CHECKING:
-    from ...runs.execute import Row
+    from ...runs.kind import Row
     from ..match import EngineMatch
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ...games.chess.san import RESULTS
-from ...runs.execute import Row
-from ...runs.kind import Context, Outputs, Recorder
+from ...runs.kind import Context, Outputs, Recorder, Row
 from ...runs.kinds.round_robin import MeetingsKind
 from ...runs.report import Cell, Curve, CurvePoint, Part, Report, Table
 from ...runs.request import score_sentence, with_interval

@@ -8,8 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ...core.compile.cache import digest_of
-from ...runs.execute import Job, JobRunner, rows_of
-from ...runs.kind import Context, Kind, Outputs, Progress, Recorder
+from ...runs.kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, rows_of
 from ...runs.report import Cell
 from ...runs.store import Json, Run
 from ..problems import generator

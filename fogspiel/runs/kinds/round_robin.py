@@ -14,8 +14,7 @@ from ...core.find import load_game, spec_of
 from ...core.game import known_game
 from ...core.rng import child
 from ...stats.evaluate import evaluate, report_key
-from ..execute import Job, JobRunner, Row
-from ..kind import Context, Kind, Outputs, Progress, Recorder
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row
 from ..report import Curve, Report
 from ..request import StoredAgent, game_of_run
 from ..requests import RoundRobinRequest

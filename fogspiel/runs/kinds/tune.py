@@ -20,8 +20,7 @@ from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods
 from ...tuning.tune import SHARE, tune_strategy
-from ..execute import Job, JobRunner, Row
-from ..kind import Context, Kind, Outputs, Progress, Recorder, game_or_none, in_sentences
+from ..kind import Context, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, game_or_none, in_sentences
 from ..report import Cell, Curve, CurvePoint, Table
 from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
