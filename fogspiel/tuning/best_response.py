@@ -8,18 +8,16 @@ seat each, the best half is searched for each seat separately.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.agents import BestResponseScore, ParametricPolicy, find_policy, policies_in_turn, vector_policy
+from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vector_policy
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
-from ..stats.evaluate import MatchResult, evaluate, report_key
 from .arena import Arena
 from .contest import DIRECTIONS, Ascent, add_up, hashed_parameters
 from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
@@ -278,10 +276,7 @@ class Climb:
         arena = self.archive.arena
         for _ in range(max(pairs // (2 * DIRECTIONS), 1)):
             e = np.where(self.seeds, 0.0, arena.gaussians(DIRECTIONS))
-            both = np.vstack([self.way.x + self.sigma * e, self.way.x - self.sigma * e])
-            whom = np.tile(draw_opponents(self.archive, self.weights, DIRECTIONS), (2, 1))
-            plus, minus = arena.play_pairs(both, whom).sum(axis=(1, 2)).reshape(2, -1)
-            self.way.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * DIRECTIONS), self.sigma)
+            self.way.climb(arena, self.sigma, e, draw_opponents(self.archive, self.weights, DIRECTIONS))
             yield self.way.average
 
 
@@ -289,51 +284,3 @@ def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]
     """Return the searches that continue from turn to turn; ascents only where parameters have neighbours."""
     ways: list[Evolution | Climb] = [Evolution(archive, weights)]
     return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]
-
-
-# Diagnosis of a tuned player: its exploiters, and its score against its checkpoints.
-#
-# All games are fresh: the exploiter trains on a separate stream, and every score comes from streams that only
-# measure.
-
-EXPLOITED, HISTORY = 1, 2  # streams of games below the one that only measures
-
-
-@dataclass(frozen=True)
-class DiagnosisBudget:
-    games: int = 400_000  # training games of the exploiter
-    report_games: int = 20_000  # fresh games that score the exploiter
-    pair_games: int = 4_000  # fresh games for each pair of checkpoints
-    seed: int = 1
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    exploiter: Exploiter
-    score: MatchResult  # of the exploiter
-    best: Sequence[BestResponseScore]
-    # Counts of each score of a game pair between two checkpoints.
-    observed: Mapping[tuple[int, int], Sequence[int]]
-
-    @property
-    def gain(self) -> float:
-        """The 95 % lower bound of the exploitability."""
-        return self.score.interval[0] - (self.score.payoffs[0] + self.score.payoffs[-1]) / 2
-
-
-def train_exploiter(
-    game: Game, player: ParametricPolicy, effort: DiagnosisBudget, threads: int = 1
-) -> tuple[Exploiter, MatchResult]:
-    found = find_exploiter(game, player, effort.games, effort.seed, threads)
-    key = int(child(report_key(effort.seed), EXPLOITED))
-    return found, evaluate(game, found.policy, player, key, effort.report_games, threads=threads)
-
-
-def play_history(
-    game: Game, checkpoints: Sequence[ParametricPolicy], effort: DiagnosisBudget, threads: int = 1
-) -> Mapping[tuple[int, int], Sequence[int]]:
-    observed = {}
-    for number, (i, j) in enumerate(combinations(range(len(checkpoints)), 2)):
-        key, pair = int(child(report_key(effort.seed), HISTORY, number)), (checkpoints[i], checkpoints[j])
-        observed[i, j] = evaluate(game, *pair, key, effort.pair_games, threads=threads).observed
-    return observed

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .arena import Arena
 
 Rows = np.ndarray | Sequence[int]
+T = TypeVar("T")
 
 MIN_BATCH = 64  # minimum number of game pairs per call of the compiled loop
 
@@ -190,6 +191,11 @@ def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
     return np.hstack([thetas[first, :half], thetas[second, half:]])
 
 
+def thin_checkpoints(accepted: Sequence[T]) -> list[T]:
+    """Return accepted points, the last ones first, at growing distances."""
+    return [accepted[-(2**k)] for k in range(len(accepted).bit_length())]
+
+
 def mutant(arena: "Arena", x: np.ndarray, sigma: float) -> np.ndarray:
     return x + sigma * arena.gaussian()
 
@@ -236,6 +242,12 @@ class Ascent:
         self.x = self.x + self.gain * sigma * self.drift
         self.steps += 1
         self.average = self.average + (self.x - self.average) * 2 / (self.steps + 2)  # weights 1, 2, 3, .. (Polyak's)
+
+    def climb(self, arena: "Arena", sigma: float, e: np.ndarray, whom: np.ndarray, blocks: int = 1) -> None:
+        """Follow the slope of the score against `whom`, an opponent for each direction in `e`."""
+        both = np.vstack([self.x + sigma * e, self.x - sigma * e])
+        plus, minus = arena.play_pairs(both, np.tile(whom, (2, 1)), blocks=blocks).sum(axis=(1, 2)).reshape(2, -1)
+        self.follow(add_up(plus - minus, e) / (2 * arena.game.max_score * len(e)), sigma)
 
 
 def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:

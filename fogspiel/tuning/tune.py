@@ -15,7 +15,7 @@ from ..core.rng import child
 from ..process.heartbeat import beat
 from ..stats.race import Race, Verdict, interval, mean
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
-from .contest import Contest, Step
+from .contest import Contest, Step, thin_checkpoints
 from .methods import find_tune_method
 
 # Validation: the result must be shown to beat the initial parameters, on held-out games.
@@ -130,11 +130,6 @@ def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
         if one not in found:
             found.append(one)
     return found
-
-
-def thin_checkpoints(accepted: Sequence[PolicyJson]) -> list[PolicyJson]:
-    """Return accepted points, the last ones first, at growing distances."""
-    return [accepted[-(2**k)] for k in range(len(accepted).bit_length()) if 2**k <= len(accepted)]
 
 
 DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redrawn"

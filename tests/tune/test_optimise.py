@@ -225,7 +225,7 @@ def test_a_reply_is_good_against_whom_it_was_made_for():
 
 
 def test_a_reply_without_a_budget_in_games_begins_again_with_twice_as_many(monkeypatch):
-    monkeypatch.setattr(sys.modules["fogspiel.tuning.methods.reply"], "FIRST_GAMES", 2_000)
+    monkeypatch.setattr(sys.modules["fogspiel.tuning.methods.auto"], "FIRST_GAMES", 2_000)
     place, ends = arena(games=None, baseline_name="redrawn"), []
     for step in find_tune_method("reply")(place):
         if step.accepted and step.population == 1 and (not ends or place.games > ends[-1]):

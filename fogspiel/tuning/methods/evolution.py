@@ -13,26 +13,12 @@ Population = list[np.ndarray]
 
 def naive(arena: Arena) -> Iterator[Step]:
     """Algorithm 1: (1+1)-ES that accepts what does better against the baseline."""
-    x, sigma = arena.start, 1.0
-    while True:
-        candidate = mutant(arena, x, sigma)
-        better = arena.compare(candidate, x).decision > 0
-        if better:
-            x = candidate
-        sigma = next_sigma(sigma, better)
-        yield Step(x, better, sigma)
+    return _evolve(arena, lambda candidate, population: arena.compare(candidate, population[-1]).decision > 0, False)
 
 
 def iterative(arena: Arena, rule: Race | None = None) -> Iterator[Step]:
     """Algorithm 2: (1+1)-ES that accepts what beats the last accepted point, by the rule of the run or by another."""
-    x, sigma = arena.start, 1.0
-    while True:
-        candidate = mutant(arena, x, sigma)
-        better = arena.race(candidate, x, rule).decision > 0
-        if better:
-            x = candidate
-        sigma = next_sigma(sigma, better)
-        yield Step(x, better, sigma)
+    return _evolve(arena, lambda candidate, population: arena.race(candidate, population[-1], rule).decision > 0, False)
 
 
 def real(arena: Arena) -> Iterator[Step]:
@@ -48,7 +34,7 @@ def real(arena: Arena) -> Iterator[Step]:
                 return False
         return True
 
-    return _coevolve(arena, beats_all)
+    return _evolve(arena, beats_all)
 
 
 def approximate(arena: Arena) -> Iterator[Step]:
@@ -57,20 +43,21 @@ def approximate(arena: Arena) -> Iterator[Step]:
     def beats_one(candidate: np.ndarray, population: Population) -> bool:
         return arena.race(candidate, population[arena.pick(len(population))]).decision > 0
 
-    return _coevolve(arena, beats_one)
+    return _evolve(arena, beats_one)
 
 
-def _coevolve(arena: Arena, is_better: Callable[[np.ndarray, Population], bool]) -> Iterator[Step]:
-    x, sigma = arena.start, 1.0
-    population = [x]
+def _evolve(
+    arena: Arena, is_better: Callable[[np.ndarray, Population], bool], coevolves: bool = True
+) -> Iterator[Step]:
+    """Mutate the last accepted point; in coevolution the population has all accepted points, else only the last."""
+    population, sigma = [arena.start], 1.0
     while True:
-        candidate = mutant(arena, x, sigma)
+        candidate = mutant(arena, population[-1], sigma)
         better = is_better(candidate, population)
         if better:
-            x = candidate
-            population.append(x)
+            population = [*population, candidate] if coevolves else [candidate]
         sigma = next_sigma(sigma, better)
-        yield Step(x, better, sigma, len(population))
+        yield Step(population[-1], better, sigma, len(population))
 
 
 def seeds(arena: Arena) -> Iterator[Step]:

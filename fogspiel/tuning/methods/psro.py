@@ -13,11 +13,11 @@ import numpy as np
 from ...stats.race import Race, scan
 from ..arena import Arena
 from ..best_response import begin_ways, search_response
-from ..contest import Step
+from ..contest import Step, thin_checkpoints
 from ..population import Archive, breed_mixture, draw_members, draw_opponents, is_certain, shares_of
+from .auto import halving
 from .duel import duel
 from .evolution import iterative
-from .reply import halving
 
 RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
@@ -114,13 +114,8 @@ def portfolio(arena: Arena) -> Iterator[Step]:
             if arena.games >= limit:
                 found.append(step.theta)
                 break
-        founders += thin(found)
+        founders += thin_checkpoints(found)[:FOUNDERS]
     yield from psro(arena, np.unique(np.array(founders), axis=0))
-
-
-def thin(found: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the last point and some before it, at growing distances."""
-    return [found[-(2**k)] for k in range(FOUNDERS) if 2**k <= len(found)]
 
 
 METHODS = {"psro": psro, "portfolio": portfolio}
