@@ -165,7 +165,8 @@ class ProgramSourceOptions(EngineWords):
                     file.write(answer["pgn"].strip() + "\n\n")
                     file.flush()
 
-            yield replace(program, sink=keep_game)
+            program.sink = keep_game
+            yield program
 
 
 def _append(path: Path) -> TextIO:

@@ -331,7 +331,7 @@ tune tuning: arena ascent=contest best_response_search=best_response contest exp
   methods mixture_response=best_response outside=programs step=contest tuning=tune
 tune.methods tuning.methods: halving=auto portfolio=psro reply=auto spsa=duel
 tuning tuning: steps=contest
-tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
+tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
   uci_player=uci_match uci_worker
 """

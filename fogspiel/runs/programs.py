@@ -26,6 +26,7 @@ from ..tuning.programs.contest import (
     GameRequest,
     ProgramContest,
     Scale,
+    ScoreBackend,
     WorkerBackend,
     demand_function,
     worker_words,
@@ -69,11 +70,10 @@ class ProgramSpec:
         what = {FUNCTION: "function", COMMAND: "program"}.get(self.type, "engine")
         title, seconds = f"the {what} {self.spec}", seconds or self.seconds
         if cluster is not None:
-            return ProgramContest(
-                f"the {what}", parameters, ClusterBackend(self.command, title, seconds, scale, cluster), scale
-            )
-        pool = WorkerPool(self.command, workers, seconds, title)
-        return ProgramContest(f"the {what}", parameters, WorkerBackend(pool), scale)
+            door: ScoreBackend = ClusterBackend(self.command, title, seconds, scale, cluster)
+        else:
+            door = WorkerBackend(WorkerPool(self.command, workers, seconds, title))
+        return ProgramContest(f"the {what}", parameters, door, scale)
 
 
 # Builds the program of a command with this score scale, these facts and further options; raises ValueError.
@@ -131,7 +131,7 @@ def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 
 def _conditions(more: Sequence[str]) -> str:
     """Return the digest of the engine's other inputs; files count by content."""
-    from ..tuning.programs.openings import book_content
+    from ..tuning.programs.uci_worker import book_content
 
     parts = []
     for word in more:
@@ -208,14 +208,11 @@ class Games:
         return f"{len(self.questions)} games of {self.title}"
 
     def __call__(self) -> list[Answer]:
-        def judge(_: int, answer: Answer) -> None:
-            self.scale.check(answer["score"])
-
         with WorkerPool(self.command, 1, self.seconds, self.title) as program:
-            return program.ask(self.questions, judge)
+            return program.ask(self.questions, lambda _, answer: self.scale.check(answer["score"]))
 
 
-class ClusterBackend:
+class ClusterBackend(ScoreBackend):
     """Backend that runs a program on the machines of a Dask cluster."""
 
     least = GAMES_PER_JOB * JOBS // 2
@@ -236,6 +233,3 @@ class ClusterBackend:
 
     def tell_faults(self, listener: Callable[[str], None]) -> None:
         self.on_fault = listener
-
-    def close(self) -> None:
-        """Do nothing: every job has ended its program."""

@@ -54,29 +54,15 @@ class ScoreSource(Protocol):
 class Contest(Protocol):
     """Interface of a tuning problem."""
 
-    @property
-    def name(self) -> str:
-        """Display name."""
-
-    @property
-    def payoffs(self) -> Sequence[Fraction]:
-        """Possible payoffs of a game for the first vector, in even ascending steps."""
-
-    @property
-    def max_score(self) -> int:
-        """The index of the highest payoff."""
+    name: str  # for messages
+    payoffs: tuple[Fraction, ...]  # possible ones of a game for the first vector, in even ascending steps
+    max_score: int  # index of the highest payoff
+    mixes: bool  # true if the result may be a mixture of vectors
+    least: int  # minimum number of game pairs played at once
 
     @property
     def strategy(self) -> ParameterSpace:
         """The parameters."""
-
-    @property
-    def mixes(self) -> bool:
-        """True if the result may be a mixture of vectors."""
-
-    @property
-    def least(self) -> int:
-        """Minimum number of game pairs played at once."""
 
     def start(self) -> np.ndarray:
         """Return the initial parameters."""
@@ -91,30 +77,14 @@ class Contest(Protocol):
         """Return the games of a result, a vector or mixture, against one vector."""
 
 
-@dataclass(frozen=True)
 class GameContest:
     """A game of the catalogue or of the user, tuned from standard Gaussian numbers."""
 
-    game: Game
-    strategy: Strategy
-    seed: int
-    mixes: bool = True
+    mixes = True
 
-    @property
-    def name(self) -> str:
-        return self.game.name
-
-    @property
-    def payoffs(self) -> Sequence[Fraction]:
-        return self.game.payoffs
-
-    @property
-    def max_score(self) -> int:
-        return self.game.max_score
-
-    @property
-    def least(self) -> int:
-        return MIN_BATCH
+    def __init__(self, game: Game, strategy: Strategy, seed: int) -> None:
+        self.game, self.strategy, self.seed, self.least = game, strategy, seed, MIN_BATCH
+        self.name, self.payoffs, self.max_score = game.name, game.payoffs, game.max_score
 
     def start(self) -> np.ndarray:
         """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
@@ -125,13 +95,16 @@ class GameContest:
         return theta
 
     def match(self, firsts: np.ndarray, seconds: np.ndarray) -> PolicyMatch:
-        for rows in (firsts, seconds):
-            if not np.isfinite(rows).all():
-                raise ValueError(f"a parameter of {self.name} is not a finite number: the method has diverged")
+        demand_finite(self.name, firsts, seconds)
         return PolicyMatch(self.game, policies_in_turn(self.game, firsts), policies_in_turn(self.game, seconds))
 
     def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> PolicyMatch:
         return PolicyMatch(self.game, decode_policy(self.game, answer), policies_in_turn(self.game, opponent[None]))
+
+
+def demand_finite(name: str, *rows: np.ndarray) -> None:
+    if not all(np.isfinite(vectors).all() for vectors in rows):
+        raise ValueError(f"a parameter of {name} is not a finite number: the method has diverged")
 
 
 def contest_of(game: Game, seed: int) -> GameContest:

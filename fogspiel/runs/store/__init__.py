@@ -26,20 +26,7 @@ from ..request import check_name
 from . import rows as chain
 from .faults import Damaged, SetAside, StoreBusy, StoreError, StoreMoved
 from .file import Committed, Query, StoreFile
-from .rows import (  # fmt: skip
-    STATES,
-    CatalogueEntry,
-    Json,
-    Row,
-    Summary,
-    UnknownRun,
-    WorkPeriod,
-    canonical,
-    entries_of,
-    link,
-    problems_of,
-    summary_of,
-)
+from .rows import STATES, CatalogueEntry, Json, Row, Summary, UnknownRun, WorkPeriod, canonical
 
 __all__ = [
     "KEEP_SECONDS", "MAX_ROWS", "STATES", "Damaged", "DeferredRun", "Json", "Row", "Run", "SetAside", "Store",
@@ -132,7 +119,7 @@ class Run:
         if self.finished:
             raise StoreError(f"run {self.name} is finished: start a new one with another seed or budget")
         text, number = canonical(body), self._last.number + 1
-        digest = link(self._entry.head, self.name, number, kind, text)
+        digest = chain.link(self._entry.head, self.name, number, kind, text)
         entry = self._entry._replace(length=number + 1, head=digest)
         with self._file.change(wait=kind == "result") as connection:
             self._note_time(connection)
@@ -205,10 +192,10 @@ class Store:
         if wrong := chain.fault_of_request(text):
             raise ValueError(f"no run can be created: {wrong}")
         self._file.demand_order()
-        self._file.read(entries_of)
+        self._file.read(chain.entries_of)
         with ExitStack() as undo:
             with self._file.change() as connection:
-                entries = entries_of(connection, {})
+                entries = chain.entries_of(connection, {})
                 siblings = [entry.name.removeprefix(f"{game}-") for entry in entries]
                 number = max((int(number) for number in siblings if number.isdecimal()), default=0) + 1
                 name = check_name(f"{game}-{number}", "the run")
@@ -216,7 +203,7 @@ class Store:
                 if not self._file.here.take(run):
                     raise StoreBusy(f"run number {run} is locked although it does not exist yet: try again")
                 undo.callback(self._file.here.release, run)
-                head = link(b"", name, 0, "ask", text)
+                head = chain.link(b"", name, 0, "ask", text)
                 entry, session = CatalogueEntry(run, name, text, time.time(), 1, head, 1), _session(run, 0)
                 chain.write(connection, entry)
                 chain.write_row(connection, run, 0, "ask", text, head)
@@ -250,13 +237,13 @@ class Store:
         return Run(self._file, entry, rows, None, running=self._file.running(entry.id))
 
     def names(self) -> list[str]:
-        return [entry.name for entry in self._file.read(entries_of)]
+        return [entry.name for entry in self._file.read(chain.entries_of)]
 
     def summaries(self) -> list[Summary]:
         def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
             return [
-                summary_of(connection, committed, entry, self._file.running)
-                for entry in entries_of(connection, committed)
+                chain.summary_of(connection, committed, entry, self._file.running)
+                for entry in chain.entries_of(connection, committed)
             ]
 
         return self._file.read(question)
@@ -268,7 +255,7 @@ class Store:
 
     def faults(self) -> list[Damaged]:
         try:
-            return self._file.read(problems_of)
+            return self._file.read(chain.problems_of)
         except Damaged as fault:
             return [fault]
 
@@ -279,7 +266,7 @@ class Store:
             for name in set(names):
                 locks.callback(self._file.here.release, self._lock(name).id)
             with self._file.change(wait=True) as connection:
-                entries = entries_of(connection, {})
+                entries = chain.entries_of(connection, {})
                 left = [entry for entry in entries if entry.name not in names]
                 chain.remove_runs(connection, {entry.id for entry in entries} - {entry.id for entry in left})
             for entry in left:

@@ -11,11 +11,24 @@ from ...games.chess.game import ChessGame, UciEngine, numbered_moves
 from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
 from ...games.chess.search import MATE
 from ...process.guard import ProcessGuard
-from .openings import Opening
 from .uci_options import engine_options
 
 CLOCK = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
 MAX = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position, and the moves that are made before the engines play."""
+
+    fen: str = START
+    moves: tuple[int, ...] = ()
+
+    def game(self) -> ChessGame:
+        game = ChessGame(self.fen)
+        for move in self.moves:
+            game.make(move)
+        return game
 
 
 @dataclass(frozen=True)
