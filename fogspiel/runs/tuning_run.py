@@ -14,18 +14,8 @@ from ..core.untrusted_input import JsonRecord
 from ..stats.elo import elo_of, normalised_elo
 from ..stats.race import Race, interval, mean
 from ..tuning.arena import FINAL, Arena, Budget, Event
-from ..tuning.contest import Contest, freeze_mixture
-from ..tuning.tune import (
-    START,
-    BudgetSplit,
-    SearchLog,
-    Validation,
-    measure_speed,
-    split_budget,
-    start_log,
-    steps_of,
-    validate,
-)
+from ..tuning.contest import Contest, freeze_mixture, thin_checkpoints
+from ..tuning.tune import START, SearchLog, Validation, measure_speed, split_budget, steps_of, validate
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
 from .store import Json, Row, Run
@@ -172,55 +162,45 @@ class TuningTask:
     share: float  # fraction of the budget for the validation races; 0 omits them
 
 
-class StoredTuning:
-    """The rows of an interrupted run, by type."""
-
-    def __init__(self, run: Run) -> None:
-        self.partial = run.partial()
-        self.budget: int | None = next((row["budget"] for row in run.steps if "budget" in row), None)
-        self.steps = [row for row in run.steps if "budget" not in row and "final" not in row]
-        self.finals = [row for row in run.steps if "final" in row]
-        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
-
-    @property
-    def spent(self) -> int | None:
-        """Games played by the method, if validation has started."""
-        if self.finals:
-            return int(self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"]))
-        return int(self.partial["spent"]) if self.judging and self.partial is not None else None
-
-
 class TuningWork:
+    """Execution of a tuning run until its budget is spent."""
+
     def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
-        self.search, self.recorder, self.context, self.stored = search, recorder, context, StoredTuning(run)
+        self.search, self.recorder, self.context = search, recorder, context
+        # The rows of an interrupted run, by type
+        self.partial, rows = run.partial(), run.steps
+        self.steps = [row for row in rows if "budget" not in row and "final" not in row]
+        self.finals = [row for row in rows if "final" in row]
+        self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
         self.left = None if search.seconds is None else search.seconds - run.seconds_worked
-        self.began, self.total = time.monotonic(), search.games or self.stored.budget
+        self.began = time.monotonic()
+        self.total = search.games or next((row["budget"] for row in rows if "budget" in row), None)
 
     def tune(self) -> Json:
         """Return the result, its cost and its validation."""
-        parts = self._parts()
-        arena, way = self._follow(parts)
-        games = arena.games if self.stored.spent is None else self.stored.spent
-        if not self.search.share:
-            return {**way.answer, "games": games, "steps": self.recorder.steps}
-        final, games = self._judge(parts, way, games)
-        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
-        result |= {"proof": validation_json(final, self.search.game.payoffs)}
-        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
-
-    def _parts(self) -> BudgetSplit:
-        """Return the games of the method and of the validation; without validation there may be no limit."""
-        if not self.search.share:
-            return BudgetSplit(self.total or 0, 0)
-        if self.search.games is None:
+        search = self.search
+        if search.share and search.games is None:
             self.total = self.total or self._worth()
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
-        return split_budget(self.total or 0, self.search.share)
+        # Without validation there may be no limit.
+        for_method, for_final = split_budget(self.total or 0, search.share)
+        arena, way = self._follow(for_method)
+        games = arena.games
+        if self.finals:
+            games = self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"])
+        elif self.judging and self.partial is not None:
+            games = self.partial["spent"]
+        if not search.share:
+            return {**way.answer, "games": games, "steps": self.recorder.steps}
+        final, games = self._judge(for_final, way, games)
+        result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
+        result |= {"proof": validation_json(final, search.game.payoffs)}
+        return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _worth(self) -> int:
+        """Return the number of games that the seconds are worth."""
         self.context.on_progress(Progress("measuring how fast games are", 0.0, 0))
-        arena = self._arena(Budget())
-        speed = measure_speed(arena.contest, self.search.seed, self.context.threads or 1)
+        speed = measure_speed(self._arena(Budget()).contest, self.search.seed, self.context.threads or 1)
         left = (self.left or 0.0) - (time.monotonic() - self.began)
         return max(int(speed * left), MIN_GAMES)
 
@@ -236,31 +216,30 @@ class TuningWork:
             search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
         )
 
-    def _follow(self, parts: BudgetSplit) -> tuple[Arena, SearchLog]:
-        search, stored = self.search, self.stored
-        recorded = [event for row in stored.steps for event in row["events"]]
+    def _follow(self, games: int) -> tuple[Arena, SearchLog]:
+        recorded = [event for row in self.steps for event in row["events"]]
 
         def watch(arena: Arena, event: Event) -> None:
             self.recorder.save_partial(lambda: event)
             self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
 
         arena = self._arena(
-            Budget(parts.method if self.total else None, self._deadline(1 - search.share)),
+            Budget(games if self.total else None, self._deadline(1 - self.search.share)),
             recorded=recorded,
-            partial=None if stored.judging else stored.partial,
+            partial=None if self.judging else self.partial,
             on_batch=watch,
-            last_event=len(recorded) if stored.judging else None,
+            last_event=len(recorded) if self.judging else None,
         )
-        way = start_log(arena)
-        for number, row in enumerate(_rows(search.method, arena, way)):
-            earlier = stored.steps[number] if number < len(stored.steps) else row
+        way = SearchLog({"theta": arena.start.tolist()})
+        for number, row in enumerate(_rows(self.search.method, arena, way)):
+            earlier = self.steps[number] if number < len(self.steps) else row
             if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
                 row = earlier  # of an older version, whose final mixture the program could not play
             if self.recorder.step(row):
                 self._tell(f"step {way.steps}, population {row['population']}", arena.games)
         return arena, way
 
-    def _judge(self, parts: BudgetSplit, way: SearchLog, spent: int) -> tuple[Validation, int]:
+    def _judge(self, games: int, way: SearchLog, spent: int) -> tuple[Validation, int]:
         """Run the validation races; return the validation of the result and the games of the whole run."""
 
         def watch(arena: Arena, event: Event) -> None:
@@ -269,13 +248,13 @@ class TuningWork:
 
         least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
         arena = self._arena(
-            Budget(parts.final, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
-            recorded=[event for row in self.stored.finals for event in row["events"]],
-            partial=self.stored.partial if self.stored.judging else None,
+            Budget(games, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
+            recorded=[event for row in self.finals for event in row["events"]],
+            partial=self.partial if self.judging else None,
             on_batch=watch,
             purpose=FINAL,
         )
-        for final in validate(arena, way.answer, way.checkpoints):
+        for final in validate(arena, way.answer, thin_checkpoints(way.accepted)):
             row = NO_STEP | {"accepted": final.proved, "games": spent + arena.games, "final": final.candidate}
             self.recorder.step(row | {"events": arena.take_events()})
             last = final
@@ -283,11 +262,6 @@ class TuningWork:
 
     def _tell(self, words: str, games: int) -> None:
         self.context.on_progress(Progress(words, games / self.total if self.total else None, games))
-
-
-def tune_contest(search: TuningTask, run: Run, recorder: Recorder, context: Context) -> Json:
-    """Execute a tuning run until its budget is spent; return its result, cost and validation."""
-    return TuningWork(search, run, recorder, context).tune()
 
 
 def _standing(event: Event) -> str:

@@ -5,6 +5,7 @@ k-th event of a run is the same whenever it is played. Recorded events are recal
 its method simply runs again.
 """
 
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,11 +101,7 @@ class Arena:
         return int(random_below(self.stream, count))
 
     def race(self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None) -> Verdict:
-        match = self.contest.match(challenger[None], incumbent[None])
-
-        def observe(key: int, first: int, count: int) -> np.ndarray:
-            return self._sums(match, key, first, count)
-
+        observe = functools.partial(self._sums, self.contest.match(challenger[None], incumbent[None]))
         return self._run_race(rule or self.race_rule, observe, outcomes=self._most + 1, games=self._columns)
 
     def race_answer(
@@ -127,7 +124,11 @@ class Arena:
         self, challenger: np.ndarray, incumbent: np.ndarray, rule: Race | None = None, most: int | None = None
     ) -> Verdict:
         """Race two vectors by their scores against the baseline, on the same deals and the same opponent."""
-        matches = [self._match_baseline(x) for x in (challenger, incumbent)]
+        if isinstance(self.game, Game) and self.baseline is not None:
+            vectors = (vector_policy(self.game, theta) for theta in (challenger, incumbent))
+            matches: list[ScoreSource] = [PolicyMatch(self.game, vector, self.baseline) for vector in vectors]
+        else:
+            matches = [self.contest.match(theta[None], self.start[None]) for theta in (challenger, incumbent)]
 
         def observe(key: int, first: int, count: int) -> np.ndarray:
             new, old = (self._sums(match, key, first, count) for match in matches)
@@ -188,11 +189,6 @@ class Arena:
         """The highest score of an observation, as a sum of indices of payoffs."""
         return self._columns * self.game.max_score
 
-    def _match_baseline(self, theta: np.ndarray) -> ScoreSource:
-        if isinstance(self.game, Game) and self.baseline is not None:
-            return PolicyMatch(self.game, vector_policy(self.game, theta), self.baseline)
-        return self.contest.match(theta[None], self.start[None])
-
     def _key(self, number: int) -> int:
         return int(child(self.seed, self.purpose, number))
 
@@ -247,19 +243,14 @@ class Arena:
     ) -> Callable[[int, int], np.ndarray]:
         """Return the schedule of game pairs from a number on: rows in turn, or row by row on this many deals."""
         key = self._key(self.event_count)
-
-        def of_rows(rows: slice) -> ScoreSource:
-            return self.contest.match(firsts[rows], seconds[rows])
-
-        def on_same_deals(first: int, count: int) -> np.ndarray:
-            row, deal = divmod(first, deals)
-            return of_rows(slice(row, row + 1)).scores(key, deal, min(count, deals - deal), threads=self.threads)
+        # Each block of so many rows plays the same numbers.
+        size, numbers = (1, deals) if deals else (len(firsts) // blocks,) * 2
 
         def block_by_block(first: int, count: int) -> np.ndarray:
-            size = len(firsts) // blocks
-            block, row = divmod(first, size)
+            block, number = divmod(first, numbers)
             rows = slice(block * size, (block + 1) * size)
-            return of_rows(rows).scores(key, row, min(count, size - row), threads=self.threads)
+            match = self.contest.match(firsts[rows], seconds[rows])
+            return match.scores(key, number, min(count, numbers - number), threads=self.threads)
 
         def some_rows(first: int, count: int) -> np.ndarray:
             """Play only the rows of these numbers: plans of all rows would fill the memory."""
@@ -267,13 +258,11 @@ class Arena:
             rows[numbers % count] = numbers % len(firsts)
             return self.contest.match(firsts[rows], seconds[rows]).scores(key, first, count, threads=self.threads)
 
-        if deals:
-            return on_same_deals
-        if blocks > 1:
+        if deals or blocks > 1:
             return block_by_block
         if len(firsts) > MAX_BATCH:
             return some_rows
-        everyone = of_rows(slice(None))
+        everyone = self.contest.match(firsts, seconds)
         return lambda first, count: everyone.scores(key, first, count, threads=self.threads)
 
     def _play_batches(self, scores: Callable[[int, int], np.ndarray], total: int) -> np.ndarray:

@@ -89,10 +89,8 @@ class ResponseSearch:
         return found
 
     def seat_means(self, thetas: np.ndarray, pairs: int) -> np.ndarray:
-        rows = policies_in_turn(self.game, thetas)
-        scores = PolicyMatch(self.game, rows, self.frozen).scores(
-            self.next_deals(), 0, pairs * len(thetas), threads=self.threads
-        )
+        match, deals = PolicyMatch(self.game, policies_in_turn(self.game, thetas), self.frozen), self.next_deals()
+        scores = match.scores(deals, 0, pairs * len(thetas), threads=self.threads)
         self.played += scores.size
         return np.asarray(scores.reshape(pairs, -1, 2).mean(axis=0) / self.game.max_score)
 
@@ -224,10 +222,9 @@ def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: 
     size = max(4 * MIXTURE_KEPT, a_round // many)
     law = (shares_of(weights) + 1 / len(archive)) / 2
     parents = archive.thetas[draw_members(arena, law, size)]
-    pool = Pool(
-        np.vstack([draw_wide(arena, size // 4), breed(arena, parents, size - size // 4, 1.0, archive.per_seat)]),
-        archive.per_seat,
-    )
+    drawn = draw_wide(arena, size // 4)
+    bred = breed(arena, parents, size - size // 4, 1.0, archive.per_seat)
+    pool = Pool(np.vstack([drawn, bred]), archive.per_seat)
     for generation in range(GENERATIONS):
         if generation:
             pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.per_seat))
@@ -252,11 +249,8 @@ class Evolution:
         """Breed for about `pairs` game pairs; yield the best after each generation."""
         arena, pool = self.archive.arena, self.pool
         for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
-            pool.grow(
-                breed(
-                    arena, pool.thetas, MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas), 1.0, self.archive.per_seat
-                )
-            )
+            children = MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas)
+            pool.grow(breed(arena, pool.thetas, children, 1.0, pool.per_seat))
             pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
             pool.shrink(MIXTURE_ELITE)
             yield pool.thetas[0]

@@ -57,10 +57,8 @@ class Archive:
         self.play(rows[rows >= known], columns[rows >= known], pairs)
 
     def play(self, rows: np.ndarray, columns: np.ndarray, pairs: int = 1) -> None:
-        scores = (
-            self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
-            / self.arena.game.max_score
-        )
+        scores = self.arena.play_pairs(self.thetas[rows], self.thetas[columns], pairs).sum(axis=1)
+        scores = scores / self.arena.game.max_score
         np.add.at(self.points, (rows, columns), scores[:, 0])
         np.add.at(self.points, (columns, rows), pairs - scores[:, 1])
         np.add.at(self.pairs, (rows, columns), pairs)
@@ -292,7 +290,8 @@ def renew_doubles(arena: Arena, children: np.ndarray, parents: np.ndarray) -> np
 
 def breed_mixture(archive: Archive, least: float) -> Iterator[Step]:
     """Breed until the best candidate leads the mixture by the expected lead, at least `least`; add the best."""
-    population, wanted = Population(archive, size_for(archive.arena)), FIRST_LEAD
+    size = min(max(isqrt(archive.arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)
+    population, wanted = Population(archive, size), FIRST_LEAD
     nash = archive.nash()
     yield archive.step(nash, True)
     while True:
@@ -315,7 +314,3 @@ def rank(table: np.ndarray, scores: np.ndarray) -> np.ndarray:
     clone = np.ones(len(order), bool)
     clone[first] = False
     return order[clone.argsort(kind="stable")]
-
-
-def size_for(arena: Arena) -> int:
-    return min(max(isqrt(arena.budget.games or 10**7) // 4, MIN_SIZE), MAX_SIZE)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -78,9 +77,9 @@ def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]
     if answer == start:
         yield none
         return
+    earlier = [one for place, one in enumerate(checkpoints) if one not in (answer, start, *checkpoints[:place])]
     candidates = {"answer": answer}
-    for number, found in enumerate(_distinct([answer, start, *checkpoints])[2:][:CHECKPOINTS], 1):
-        candidates[f"checkpoint {number}"] = found
+    candidates |= {f"checkpoint {number}": found for number, found in enumerate(earlier[:CHECKPOINTS], 1)}
     for name, found in candidates.items():
         try:
             final = _try(arena, name, found, DELTA / (RACES * len(candidates)))
@@ -106,14 +105,11 @@ def _try(arena: Arena, name: str, found: PolicyJson, delta: float) -> Validation
     # The initial parameters must win the same race; they lose when they are at most TOLERANCE above the result.
     second = arena.race_answer(found, arena.start, no_worse, _half(arena), defends=True)
     counts = _add(first.counts, second.counts)
-    if second.decision <= 0 or "weights" in found or not _has_judge(arena):
+    judged = arena.baseline is not None and arena.baseline_name != "fixed"
+    if second.decision <= 0 or "weights" in found or not judged:
         return Validation(name, second.decision > 0 and "weights" in found, found, counts)
     third = arena.compare(np.array(found["theta"]), arena.start, better, _half(arena) // 2)
     return Validation(name, third.decision > 0, found, counts, third.counts if third.decision > 0 else None)
-
-
-def _has_judge(arena: Arena) -> bool:
-    return arena.baseline is not None and arena.baseline_name != "fixed"
 
 
 def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
@@ -122,14 +118,6 @@ def _add(some: Sequence[int], more: Sequence[int]) -> tuple[int, ...]:
 
 def _half(arena: Arena) -> int:
     return ((arena.budget.games or 0) - arena.games) // 4
-
-
-def _distinct(answers: Sequence[PolicyJson]) -> list[PolicyJson]:
-    found: list[PolicyJson] = []
-    for one in answers:
-        if one not in found:
-            found.append(one)
-    return found
 
 
 DEFAULT_METHOD, DEFAULT_RACE, DEFAULT_BASELINE = "auto", "count-mixture", "redrawn"
@@ -147,14 +135,10 @@ class TuneResult:
     final: Validation | None = None  # validation against the initial parameters, if requested
 
 
-class BudgetSplit(NamedTuple):
-    method: int
-    final: int
-
-
-def split_budget(games: int, share: float = SHARE) -> BudgetSplit:
+def split_budget(games: int, share: float = SHARE) -> tuple[int, int]:
+    """Return the games of the method, and those of the validation."""
     final = int(games * share)
-    return BudgetSplit(games - final, final)
+    return games - final, final
 
 
 def steps_of(method: str, arena: Arena) -> Iterator[Step]:
@@ -178,14 +162,6 @@ class SearchLog:
         self.answer, self.steps, self.why = step.recommendation, self.steps + 1, step.reason
         if step.accepted and "weights" not in self.answer:
             self.accepted.append(self.answer)
-
-    @property
-    def checkpoints(self) -> list[PolicyJson]:
-        return thin_checkpoints(self.accepted)
-
-
-def start_log(arena: Arena) -> SearchLog:
-    return SearchLog(Step(arena.start, accepted=False).recommendation)
 
 
 def measure_speed(contest: Contest, seed: int, threads: int = 1) -> float:
@@ -219,15 +195,9 @@ def tune_strategy(
 ) -> TuneResult:
     """Run a method for its budget of games; nothing is stored, and only the last race measures the result."""
     tuned = load_game(game) if isinstance(game, str) else game
-    found = search(tuned, method, games, seed, race, baseline, observation, SHARE if final else 0.0)
-    return TuneResult(decode_policy(tuned, found.answer), found.games, found.steps, found.final)
-
-
-class SearchResult(NamedTuple):
-    answer: PolicyJson
-    games: int
-    steps: int
-    final: Validation | None
+    share = SHARE if final else 0.0
+    answer, played, steps, proof = search(tuned, method, games, seed, race, baseline, observation, share)
+    return TuneResult(decode_policy(tuned, answer), played, steps, proof)
 
 
 def search(
@@ -239,21 +209,24 @@ def search(
     baseline: str = DEFAULT_BASELINE,
     observation: str = "pair",
     share: float = SHARE,
-) -> SearchResult:
-    """Run a method, then evaluate its result with that share of the games; a share of 0 omits the evaluation."""
-    parts = split_budget(games, share)
+) -> tuple[PolicyJson, int, int, Validation | None]:
+    """Run a method, then evaluate its result with that share of the games; a share of 0 omits the evaluation.
+
+    The result comes with the games and the steps that it took, and with its evaluation.
+    """
 
     def arena_for(games: int, purpose: int) -> Arena:
         rule, budget = race or Race(DEFAULT_RACE), Budget(games)
         return Arena(game, seed, rule, baseline, budget, observation, on_batch=lambda *_: beat(), purpose=purpose)
 
-    arena = arena_for(parts.method, TRAINING)
-    way = start_log(arena)
+    for_method, for_final = split_budget(games, share)
+    arena = arena_for(for_method, TRAINING)
+    way = SearchLog({"theta": arena.start.tolist()})
     for step in steps_of(method, arena):
         beat()
         way.follow(step)
     if not share:
-        return SearchResult(way.answer, arena.games, way.steps, None)
-    judging = arena_for(parts.final, FINAL)
-    *_, last = validate(judging, way.answer, way.checkpoints)
-    return SearchResult(last.answer, arena.games + judging.games, way.steps, last)
+        return way.answer, arena.games, way.steps, None
+    judging = arena_for(for_final, FINAL)
+    *_, last = validate(judging, way.answer, thin_checkpoints(way.accepted))
+    return last.answer, arena.games + judging.games, way.steps, last

@@ -200,7 +200,7 @@ def test_a_request_that_cannot_be_met_leaves_no_run(monkeypatch, fogspiel, answe
         raise ValueError("the game is too large: take a smaller one")
 
     with monkeypatch.context() as patch:
-        patch.setattr("fogspiel.runs.kinds.tune.tune_contest", refuse)
+        patch.setattr("fogspiel.runs.kinds.tune.TuningWork", refuse)
         outcome = fogspiel(*TUNE)
     assert outcome.returncode == 2 and "too large" in outcome.stderr and names(answer) == []
 

@@ -235,11 +235,12 @@ def report(found: Sequence[Diagnosis], command: str) -> Report:
     parts.append(Chart("exploiters-chart", "Exploiters", "run", "score", series, kind="dots"))
     for one in found:
         if one.history is not None:
-            parts += [f"## {one.run}", *sentences(one.history), _over_time(one.run, one.history)]
-            parts += [
-                *tables(one.history, f"{one.run}-", f" of the history of {one.run}"),
-                charts(one.history, f"{one.run}-")[-1],
-            ]
+            scores = Series.of("score", [(name, *figures) for _, name, *figures, _ in _latest(one)])
+            title, note = f"The answer of {one.run} against its older checkpoints", f"Risk {RISK:.0%} for all."
+            over_time = Chart(f"{one.run}-latest", title, "checkpoint", "score", [scores], kind="dots", note=note)
+            parts += [f"## {one.run}", *sentences(one.history), over_time]
+            parts += tables(one.history, f"{one.run}-", f" of the history of {one.run}")
+            parts.append(charts(one.history, f"{one.run}-")[-1])
     return Report(
         name="diagnosis",
         title="Diagnosis of " + ", ".join(names),
@@ -265,13 +266,6 @@ def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:
         for i, name in enumerate(one.history.players[:-1]):
             forgotten = "yes" if name in one.forgotten else "no"
             yield (one.run, name, one.history.scores[-1, i], *one.history.limits[-1, i], forgotten)
-
-
-def _over_time(run: str, history: Standings) -> Chart:
-    points = [(name, history.scores[-1, i], *history.limits[-1, i]) for i, name in enumerate(history.players[:-1])]
-    scores = Series.of("score", points)
-    title = f"The answer of {run} against its older checkpoints"
-    return Chart(f"{run}-latest", title, "checkpoint", "score", [scores], kind="dots", note=f"Risk {RISK:.0%} for all.")
 
 
 class DiagnoseKind(AnswerKind):

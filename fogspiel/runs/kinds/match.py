@@ -27,11 +27,7 @@ class ScoreTrail(Curve):
         self.done = body["games"]
         return CurvePoint(self.done, body["score"], *body["interval"])
 
-    def under_way(self, partial: Json) -> CurvePoint | None:
-        return self.step(partial)
-
-    def end(self, result: Json) -> CurvePoint | None:
-        return self.step(result)
+    under_way = end = step
 
 
 class MatchKind(Kind):

@@ -17,14 +17,7 @@ from ..report import Cell, Curve, Table
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import (
-    TuningTask,
-    pairs_sentence,
-    proof_sentence,
-    recommendation_of,
-    tune_contest,
-    validation_json,
-)
+from ..tuning_run import TuningTask, TuningWork, pairs_sentence, proof_sentence, recommendation_of, validation_json
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -71,7 +64,7 @@ class ProgramKind(TuningKind):
             SHARE,
         )  # fmt: skip
         try:
-            result = tune_contest(task, run, recorder, context)
+            result = TuningWork(task, run, recorder, context).tune()
         except StoreError:
             raise
         except ValueError as error:  # raised by the program: it can be fixed and the run resumed
@@ -112,13 +105,10 @@ class ProgramKind(TuningKind):
         yield f"{run.name}: {self.headline(run)}"
         yield f"{result['games']:,} games in {result['steps']} steps"
         yield from self._found(run)
-        yield Table("parameters", "Values", ("parameter", "start", "value"), self._values(run))
-        yield f"keep them: fogspiel export {run.name}"
-
-    def _values(self, run: Run) -> list[Sequence[Cell]]:
         space, found = self.check(run).space, self._answer(run)
-        start = space.values(space.start)
-        return [(name, shown(start[name]), shown(found[name])) for name in space.parameters]
+        values = [(name, shown(start), shown(found[name])) for name, start in space.values(space.start).items()]
+        yield Table("parameters", "Values", ("parameter", "start", "value"), values)
+        yield f"keep them: fogspiel export {run.name}"
 
     def _answer(self, run: Run) -> dict[str, Value]:
         space, answer = self.check(run).space, recommendation_of(run)
@@ -131,12 +121,12 @@ class ProgramKind(TuningKind):
         _, *rest = super().request_lines(ask)
         scores = "wins, draws and losses" if ask["range"] is None else f"{ask['range'][0]:g} to {ask['range'][1]:g}"
         alone = [("scored", "each vector alone, on the same seeds")] if ask["alone"] else []
-        first = [
-            ("program", title_of(ask["sort"])),
-            ("digest of the program", ask["digest"]),
-            ("method", ask["search"]),
-        ]
-        named = [(f"parameter {table['name']}", _table_words(table)) for table in ask["parameters"]]
+        program, method = title_of(ask["sort"]), ask["search"]
+        first = [("program", program), ("digest of the program", ask["digest"]), ("method", method)]
+        named = []
+        for table in ask["parameters"]:
+            words = [f"{key} {value}" for key, value in table.items() if key != "name" and value is not False]
+            named.append((f"parameter {table['name']}", ", ".join(words)))
         return [*first, ("scores", scores), *alone, *rest, *named]
 
     # Drawing and exporting
@@ -204,10 +194,6 @@ def _cell(value: Value) -> Cell:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _table_words(table: Json) -> str:
-    return ", ".join(f"{key} {value}" for key, value in table.items() if key != "name" and value is not False)
-
-
 # Tuning of a Python function in this process, without a store
 
 DEFAULT_GAMES = 20_000
@@ -256,7 +242,8 @@ def tune_function(
         raise ValueError(f"the budget is {games} games: give two or more")
     scale = Scale(*(score_range or (0.0, 1.0)), graded=score_range is not None, single=alone)
     program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
-    found = search(program, method, games, seed, race, share=SHARE)
-    assert found.final is not None
-    proof = validation_json(found.final, scale.payoffs)
-    return FunctionTuneResult(space.values(found.answer["theta"]), proof, found.games, found.steps, scale)
+    answer, played, steps, final = search(program, method, games, seed, race, share=SHARE)
+    assert final is not None
+    return FunctionTuneResult(
+        space.values(answer["theta"]), validation_json(final, scale.payoffs), played, steps, scale
+    )

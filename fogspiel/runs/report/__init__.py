@@ -311,11 +311,11 @@ class Curve:
         words = " ".join(str(row[key]) for key in ("job", "game", "method", "first", "second", "seed") if key in row)
         return CurvePoint(self.done, text=words)
 
-    def under_way(self, partial: Json) -> CurvePoint | None:
+    def under_way(self, body: Json) -> CurvePoint | None:
         """Return the point of the current, unfinished step."""
         return None
 
-    def end(self, result: Json) -> CurvePoint | None:
+    def end(self, body: Json) -> CurvePoint | None:
         """Return the point of the result, if it adds to the steps."""
         return None
 

@@ -185,13 +185,14 @@ class ProgramMatch:
         columns, scale = (2 if seats == "swapped" else 1), self.program.scale
         games = [(number, column) for number in range(first, first + count) for column in range(columns)]
         seeds = [self._seed(key, number, column) for number, column in games]
-        questions = [
-            question
-            for (number, column), seed in zip(games, seeds, strict=True)
-            for question in self._questions(
-                number, int(seed) >> SEED_SHIFT, bool((number if columns == 1 else column) % 2)
-            )
-        ]
+        questions: list[GameRequest] = []
+        for (number, column), seed in zip(games, seeds, strict=True):
+            a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
+            short = int(seed) >> SEED_SHIFT
+            if scale.single:
+                questions += [GameRequest(a, None, short), GameRequest(b, None, short)]
+            else:
+                questions.append(GameRequest(a, b, short, bool((number if columns == 1 else column) % 2)))
         answers = self.program.door.scores(questions, scale.check)
         for answer in answers:
             self.program.sink(answer)
@@ -206,12 +207,6 @@ class ProgramMatch:
         """Return the seed of a game: the same for both games of a pair, unless that would repeat the game."""
         seed = np.uint64(split(np.uint64(key), number))
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
-
-    def _questions(self, number: int, seed: int, swap: bool) -> list[GameRequest]:
-        a, b = self.firsts[number % len(self.firsts)], self.seconds[number % len(self.seconds)]
-        if self.program.scale.single:
-            return [GameRequest(a, None, seed), GameRequest(b, None, seed)]
-        return [GameRequest(a, b, seed, swap)]
 
 
 def uniform_of(seed: np.uint64, column: int) -> float:

@@ -130,12 +130,8 @@ class Parameters:
 
 def place_of(value: object, choices: Iterable[object]) -> int:
     """Return the index of a value among others, where True differs from 1; -1 if it is missing."""
-    found = (
-        place
-        for place, other in enumerate(choices)
-        if value == other and isinstance(value, bool) == isinstance(other, bool)
-    )
-    return next(found, -1)
+    sames = (value == other and isinstance(value, bool) == isinstance(other, bool) for other in choices)
+    return next((place for place, same in enumerate(sames) if same), -1)
 
 
 def shown(value: object) -> str:
@@ -193,18 +189,13 @@ def _number(name: str, table: Mapping[str, Any], what: str) -> Parameter:
         limits = f"{'any number' if low is None else f'{low:g}'} .. {'any number' if high is None else f'{high:g}'}"
         raise ValueError(f"{what} starts at {start:g}: start must be within its limits {limits}")
     if scale is None:
-        scale = usual_scale(start, low, high, whole)
+        scale = abs(start) * START_SHARE or 1.0 if low is None or high is None else (high - low) * RANGE_SHARE
+        scale = max(scale, 1.0) if whole else scale
     if scale <= 0:
         raise ValueError(f"{what} has scale = {scale:g}: it must be above 0, the change that matters")
     if start + scale == start:
         raise ValueError(f"{what} has scale = {scale:g}, too small to change its start {start:g}: give a larger one")
     return Parameter(name, int(start) if whole else start, low, high, scale, whole)
-
-
-def usual_scale(start: float, low: float | None, high: float | None, whole: bool) -> float:
-    """Return the default of the change that matters."""
-    scale = (high - low) * RANGE_SHARE if low is not None and high is not None else abs(start) * START_SHARE or 1.0
-    return max(scale, 1.0) if whole else scale
 
 
 def _real(table: Mapping[str, Any], key: str, what: str) -> float | None:
@@ -236,18 +227,8 @@ def read_parameters(path: str | Path) -> Parameters:
             f"the parameter file {path} is empty: give a table for each parameter, as in [margin] with start = 5"
         )
     is_json = path.suffix.lower() == ".json"
-    return Parameters.of(_json(text, path) if is_json else _toml(text, path), str(path))
-
-
-def _toml(text: str, path: Path) -> Any:
     try:
-        return tomllib.loads(text)
+        tables = parse_json(text) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a too long integer is not a TOMLDecodeError
-        raise ValueError(f"the parameter file {path} is not TOML: {error}") from None
-
-
-def _json(text: str, path: Path) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as error:
-        raise ValueError(f"the parameter file {path} is of no use: {error}") from None
+        raise ValueError(f"the parameter file {path} is {'of no use' if is_json else 'not TOML'}: {error}") from None
+    return Parameters.of(tables, str(path))
