@@ -329,7 +329,7 @@ solve solving: exact_basis=exact fractions=exact game_sources=sources progress=m
 solve solving.tree: sequence_form tree tree_game=game
 tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
   methods mixture_response=best_response outside=programs step=contest tuning=tune
-tune.methods tuning.methods: halving=auto portfolio=psro reply=auto spsa=duel
+tune.methods tuning.methods: duel=evolution halving=auto portfolio=psro reply=auto spsa=evolution
 tuning tuning: steps=contest
 tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options

@@ -279,7 +279,7 @@ class ProgramProcess(ChildProcess):
 
 # Common parts of workers that play requested games: a JSON object per line, answered by a line.
 
-Answer = dict[str, Any]
+Answer = dict[str, Any]  # the `score` of a game, and any further keys
 
 
 class WordParser(argparse.ArgumentParser):

@@ -17,19 +17,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from .guard import ProcessGuard
 from .heartbeat import beat
 from .jobs import ATTEMPTS, RetryRule
-from .line_process import LineProcess, WorkerFault, demand_program, excerpt
+from .line_process import Answer, LineProcess, WorkerFault, demand_program, excerpt
 
 LOOK_SECONDS = 0.05  # between two checks of the time limits
 START_SECONDS = 10.0  # extra time for the first answer of a new worker
 LEAVE_SECONDS = 2.0  # to wait for the threads of killed workers
-
-Answer = dict[str, Any]  # a worker's answer: the `score` of a game, and any further keys
 
 
 @dataclass(eq=False)
@@ -123,7 +120,7 @@ class WorkerPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # In the waiting thread

@@ -252,11 +252,8 @@ class Kind:
 
     def request_lines(self, ask: Json) -> list[tuple[str, str]]:
         """Return the request as pairs of label and text."""
-        own = {
-            key: key
-            for key, value in ask.items()
-            if key not in ("game", "method") and not isinstance(value, list | dict)
-        }
+        plain = [key for key, value in ask.items() if not isinstance(value, list | dict)]
+        own = {key: key for key in plain if key not in ("game", "method")}
         labels = (own if self.request is None else self.request.labels()) | VERSIONS
         shown = [(label, self.value_text(ask, key)) for key, label in labels.items() if ask.get(key) is not None]
         return [("game", title_of(ask["game"])), *shown]

@@ -20,8 +20,8 @@ from ..core.plugins import extras
 from ..core.untrusted_input import read_bytes
 from ..process.heartbeat import say
 from ..process.jobs import run_jobs
-from ..process.line_process import demand_program, split_command
-from ..process.worker_pool import Answer, WorkerPool
+from ..process.line_process import Answer, demand_program, split_command
+from ..process.worker_pool import WorkerPool
 from ..tuning.programs.contest import (
     GameRequest,
     ProgramContest,

@@ -18,7 +18,7 @@ from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
 from ..stats.race import Race, Verdict, scan
-from .contest import Contest, ParameterSpace, ScoreSource, contest_of
+from .contest import Contest, ScoreSource, contest_of
 
 # Streams below the seed of a run: a method's random numbers, its games, and the held-out games that test its result.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
@@ -70,7 +70,7 @@ class Arena:
 
     def __post_init__(self) -> None:
         self.contest: Contest = contest_of(self.game, self.seed) if isinstance(self.game, Game) else self.game
-        self.strategy: ParameterSpace = self.contest.strategy
+        self.strategy = self.contest.strategy
         self.games = 0
         self.event_count = 0
         self.events: list[Event] = []  # those not yet returned by `take_events`

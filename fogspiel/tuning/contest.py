@@ -20,25 +20,12 @@ from ..stats.matrix_game import couple
 
 if TYPE_CHECKING:
     from .arena import Arena
+    from .programs.parameters import Parameters
 
 Rows = np.ndarray | Sequence[int]
 T = TypeVar("T")
 
 MIN_BATCH = 64  # minimum number of game pairs per call of the compiled loop
-
-
-class ParameterSpace(Protocol):
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters."""
-
-    @property
-    def unordered(self) -> tuple[str, ...]:
-        """Parameters without neighbours: seeds of something pseudo-random, or choices."""
-
-    @property
-    def per_seat(self) -> bool:
-        """True if the first half serves in the first seat and the second half in the second."""
 
 
 class ScoreSource(Protocol):
@@ -61,7 +48,7 @@ class Contest(Protocol):
     least: int  # minimum number of game pairs played at once
 
     @property
-    def strategy(self) -> ParameterSpace:
+    def strategy(self) -> "Strategy | Parameters":
         """The parameters."""
 
     def start(self) -> np.ndarray:
@@ -113,9 +100,8 @@ def contest_of(game: Game, seed: int) -> GameContest:
     return GameContest(game, game.strategy, seed)
 
 
-# Steps of a method, and parts that methods share: mutation, step-size rule, parameters with neighbours.
+# Steps of a method, and parts that methods share: limits of step sizes, parameters with neighbours.
 
-WIDER, NARROWER = 2.0, 0.84
 # Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
 MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 
@@ -169,15 +155,6 @@ def thin_checkpoints(accepted: Sequence[T]) -> list[T]:
     return [accepted[-(2**k)] for k in range(len(accepted).bit_length())]
 
 
-def mutant(arena: "Arena", x: np.ndarray, sigma: float) -> np.ndarray:
-    return x + sigma * arena.gaussian()
-
-
-def next_sigma(sigma: float, success: bool) -> float:
-    """Return twice the step size after a success, 0.84 times it after a failure."""
-    return min(max(sigma * (WIDER if success else NARROWER), MIN_SIGMA), MAX_SIGMA)
-
-
 def hashed_parameters(arena: "Arena") -> np.ndarray:
     """Return the parameters that are pseudo-random seeds: they have no direction."""
     return np.array([name in arena.strategy.unordered for name in arena.strategy.parameters])
@@ -209,8 +186,8 @@ class Ascent:
 
     def follow(self, slope: np.ndarray, sigma: float) -> None:
         # Kesten (1958): longer strides while the slopes agree with the momentum, shorter ones when they turn.
-        longer, most = math.exp(LEARNING * cosine(slope, self.drift)), min(self.most_gain, MAX_GAIN)
-        self.gain = within(self.gain * longer, self.least_gain, most)
+        longer = math.exp(LEARNING * cosine(slope, self.drift))
+        self.gain = min(max(self.gain * longer, self.least_gain), self.most_gain, MAX_GAIN)
         self.drift = MOMENTUM * self.drift + (1 - MOMENTUM) * slope
         self.x = self.x + self.gain * sigma * self.drift
         self.steps += 1
@@ -231,10 +208,6 @@ def add_up(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     lengths = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / lengths if lengths > 0 else 0.0
-
-
-def within(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
 
 
 def scale_of(theta: np.ndarray, seeds: np.ndarray) -> float:

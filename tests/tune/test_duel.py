@@ -12,7 +12,7 @@ from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
 from fogspiel.tuning.contest import cosine
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.methods.duel import GUARDED, WIDEST, CheckpointGuard, duel
+from fogspiel.tuning.methods.evolution import GUARDED, WIDEST, CheckpointGuard, duel
 
 
 def answer(name, arena):

@@ -14,8 +14,9 @@ from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import MAX_SIGMA, MIN_SIGMA, next_sigma
+from fogspiel.tuning.contest import MAX_SIGMA, MIN_SIGMA
 from fogspiel.tuning.methods import find_tune_method, tune_methods
+from fogspiel.tuning.methods.evolution import next_sigma
 
 BATAWAF = known_game("batawaf")
 SOME = ["auto", "duel", "iterative", "psro", "seeds"]

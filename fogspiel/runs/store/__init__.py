@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from platformdirs import user_data_path
@@ -171,7 +170,7 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -241,10 +240,8 @@ class Store:
 
     def summaries(self) -> list[Summary]:
         def question(connection: sqlite3.Connection, committed: Committed) -> list[Summary]:
-            return [
-                chain.summary_of(connection, committed, entry, self._file.running)
-                for entry in chain.entries_of(connection, committed)
-            ]
+            entries, running = chain.entries_of(connection, committed), self._file.running
+            return [chain.summary_of(connection, committed, entry, running) for entry in entries]
 
         return self._file.read(question)
 
@@ -278,28 +275,21 @@ class Store:
         copy = Path(os.path.realpath(copy))
         if copy.exists():
             raise StoreError(f"{copy} exists: a backup replaces nothing; name another file")
-        copied = 0
 
-        def check(draft: Path) -> None:
-            nonlocal copied
+        def check(draft: Path) -> int:
             with Store.open(draft, write=False) as found:
                 if problems := found.faults():
                     raise StoreError(f"the store is damaged, so it was not backed up: {problems[0]}")
-                copied = len(found.names())
+                return len(found.names())
 
-        self._file.backup(copy, check)
-        return copied
+        return self._file.backup(copy, check)
 
     def repair(self) -> list[str]:
         """Truncate every damaged run after its last valid row, after copying the file; return messages."""
         if not (found := self.faults()):
             return []
         backup, done = self._file.rebuild(chain.salvage)
-        return [
-            f"the damaged store was copied to {backup}",
-            *(f"found: {one.sentence}" for one in found),
-            *done,
-        ]
+        return [f"the damaged store was copied to {backup}", *(f"found: {one.sentence}" for one in found), *done]
 
     def close(self) -> None:
         for run in self._working:
@@ -309,7 +299,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _remember(self, run: Run) -> Run:

@@ -367,16 +367,16 @@ class StoreFile:
         with plainly(self.path), faults.presence(self.path, create=False) as here:
             return here.taken(run)
 
-    def backup(self, copy: Path, check: Callable[[Path], None]) -> None:
+    def backup(self, copy: Path, check: Callable[[Path], T]) -> T:
         """Copy a store that may be in use; the copy gets its name once `check` accepts it."""
 
-        def question(connection: sqlite3.Connection, committed: Committed) -> None:
+        def question(connection: sqlite3.Connection, committed: Committed) -> T:
             with plainly(copy), draft_of(copy) as draft:
                 with closing(connect(draft, "mode=rwc")) as target:
                     connection.backup(target)
-                check(draft)
+                return check(draft)
 
-        self.read(question)
+        return self.read(question)
 
     def rebuild(self, salvage: Callable[[sqlite3.Connection, sqlite3.Connection], T]) -> tuple[Path, T]:
         """Copy the file aside, let `salvage` transfer the valid rows, and replace the content in one transaction."""

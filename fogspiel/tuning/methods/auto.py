@@ -22,7 +22,7 @@ from ..arena import Arena, BudgetSpent
 from ..contest import DIRECTIONS, Ascent, Step, hashed_parameters, scale_of
 from ..population import Archive, Pool, draw_wide
 from ..population import breed as breed_children
-from .duel import directions_for, duel
+from .evolution import directions_for, duel
 
 DEFAULT_GAMES = 500_000  # where the budget is not in games
 # Fractions of the games: random players, each search in a round, evaluation of a round, final selection.

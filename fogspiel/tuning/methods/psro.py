@@ -16,8 +16,7 @@ from ..best_response import begin_ways, search_response
 from ..contest import Step, thin_checkpoints
 from ..population import Archive, breed_mixture, draw_members, draw_opponents, is_certain, shares_of
 from .auto import halving
-from .duel import duel
-from .evolution import iterative
+from .evolution import duel, iterative
 
 RESPONSES = 64  # that the budget should allow
 MIN_PAIRS, MAX_PAIRS = 256, 16_384  # of the search for a response
