@@ -327,10 +327,11 @@ solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
   small_trees=sources tree_size=sources values=known_values
 solve solving.tree: sequence_form tree tree_game=game
-tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
-  methods mixture_response=best_response outside=programs step=contest tuning=tune
+tune tuning: arena ascent=population best_response_search=best_response contest=arena exploitability=best_response
+  final=tune methods outside=programs step=arena tuning=tune
+tune tuning.methods: mixture_response=psro
 tune.methods tuning.methods: duel=evolution halving=auto portfolio=psro reply=auto spsa=evolution
-tuning tuning: steps=contest
+tuning tuning: contest=arena steps=arena
 tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
   parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
   uci_player=uci_match uci_worker

@@ -39,12 +39,6 @@ class ProcessGuard:
         with contextlib.suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
             self.process.stdin.write(f"{sign}{number}\n".encode())
 
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.wait()
-
 
 @cache
 def own_guard() -> ProcessGuard:

@@ -22,15 +22,8 @@ from ..process.heartbeat import say
 from ..process.jobs import run_jobs
 from ..process.line_process import Answer, demand_program, split_command
 from ..process.worker_pool import WorkerPool
-from ..tuning.programs.contest import (
-    GameRequest,
-    ProgramContest,
-    Scale,
-    ScoreBackend,
-    WorkerBackend,
-    demand_function,
-    worker_words,
-)
+from ..tuning.programs import contest
+from ..tuning.programs.contest import GameRequest, ProgramContest, Scale, ScoreBackend, WorkerBackend
 from ..tuning.programs.function_worker import split_words
 from ..tuning.programs.parameters import Parameters
 
@@ -83,10 +76,10 @@ Sort = Callable[[str, Scale, Mapping[str, Any], Sequence[str]], ProgramSpec]
 def name_function(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Describe a function of a Python file, as in FILE.py:play."""
     file, name = split_words(words)
-    demand_function(words, scale)
+    contest.demand_function(words, scale)
     content = read_bytes(Path(file), "the Python file", MAX_BYTES, "that is no program")
     digest = hashlib.sha256(content + f"\0{name}".encode()).hexdigest()
-    return ProgramSpec(FUNCTION, words, digest, tuple(worker_words(words, scale)), facts, fixed=True)
+    return ProgramSpec(FUNCTION, words, digest, tuple(contest.worker_words(words, scale)), facts, fixed=True)
 
 
 def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:

@@ -7,25 +7,12 @@ Nothing here imports Numba, so that `--help` is fast.
 import re
 import shlex
 import time
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypedDict,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypedDict, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic.fields import FieldInfo
@@ -116,9 +103,9 @@ def fits(value: object, annotation: Any) -> bool:
         return any(fits(value, one) for one in inner)
     if origin in (list, tuple):
         return isinstance(value, list) and all(fits(member, inner[0]) for member in value)
-    if is_typeddict(annotation) or is_dataclass(annotation):
-        types = {key: one for key, one in get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
-        present = types if is_typeddict(annotation) else value  # a record has defaults for missing keys
+    if typing.is_typeddict(annotation) or is_dataclass(annotation):
+        types = {key: one for key, one in typing.get_type_hints(annotation).items() if get_origin(one) is not ClassVar}
+        present = types if typing.is_typeddict(annotation) else value  # a record has defaults for missing keys
         return isinstance(value, dict) and value.keys() <= types.keys() and all(
             fits(value.get(key), types[key]) for key in cast("dict[str, Any]", present)
         )  # fmt: skip
@@ -321,7 +308,7 @@ class Request(BaseModel):
                 types[name] = list[AgentJson]
             else:
                 types[name] = str if info.is_required() else str | None
-                types |= {f"{name}_{key}": it for key, it in get_type_hints(AgentJson).items() if key != "name"}
+                types |= {f"{name}_{key}": it for key, it in typing.get_type_hints(AgentJson).items() if key != "name"}
         del types["kind"]
         return {name: it | None if name in cls.lacking else it for name, it in types.items()}
 

@@ -180,7 +180,7 @@ class TuneRequest(Request):
     def resolved(self, store: Path) -> Self:
         """Return the request with a budget; several seeds have it in games, so results do not depend on the clock."""
         from ..core.game import known_game
-        from ..tuning.contest import contest_of
+        from ..tuning.arena import contest_of
         from ..tuning.tune import measure_speed
 
         seconds = seconds_for(self.games, None, self.seconds)
@@ -461,8 +461,7 @@ class ExploitRequest(Request):
     missing: Annotated[
         Literal["refuse", "uniform"],
         Field(
-            title="Where the policy has no answer",
-            description="Where the policy has no answer: refuse, or uniform.",
+            title="Where the policy has no answer", description="Where the policy has no answer: refuse, or uniform."
         ),
         Asked(hint=""),
     ] = "refuse"
@@ -500,9 +499,7 @@ class DiagnoseRequest(Request):
     pair_games: Annotated[
         int,
         Field(
-            ge=1,
-            title="Games for each pair of checkpoints",
-            description="Fresh games for each pair of checkpoints.",
+            ge=1, title="Games for each pair of checkpoints", description="Fresh games for each pair of checkpoints."
         ),
         Asked(wanted="at least 1", page=2_000, page_most=1e7),
     ] = 4_000
@@ -524,8 +521,7 @@ class VerifyRequest(Request):
         Asked("certificate", argument=True),
     ]
     seconds: Annotated[
-        float,
-        Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check."),
+        float, Field(gt=0, title="CPU seconds", description="Refuse what takes more CPU seconds to check.")
     ] = 600.0
     size: Annotated[
         float, Field(gt=0, title="Size (MiB)", description="Refuse a larger file, in MiB."), Asked(option="max-mib")

@@ -3,39 +3,19 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
-from ..core.game import WIN_DRAW_LOSS, Game, known_game
+from ..core.game import Game, known_game
 from ..core.untrusted_input import JsonRecord
-from ..stats.elo import elo_of, normalised_elo
 from ..stats.race import Race, interval, mean
-from ..tuning.arena import FINAL, Arena, Budget, Event
-from ..tuning.contest import Contest, freeze_mixture, thin_checkpoints
-from ..tuning.tune import START, SearchLog, Validation, measure_speed, split_budget, steps_of, validate
+from ..tuning.arena import FINAL, Arena, Budget, Contest, Event, freeze_mixture, thin_checkpoints
+from ..tuning.tune import SearchLog, Validation, measure_speed, split_budget, steps_of, validate
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
 from .store import Json, Row, Run
-
-
-def validation_json(final: Validation, payoffs: Sequence[Fraction]) -> Json:
-    """Return score and interval against the initial parameters, and Elo if games are won, drawn and lost."""
-    low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
-    figures: Json = {"against": START, "candidate": final.candidate, "proved": final.proved, "games": final.games}
-    if not final.games:
-        return figures
-    figures |= {"score": low + span * final.score, "interval": [low + span * limit for limit in final.interval]}
-    figures |= {"pairs": list(final.counts), "better": final.interval[0] > 0.5}
-    if final.gain is not None:
-        figures |= {"gain": span * final.gain[0], "gain_interval": [span * limit for limit in final.gain[1:]]}
-    if tuple(payoffs) == WIN_DRAW_LOSS:
-        figures |= {"elo": _finite(elo_of(final.score)), "elo_interval": [_finite(elo_of(x)) for x in final.interval]}
-        normalised = [_finite(normalised_elo(final.counts, x)) for x in (final.score, *final.interval)]
-        figures |= {"normalised_elo": normalised[0], "normalised_elo_interval": normalised[1:]}
-    return figures
 
 
 def proof_sentence(proof: Mapping[str, Any]) -> str:
@@ -61,10 +41,6 @@ def pairs_sentence(proof: Mapping[str, Any]) -> str:
     low, high = proof["normalised_elo_interval"]
     normalised = f"{signed(proof['normalised_elo'], '+')} [{signed(low, '-')}, {signed(high, '+')}]"
     return f"normalised Elo {normalised}; pairs from two losses to two wins: {' '.join(map(str, proof['pairs']))}"
-
-
-def _finite(elo: float) -> float | None:
-    return elo if abs(elo) < float("inf") else None
 
 
 # Results of tuning runs: the stored steps, and the vector or mixture of each.
@@ -194,7 +170,7 @@ class TuningWork:
             return {**way.answer, "games": games, "steps": self.recorder.steps}
         final, games = self._judge(for_final, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
-        result |= {"proof": validation_json(final, search.game.payoffs)}
+        result |= {"proof": final.to_json(search.game.payoffs)}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _worth(self) -> int:

@@ -1,5 +1,8 @@
 """Scheduler for the games of one tuning run: every race and pair, each game counted, up to the budget.
 
+On one side is the contest, whose vectors play games and score: a game with a parametric strategy, or an external
+program. On the other are the steps of a method, which sees only vectors, scores and which parameters have neighbours.
+
 The arena numbers its events (a race, a comparison, a batch of pairs) and gives each its own stream of games, so the
 k-th event of a run is the same whenever it is played. Recorded events are recalled instead of played: to resume a run,
 its method simply runs again.
@@ -9,25 +12,111 @@ import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, PolicyJson, named_policy, vector_policy
-from ..core.game import Game
+from ..core import agents
+from ..core.agents import ParametricPolicy, PolicyJson, named_policy, policies_in_turn, vector_policy
+from ..core.game import Game, Strategy
+from ..core.plugins import former_names
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
+from ..stats.matrix_game import couple
 from ..stats.race import Race, Verdict, scan
-from .contest import Contest, ScoreSource, contest_of
+
+if TYPE_CHECKING:
+    from .programs.parameters import Parameters
+
+T = TypeVar("T")
+Rows = np.ndarray | Sequence[int]
 
 # Streams below the seed of a run: a method's random numbers, its games, and the held-out games that test its result.
 METHOD_STREAM, TRAINING, FINAL = 1, 2, 6
-MAX_BATCH = 16_384
+MIN_BATCH, MAX_BATCH = 64, 16_384  # game pairs per call of the compiled loop
 BATCH_SECONDS = 0.25
 
 # Integers as an event stores them: a digit each for games of at most three payoffs, for others a list.
 Codes = str | list[int]
 DIGITS = 3  # the most payoffs whose pairs of scores, in the base of this number, have one digit each
+
+
+class ScoreSource(Protocol):
+    """Two lists of vectors that play numbered games."""
+
+    def scores(self, key: int, first: int, count: int, seats: str = "swapped", threads: int = 1) -> np.ndarray:
+        """Return the scores of the games `first`.. of stream `key`, as indices of payoffs: a row per number.
+
+        With seats "swapped" a number is a game pair, a column each; with "alternating" it is one game.
+        """
+
+
+class Contest(Protocol):
+    """Interface of a tuning problem."""
+
+    name: str  # for messages
+    payoffs: tuple[Fraction, ...]  # possible ones of a game for the first vector, in even ascending steps
+    max_score: int  # index of the highest payoff
+    mixes: bool  # true if the result may be a mixture of vectors
+    least: int  # minimum number of game pairs played at once
+
+    @property
+    def strategy(self) -> "Strategy | Parameters":
+        """The parameters."""
+
+    def start(self) -> np.ndarray:
+        """Return the initial parameters."""
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """Return a vector within the limits of the parameters."""
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> ScoreSource:
+        """Return rows that take turns: number n is played by row n of each, modulo their number."""
+
+    def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> ScoreSource:
+        """Return the games of a result, a vector or mixture, against one vector."""
+
+
+class GameContest:
+    """A game of the catalogue or of the user, tuned from standard Gaussian numbers."""
+
+    mixes = True
+
+    def __init__(self, game: Game, strategy: Strategy, seed: int) -> None:
+        self.game, self.strategy, self.seed, self.least = game, strategy, seed, MIN_BATCH
+        self.name, self.payoffs, self.max_score = game.name, game.payoffs, game.max_score
+
+    def start(self) -> np.ndarray:
+        """Return the paper's starting point: standard Gaussian numbers (the baseline itself, where it is fixed)."""
+        return np.array(agents.fixed_baseline(self.game, self.seed).heaviest)
+
+    def clip(self, theta: np.ndarray) -> np.ndarray:
+        """Return the vector itself: parameters of games have no limits."""
+        return theta
+
+    def match(self, firsts: np.ndarray, seconds: np.ndarray) -> PolicyMatch:
+        demand_finite(self.name, firsts, seconds)
+        return PolicyMatch(self.game, policies_in_turn(self.game, firsts), policies_in_turn(self.game, seconds))
+
+    def match_answer(self, answer: PolicyJson, opponent: np.ndarray) -> PolicyMatch:
+        return PolicyMatch(
+            self.game, agents.decode_policy(self.game, answer), policies_in_turn(self.game, opponent[None])
+        )
+
+
+def demand_finite(name: str, *rows: np.ndarray) -> None:
+    if not all(np.isfinite(vectors).all() for vectors in rows):
+        raise ValueError(f"a parameter of {name} is not a finite number: the method has diverged")
+
+
+def contest_of(game: Game, seed: int) -> GameContest:
+    if game.strategy is None:
+        raise ValueError(f"{game.name} has no parametric strategy to tune")
+    return GameContest(game, game.strategy, seed)
+
+
+# Games
 
 
 class Event(TypedDict, total=False):
@@ -313,3 +402,60 @@ def decode(codes: Codes) -> np.ndarray:
     if isinstance(codes, str):
         return np.frombuffer(codes.encode(), np.uint8).astype(np.int64) - ord("0")
     return np.array(codes, np.int64)
+
+
+# Steps of a method, and what methods share
+
+
+@former_names(answer="recommendation", why="reason")
+@dataclass(frozen=True)
+class Step:
+    """One step of a method: its current result, and how it was reached."""
+
+    theta: np.ndarray
+    # True if `theta` belongs in the record: an accepted point, or a checkpoint of the trajectory.
+    accepted: bool
+    sigma: float | None = None
+    population: int = 1
+    # All members of a mixture so far; members are only added, never removed.
+    thetas: np.ndarray | None = None
+    # Weight of each member; or a row for each seat, where the halves of the vectors are mixed separately.
+    weights: np.ndarray | None = None
+    # The value of the measured table: 0 the lowest payoff, 1 the highest.
+    value: float | None = None
+    reason: str | None = None  # reason for this vector or mixture, in a sentence
+
+    @property
+    def recommendation(self) -> PolicyJson:
+        if self.thetas is None or self.weights is None:
+            return {"theta": self.theta.tolist()}
+        return freeze_mixture(self.thetas, self.weights)
+
+
+def freeze_mixture(thetas: np.ndarray, weights: np.ndarray) -> PolicyJson:
+    """Return the mixture of these weights of members (or of their halves, a row for each seat)."""
+    if weights.ndim == 1:
+        rows, shares = thetas[weights > 0], weights[weights > 0]
+    else:
+        first, second, weighed = zip(*couple(weights[0], weights[1]), strict=True)
+        rows, shares = join_halves(thetas, np.array(first), np.array(second)), np.array(weighed)
+    theta = rows[int(shares.argmax())].tolist()
+    if len(rows) == 1:
+        return {"theta": theta}
+    return {"theta": theta, "thetas": rows.tolist(), "weights": (shares / shares.sum()).tolist()}
+
+
+def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
+    """Return vectors with the first halves (for the first seat) of some rows and the second halves of others."""
+    half = thetas.shape[1] // 2
+    return np.hstack([thetas[first, :half], thetas[second, half:]])
+
+
+def thin_checkpoints(accepted: Sequence[T]) -> list[T]:
+    """Return accepted points, the last ones first, at growing distances."""
+    return [accepted[-(2**k)] for k in range(len(accepted).bit_length())]
+
+
+def hashed_parameters(arena: Arena) -> np.ndarray:
+    """Return the parameters that are pseudo-random seeds: they have no direction."""
+    return np.array([name in arena.strategy.unordered for name in arena.strategy.parameters])

@@ -18,9 +18,7 @@ from ..core.agents import ParametricPolicy, find_policy, policies_in_turn, vecto
 from ..core.game import Game
 from ..core.rng import child, fill_normal, random_below, random_unit, stream_of
 from ..core.simulate import PolicyMatch
-from .arena import Arena
-from .contest import DIRECTIONS, Ascent, add_up, hashed_parameters
-from .population import MIN_SCALE, Archive, Pool, breed, draw_members, draw_opponents, draw_wide, shares_of
+from .population import DIRECTIONS, Ascent, Pool, add_up
 
 # Streams of exploiters below a seed, and of their random numbers below that; rounds of games are numbered from 1.
 EXPLOITER, DRAWS = 5, 0
@@ -203,78 +201,3 @@ def climb(search: ResponseSearch, start: np.ndarray, sigma: float, games: int) -
         way.follow(add_up(plus - minus, e) / DIRECTIONS, sigma)
         points.append(way.x)
     return [vector_policy(search.game, theta) for theta in (way.x, points[len(points) // 2], way.average)]
-
-
-# Best responses to a mixture: random players, mutants and crosses of members, halved until one is left, or a climb.
-
-GENERATIONS, FINALS = 4, 4
-MIXTURE_KEPT = 4  # a quarter of a pool survives to the next generation
-MIN_PAIRS = 8
-NARROWER = 0.5
-MIXTURE_ELITE, MIXTURE_OFFSPRING, OPPONENTS = 8, 24, 16
-REACH = 0.3  # length of the directions of slopes, in units of the parameters
-
-
-def search_response(arena: Arena, archive: Archive, weights: np.ndarray, pairs: int) -> Iterator[Pool]:
-    """Search for a response to a mixture of members with about `pairs` game pairs; the last pool has one row."""
-    a_round = pairs // (GENERATIONS + FINALS)
-    many = max(MIN_PAIRS, int((a_round / 4) ** 0.5))  # a pool of four times as many candidates as opponents
-    size = max(4 * MIXTURE_KEPT, a_round // many)
-    law = (shares_of(weights) + 1 / len(archive)) / 2
-    parents = archive.thetas[draw_members(arena, law, size)]
-    drawn = draw_wide(arena, size // 4)
-    bred = breed(arena, parents, size - size // 4, 1.0, archive.per_seat)
-    pool = Pool(np.vstack([drawn, bred]), archive.per_seat)
-    for generation in range(GENERATIONS):
-        if generation:
-            pool.grow(breed(arena, pool.thetas, size - len(pool.thetas), NARROWER**generation, archive.per_seat))
-        pool.play(arena, draw_opponents(archive, weights, many))
-        pool.shrink(size // MIXTURE_KEPT)
-        yield pool
-    while len(pool.thetas) > 1:
-        pool.play(arena, draw_opponents(archive, weights, max(MIN_PAIRS, a_round // len(pool.thetas))))
-        pool.shrink(len(pool.thetas) // 2)
-        yield pool
-
-
-class Evolution:
-    """An elite that is bred against a mixture, and continues from turn to turn while the archive does not change."""
-
-    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
-        heaviest = (-shares_of(weights)).argsort(kind="stable")[:MIXTURE_ELITE]
-        self.archive, self.weights = archive, weights
-        self.pool = Pool(archive.thetas[heaviest], archive.per_seat)
-
-    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Breed for about `pairs` game pairs; yield the best after each generation."""
-        arena, pool = self.archive.arena, self.pool
-        for _ in range(max(pairs // ((MIXTURE_ELITE + MIXTURE_OFFSPRING) * OPPONENTS), 1)):
-            children = MIXTURE_ELITE + MIXTURE_OFFSPRING - len(pool.thetas)
-            pool.grow(breed(arena, pool.thetas, children, 1.0, pool.per_seat))
-            pool.play(arena, draw_opponents(self.archive, self.weights, OPPONENTS))
-            pool.shrink(MIXTURE_ELITE)
-            yield pool.thetas[0]
-
-
-class Climb:
-    """An ascent of the score against a mixture, which continues from turn to turn as an evolution does."""
-
-    def __init__(self, archive: Archive, weights: np.ndarray) -> None:
-        start = archive.thetas[int(shares_of(weights).argmax())]
-        self.archive, self.weights, self.way = archive, weights, Ascent(start)
-        self.seeds = hashed_parameters(archive.arena)
-        self.sigma = REACH * max(math.sqrt(float((start[~self.seeds] ** 2).mean())), MIN_SCALE)
-
-    def go_on(self, pairs: int) -> Iterator[np.ndarray]:
-        """Climb for about `pairs` game pairs; yield the average of the trajectory after each step."""
-        arena = self.archive.arena
-        for _ in range(max(pairs // (2 * DIRECTIONS), 1)):
-            e = np.where(self.seeds, 0.0, arena.gaussians(DIRECTIONS))
-            self.way.climb(arena, self.sigma, e, draw_opponents(self.archive, self.weights, DIRECTIONS))
-            yield self.way.average
-
-
-def begin_ways(archive: Archive, weights: np.ndarray) -> list[Evolution | Climb]:
-    """Return the searches that continue from turn to turn; ascents only where parameters have neighbours."""
-    ways: list[Evolution | Climb] = [Evolution(archive, weights)]
-    return ways if hashed_parameters(archive.arena).all() else [*ways, Climb(archive, weights)]

@@ -4,17 +4,19 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ..core.agents import ParametricPolicy, PolicyJson, decode_policy
 from ..core.find import load_game
-from ..core.game import Game
+from ..core.game import WIN_DRAW_LOSS, Game
 from ..core.rng import child
 from ..process.heartbeat import beat
+from ..stats.elo import elo_of, normalised_elo
 from ..stats.race import Race, Verdict, interval, mean
-from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent
-from .contest import Contest, Step, thin_checkpoints
+from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
 from .methods import find_tune_method
 
 # Validation: the result must be shown to beat the initial parameters, on held-out games.
@@ -68,6 +70,26 @@ class Validation:
         counts = np.array(self.compared, np.int64)
         low, high = interval(counts)
         return 2 * mean(counts) - 1, 2 * low - 1, 2 * high - 1
+
+    def to_json(self, payoffs: Sequence[Fraction]) -> dict[str, Any]:
+        """Return score and interval against the initial parameters, and Elo if games are won, drawn and lost."""
+        low, span = float(payoffs[0]), float(payoffs[-1] - payoffs[0])
+        figures: dict[str, Any] = {"against": START, "candidate": self.candidate, "proved": self.proved}
+        figures |= {"games": self.games}
+        if not self.games:
+            return figures
+        limits, gain = self.interval, self.gain
+        figures |= {"score": low + span * self.score, "interval": [low + span * limit for limit in limits]}
+        figures |= {"pairs": list(self.counts), "better": limits[0] > 0.5}
+        if gain is not None:
+            figures |= {"gain": span * gain[0], "gain_interval": [span * limit for limit in gain[1:]]}
+        if tuple(payoffs) == WIN_DRAW_LOSS:
+            scores = (self.score, *limits)
+            elos = {"elo": map(elo_of, scores), "normalised_elo": (normalised_elo(self.counts, x) for x in scores)}
+            for name, found in elos.items():
+                elo, *ends = (elo if abs(elo) < float("inf") else None for elo in found)
+                figures |= {name: elo, f"{name}_interval": ends}
+        return figures
 
 
 def validate(arena: Arena, answer: PolicyJson, checkpoints: Sequence[PolicyJson]) -> Iterator[Validation]:

@@ -14,9 +14,8 @@ from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
-from fogspiel.tuning.contest import MAX_SIGMA, MIN_SIGMA
 from fogspiel.tuning.methods import find_tune_method, tune_methods
-from fogspiel.tuning.methods.evolution import next_sigma
+from fogspiel.tuning.methods.evolution import MAX_SIGMA, MIN_SIGMA, next_sigma
 
 BATAWAF = known_game("batawaf")
 SOME = ["auto", "duel", "iterative", "psro", "seeds"]
@@ -57,7 +56,7 @@ def test_threads_and_batches_do_not_change_a_run(name, monkeypatch):
     expected = described(place, walked(name, place))
     other = arena(games=8000, threads=2)
     assert described(other, walked(name, other)) == expected
-    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MIN_BATCH", 7)
     monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     other = arena(games=8000)
     assert described(other, walked(name, other)) == expected
@@ -191,7 +190,7 @@ def test_meetings_are_the_games_of_their_rows_whatever_the_batches(monkeypatch):
         for pair in range(3):
             assert own[row, pair].tolist() == match.scores(place._key(0), row + 40 * pair, 1)[0].tolist()
     assert [len(event["pairs"]) for event in place.events] == [120, 120]
-    monkeypatch.setattr(fogspiel.tuning.contest, "MIN_BATCH", 7)
+    monkeypatch.setattr(fogspiel.tuning.arena, "MIN_BATCH", 7)
     monkeypatch.setattr(fogspiel.tuning.arena, "MAX_BATCH", 11)
     kept = []
     other = arena(threads=2, on_batch=lambda _, event: kept.append(event))

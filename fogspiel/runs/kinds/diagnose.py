@@ -8,19 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.agents import (
-    THRESHOLD,
-    TOLD,
-    BestResponseScore,
-    ParametricPolicy,
-    PolicyJson,
-    best_response_scores,
-    decode_policy,
-    decode_policy_or_none,
-    encode_policy,
-    find_policy,
-    policy_json_in,
-)
+from ...core import agents
+from ...core.agents import ParametricPolicy, PolicyJson, decode_policy, encode_policy, policy_json_in
 from ...core.find import load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game
 from ...core.rng import child
@@ -51,7 +40,7 @@ class Diagnosis:
     members: int
     exploiter: Exploiter
     score: MatchResult  # of the exploiter
-    best: Sequence[BestResponseScore]
+    best: Sequence[agents.BestResponseScore]
     history: Standings | None  # standings of the checkpoints, oldest first; None if there is only one
 
     @property
@@ -151,7 +140,7 @@ class DiagnosisJob:
         key = int(child(report_key(ask.seed), EXPLOITED))
         score = evaluate(game, found.policy, player, key, ask.report_games, threads=self.threads)
         numbers = {"name": found.policy.name, "numbers": encode_policy(game, found.policy), "games": found.games}
-        return numbers | {"score": score, "best": best_response_scores(game, player)}
+        return numbers | {"score": score, "best": agents.best_response_scores(game, player)}
 
 
 def parts_of(run: Run, request: DiagnoseRequest, threads: int) -> list[DiagnosisJob]:
@@ -190,7 +179,7 @@ def _diagnosis(
     run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnoseRequest
 ) -> Diagnosis:
     game, name = game_of(run), exploited["name"]
-    policy = decode_policy_or_none(game, exploited["numbers"], name) or find_policy(game, name)
+    policy = agents.decode_policy_or_none(game, exploited["numbers"], name) or agents.find_policy(game, name)
     history = None
     if observed:
         counts = counts_of(len(part.checkpoints), observed)
@@ -252,7 +241,9 @@ def report(found: Sequence[Diagnosis], command: str) -> Report:
 
 def _line(one: Diagnosis) -> Sequence[Cell]:
     exact = [reply.score for reply in one.best if reply.exact]
-    told, threshold = ([r.score for r in one.best if r.among.startswith(what)] for what in (TOLD, THRESHOLD))
+    told, threshold = (
+        [r.score for r in one.best if r.among.startswith(what)] for what in (agents.TOLD, agents.THRESHOLD)
+    )
     limits = (values[0] if values else None for values in (exact, told, threshold))
     return (
         one.run, one.game, one.score.mean, *one.score.interval, *limits, one.exploiter.policy.name,

@@ -17,7 +17,7 @@ from ..report import Cell, Curve, Table
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import TuningTask, TuningWork, pairs_sentence, proof_sentence, recommendation_of, validation_json
+from ..tuning_run import TuningTask, TuningWork, pairs_sentence, proof_sentence, recommendation_of
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -244,6 +244,4 @@ def tune_function(
     program = ProgramContest("the function", space, FunctionBackend(function, scale), scale)
     answer, played, steps, final = search(program, method, games, seed, race, share=SHARE)
     assert final is not None
-    return FunctionTuneResult(
-        space.values(answer["theta"]), validation_json(final, scale.payoffs), played, steps, scale
-    )
+    return FunctionTuneResult(space.values(answer["theta"]), final.to_json(scale.payoffs), played, steps, scale)

@@ -26,15 +26,7 @@ from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
-from ..tuning_run import (
-    StepRow,
-    TuningTask,
-    TuningWork,
-    keep_recommendation,
-    proof_sentence,
-    recommendation_of,
-    validation_json,
-)
+from ..tuning_run import StepRow, TuningTask, TuningWork, keep_recommendation, proof_sentence, recommendation_of
 
 SHOWN_PARAMETERS = 8
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
@@ -258,7 +250,7 @@ def tune_seed(
     found = tune_strategy(chosen, method, games, seed, Race(race, delta, epsilon), baseline, observation, final)
     key = int(child(report_key(seed), SELECTION))
     score = _score(chosen, found.policy, baseline, seed, key, report_games)
-    proof = {"proof": validation_json(found.final, chosen.payoffs)} if found.final else {}
+    proof = {"proof": found.final.to_json(chosen.payoffs)} if found.final else {}
     row: Row = {**encode_policy(chosen, found.policy), "played": found.games, "steps": found.steps}
     return row | proof | {"selected": score}
 

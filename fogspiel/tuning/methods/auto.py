@@ -18,9 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.agents import REDRAWN
-from ..arena import Arena, BudgetSpent
-from ..contest import DIRECTIONS, Ascent, Step, hashed_parameters, scale_of
-from ..population import Archive, Pool, draw_wide
+from ..arena import Arena, BudgetSpent, Step, hashed_parameters
+from ..population import DIRECTIONS, Archive, Ascent, Pool, draw_wide, scale_of
 from ..population import breed as breed_children
 from .evolution import directions_for, duel
 

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...stats.race import Race, interval, mean
-from ..arena import Arena
-from ..contest import DIRECTIONS, MAX_SIGMA, MIN_SIGMA, Ascent, Step, add_up, hashed_parameters, join_halves, scale_of
+from ..arena import Arena, Step, hashed_parameters, join_halves
+from ..population import DIRECTIONS, Ascent, add_up, scale_of
 
 # The methods of the paper: four evolutionary algorithms, and a round robin of random players
+
+# Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
+MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 
 Population = list[np.ndarray]
 

@@ -28,7 +28,7 @@ from ...core.agents import PolicyJson
 from ...core.rng import UNIT, split
 from ...process.line_process import Answer, WorkerFault
 from ...process.worker_pool import WorkerPool, parse
-from ..contest import demand_finite
+from ..arena import demand_finite
 from . import function_worker
 from .parameters import Parameters, Value
 

@@ -10,7 +10,7 @@ from ...games.chess.fen import SIDES, START, parse_move
 from ...games.chess.game import ChessGame, UciEngine, numbered_moves
 from ...games.chess.san import RESULTS, ROSTER, fill_movetext, tag_lines
 from ...games.chess.search import MATE
-from ...process.guard import ProcessGuard
+from ...process.guard import own_guard
 from .uci_options import engine_options
 
 CLOCK = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
@@ -83,8 +83,8 @@ class PlayResult:
 class UciPlayer:
     """An engine process that is configured again for every game."""
 
-    def __init__(self, command: str, fixed: Mapping[str, str], patience: float, guard: ProcessGuard):
-        self.engine, self.patience = UciEngine(command, patience, guard), patience
+    def __init__(self, command: str, fixed: Mapping[str, str], patience: float):
+        self.engine, self.patience = UciEngine(command, patience, own_guard()), patience
         try:
             self.options = engine_options(self.engine)
             self._fixed = self.options.texts(fixed)

@@ -30,7 +30,6 @@ from ...games.chess.game import ChessGame
 from ...games.chess.position import make
 from ...games.chess.san import Movetext, games_in, meant
 from ...games.chess.search import value_of
-from ...process.guard import ProcessGuard
 from ...process.jobs import RetryRule
 from ...process.line_process import Answer, ProgramFault, WordParser, game_of, serve, values_in
 from .uci_match import AdjudicationRules, Conditions, GameOutcome, Opening, UciLimit, UciPlayer, play_game, write_game
@@ -170,7 +169,6 @@ class EnginePair:
     patience: float = 10.0
     seed_option: str | None = None  # the option that is set to the seed of a game, for engines that play at random
     _players: list[UciPlayer] = field(default_factory=list)
-    _guard: ProcessGuard | None = None
 
     def answer(self, request: object) -> Answer:
         asked, seed, swap = game_of(request)
@@ -199,11 +197,9 @@ class EnginePair:
         return {"score": white if order[0] == 0 else 1 - white, "pgn": pgn}
 
     def _begin(self, values: Sequence[Mapping[str, object]], seed: int) -> list[UciPlayer]:
-        if self._guard is None:
-            self._guard = ProcessGuard()
         while len(self._players) < 2:
             seat = self.seats[len(self._players)]
-            self._players.append(UciPlayer(seat.command, seat.options, self.patience, self._guard))
+            self._players.append(UciPlayer(seat.command, seat.options, self.patience))
         for player, own in zip(self._players, values, strict=True):
             player.begin({**own, **self._chance(player, seed)})
         return self._players
