@@ -236,7 +236,7 @@ def _options_text(given: ProgramOptions) -> str:
     from ..runs.programs import program_types
 
     if given.uci is not None:
-        from ..tuning.programs.uci_options import options_of, parameter_table
+        from ..tuning.programs.uci_match import options_of, parameter_table
 
         found = options_of(given.uci)
         return parameter_table(found, found.tunable)

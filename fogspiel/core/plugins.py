@@ -333,7 +333,7 @@ tune tuning.methods: mixture_response=psro
 tune.methods tuning.methods: duel=evolution halving=auto portfolio=psro reply=auto spsa=evolution
 tuning tuning: contest=arena steps=arena
 tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
-  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
+  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options=uci_match
   uci_player=uci_match uci_worker
 """
 _FORMER_PACKAGES = ("phantom", "solve", "tune")

@@ -25,13 +25,9 @@ class ProcessGuard:
     """A process that kills remaining process groups when this one ends, in whatever way."""
 
     def __init__(self) -> None:
+        command, pipe, none = [sys.executable, "-I", "-S", __file__], subprocess.PIPE, subprocess.DEVNULL
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
+            command, stdin=pipe, stdout=none, stderr=none, bufsize=0, start_new_session=True
         )
 
     def tell(self, sign: str, number: int) -> None:

@@ -91,7 +91,7 @@ def name_command(words: str, scale: Scale, facts: Mapping[str, Any], more: Seque
 def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[str]) -> ProgramSpec:
     """Describe a chess engine, whose options are its parameters."""
     from ..tuning.programs import uci_worker  # imports chess
-    from ..tuning.programs.uci_options import options_of
+    from ..tuning.programs.uci_match import options_of
 
     engine = demand_program(split_command(words))
     asked = [f"--engine={words}", *limit_words(facts, UCI_FACTS), *(word.replace("--uci-", "--", 1) for word in more)]
@@ -105,16 +105,9 @@ def name_uci(words: str, scale: Scale, facts: Mapping[str, Any], more: Sequence[
     def check(parameters: Parameters) -> None:
         options_of(words).demand(parameters)
 
-    return ProgramSpec(
-        UCI,
-        words,
-        digest_of(engine),
-        (sys.executable, "-m", uci_worker.__name__, *asked),
-        {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions},
-        seconds=GAME_SECONDS,
-        more=tuple(more),
-        check=check,
-    )
+    digest, command = digest_of(engine), (sys.executable, "-m", uci_worker.__name__, *asked)
+    kept = {key: facts[key] for key in UCI_FACTS if facts.get(key) is not None} | {CONDITIONS: conditions}
+    return ProgramSpec(UCI, words, digest, command, kept, seconds=GAME_SECONDS, more=tuple(more), check=check)
 
 
 def limit_words(facts: Mapping[str, Any], known: Sequence[str]) -> list[str]:

@@ -133,12 +133,8 @@ class Asked:
     on_page: bool = True
 
 
-NOTHING_MORE = Asked()
-
-
 def asked_of(info: FieldInfo) -> Asked:
-    """Return the `Asked` of a field."""
-    return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), NOTHING_MORE)
+    return next((more for more in reversed(info.metadata) if isinstance(more, Asked)), Asked())
 
 
 @dataclass(frozen=True)
@@ -222,15 +218,11 @@ class Request(BaseModel):
     """Everything that the result of a run depends on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    once: ClassVar[bool] = False
-    """True if a stored run of the same request, finished or not, is reused."""
+    once: ClassVar[bool] = False  # true if a stored run of the same request, finished or not, is reused
     command_name: ClassVar[str] = ""
-    tab: ClassVar[str] = ""
-    """Title of its form; empty for a request without one."""
-    shown: ClassVar[tuple[str, ...]] = ()
-    """Options that its command always shows, even with default values."""
-    lacking: ClassVar[tuple[str, ...]] = ()
-    """Keys missing in row 0 of earlier versions or of some methods."""
+    tab: ClassVar[str] = ""  # title of its form; empty for a request without one
+    shown: ClassVar[tuple[str, ...]] = ()  # options that its command always shows, even with default values
+    lacking: ClassVar[tuple[str, ...]] = ()  # keys missing in row 0 of earlier versions or of some methods
 
     def __init__(self, *values: Any, **named: Any) -> None:
         """Take fields in order or by name; any error is a single message."""

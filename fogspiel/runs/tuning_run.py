@@ -15,6 +15,7 @@ from ..tuning.arena import FINAL, Arena, Budget, Contest, Event, freeze_mixture,
 from ..tuning.tune import SearchLog, Validation, measure_speed, split_budget, steps_of, validate
 from .kind import Context, Progress, Recorder
 from .request import signed, with_interval
+from .requests import ProgramRequest, TuneRequest
 from .store import Json, Row, Run
 
 
@@ -125,58 +126,48 @@ PATIENCE = 1.5  # tolerance factor on the time budget of the games it was conver
 NO_STEP: Json = {"accepted": False, "population": 1, "sigma": None, "events": []}
 
 
-@dataclass(frozen=True)
-class TuningTask:
-    game: Game | Contest
-    method: str
-    race: Race
-    baseline: str
-    observation: str
-    seed: int
-    games: int | None
-    seconds: float | None
-    share: float  # fraction of the budget for the validation races; 0 omits them
-
-
 class TuningWork:
     """Execution of a tuning run until its budget is spent."""
 
-    def __init__(self, search: TuningTask, run: Run, recorder: Recorder, context: Context) -> None:
-        self.search, self.recorder, self.context = search, recorder, context
-        # The rows of an interrupted run, by type
+    def __init__(
+        self, game: Game | Contest, method: str, baseline: str, share: float, request: TuneRequest | ProgramRequest,
+        run: Run, recorder: Recorder, context: Context,
+    ) -> None:  # fmt: skip
+        """Read the rows of an interrupted run; `share` of the budget is for validation races, and 0 omits them."""
+        self.game, self.method, self.baseline, self.share, self.request = game, method, baseline, share, request
+        self.recorder, self.context, self.threads = recorder, context, context.threads or 1
         self.partial, rows = run.partial(), run.steps
         self.steps = [row for row in rows if "budget" not in row and "final" not in row]
         self.finals = [row for row in rows if "final" in row]
         self.judging = bool(self.finals) or (self.partial is not None and "spent" in self.partial)
-        self.left = None if search.seconds is None else search.seconds - run.seconds_worked
+        self.left = None if request.seconds is None else request.seconds - run.seconds_worked
         self.began = time.monotonic()
-        self.total = search.games or next((row["budget"] for row in rows if "budget" in row), None)
+        self.total = request.games or next((row["budget"] for row in rows if "budget" in row), None)
 
     def tune(self) -> Json:
         """Return the result, its cost and its validation."""
-        search = self.search
-        if search.share and search.games is None:
+        if self.share and self.request.games is None:
             self.total = self.total or self._worth()
             self.recorder.step(NO_STEP | {"games": 0, "budget": self.total})
         # Without validation there may be no limit.
-        for_method, for_final = split_budget(self.total or 0, search.share)
+        for_method, for_final = split_budget(self.total or 0, self.share)
         arena, way = self._follow(for_method)
         games = arena.games
         if self.finals:
             games = self.finals[0]["games"] - sum(event["games"] for event in self.finals[0]["events"])
         elif self.judging and self.partial is not None:
             games = self.partial["spent"]
-        if not search.share:
+        if not self.share:
             return {**way.answer, "games": games, "steps": self.recorder.steps}
         final, games = self._judge(for_final, way, games)
         result: Json = {**final.answer, "games": games, "steps": self.recorder.steps}
-        result |= {"proof": final.to_json(search.game.payoffs)}
+        result |= {"proof": final.to_json(self.game.payoffs)}
         return result | ({"why": way.why} if way.why and final.answer == way.answer else {})
 
     def _worth(self) -> int:
         """Return the number of games that the seconds are worth."""
         self.context.on_progress(Progress("measuring how fast games are", 0.0, 0))
-        speed = measure_speed(self._arena(Budget()).contest, self.search.seed, self.context.threads or 1)
+        speed = measure_speed(self._arena(Budget()).contest, self.request.seed, self.threads)
         left = (self.left or 0.0) - (time.monotonic() - self.began)
         return max(int(speed * left), MIN_GAMES)
 
@@ -184,13 +175,12 @@ class TuningWork:
         """Return the deadline of this share of the seconds; games converted from them may exceed it."""
         if self.left is None:
             return None
-        return self.began + share * self.left * (1.0 if self.search.games or not self.search.share else PATIENCE)
+        return self.began + share * self.left * (1.0 if self.request.games or not self.share else PATIENCE)
 
     def _arena(self, budget: Budget, **more: Any) -> Arena:
-        search, threads = self.search, self.context.threads or 1
-        return Arena(
-            search.game, search.seed, search.race, search.baseline, budget, search.observation, threads, **more
-        )
+        ask = self.request
+        race = Race(ask.race, ask.delta, ask.epsilon)
+        return Arena(self.game, ask.seed, race, self.baseline, budget, ask.observation, self.threads, **more)
 
     def _follow(self, games: int) -> tuple[Arena, SearchLog]:
         recorded = [event for row in self.steps for event in row["events"]]
@@ -200,14 +190,14 @@ class TuningWork:
             self._tell(f"step {way.steps + 1}{_standing(event)}", arena.games + event["games"])
 
         arena = self._arena(
-            Budget(games if self.total else None, self._deadline(1 - self.search.share)),
+            Budget(games if self.total else None, self._deadline(1 - self.share)),
             recorded=recorded,
             partial=None if self.judging else self.partial,
             on_batch=watch,
             last_event=len(recorded) if self.judging else None,
         )
         way = SearchLog({"theta": arena.start.tolist()})
-        for number, row in enumerate(_rows(self.search.method, arena, way)):
+        for number, row in enumerate(_rows(self.method, arena, way)):
             earlier = self.steps[number] if number < len(self.steps) else row
             if "weights" in earlier and not arena.contest.mixes and earlier["events"] == row["events"]:
                 row = earlier  # of an older version, whose final mixture the program could not play
@@ -222,7 +212,7 @@ class TuningWork:
             self.recorder.save_partial(lambda: {**event, "spent": spent})
             self._tell(f"last races, against the start{_standing(event)}", spent + arena.games + event["games"])
 
-        least = time.monotonic() + self.search.share * (self.search.seconds or 0.0)
+        least = time.monotonic() + self.share * (self.request.seconds or 0.0)
         arena = self._arena(
             Budget(games, None if self.left is None else max(self._deadline(1.0) or 0.0, least)),
             recorded=[event for row in self.finals for event in row["events"]],

@@ -1,6 +1,6 @@
 """Diagnosis of tuning runs: exploitability of the result, forgotten opponents and cycling."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
@@ -169,23 +169,17 @@ def diagnose(
         for number, part in enumerate(parts):
             say(f"{number + 1} of {len(parts)}: {part}")
             found.append(next(results))
-    return [
-        _diagnosis(run, part, exploited, history["observed"], request)
-        for run, part, exploited, history in zip(runs, parts[::2], found[::2], found[1::2], strict=True)
-    ]
-
-
-def _diagnosis(
-    run: Run, part: DiagnosisJob, exploited: Json, observed: Mapping[tuple[int, int], Any], ask: DiagnoseRequest
-) -> Diagnosis:
-    game, name = game_of(run), exploited["name"]
-    policy = agents.decode_policy_or_none(game, exploited["numbers"], name) or agents.find_policy(game, name)
-    history = None
-    if observed:
-        counts = counts_of(len(part.checkpoints), observed)
-        history = Standings([one for one, _ in part.checkpoints], counts, ask.seed)
-    found = (Exploiter(policy, exploited["games"]), exploited["score"], exploited["best"])
-    return Diagnosis(run.name, game.name, run.request["method"], len(part.player.get("weights", (1,))), *found, history)
+    diagnoses = []
+    for run, part, exploited, met in zip(runs, parts[::2], found[::2], found[1::2], strict=True):
+        game, name, history = game_of(run), exploited["name"], None
+        policy = agents.decode_policy_or_none(game, exploited["numbers"], name) or agents.find_policy(game, name)
+        if met["observed"]:
+            counts = counts_of(len(part.checkpoints), met["observed"])
+            history = Standings([one for one, _ in part.checkpoints], counts, request.seed)
+        figures = (Exploiter(policy, exploited["games"]), exploited["score"], exploited["best"], history)
+        members = len(part.player.get("weights", (1,)))
+        diagnoses.append(Diagnosis(run.name, game.name, run.request["method"], members, *figures))
+    return diagnoses
 
 
 # Reporting
@@ -209,7 +203,6 @@ LATEST_NOTE = (
 
 def report(found: Sequence[Diagnosis], command: str) -> Report:
     exploiters = Table("exploiters", "Exploiters", EXPLOITERS, [_line(one) for one in found], note=EXPLOITERS_NOTE)
-    names = [one.run for one in found]
     series = [Series.of("exploiter", [(one.run, one.score.mean, *one.score.interval) for one in found])]
     known = {one.run: reply.score for one in found for reply in one.best if reply.exact}
     if known:
@@ -230,26 +223,17 @@ def report(found: Sequence[Diagnosis], command: str) -> Report:
             parts += [f"## {one.run}", *sentences(one.history), over_time]
             parts += tables(one.history, f"{one.run}-", f" of the history of {one.run}")
             parts.append(charts(one.history, f"{one.run}-")[-1])
-    return Report(
-        name="diagnosis",
-        title="Diagnosis of " + ", ".join(names),
-        command=command,
-        paragraphs=[one.conclusion for one in found],
-        parts=parts,
-    )
+    title = "Diagnosis of " + ", ".join(one.run for one in found)
+    return Report("diagnosis", title, command, [one.conclusion for one in found], parts)
 
 
 def _line(one: Diagnosis) -> Sequence[Cell]:
     exact = [reply.score for reply in one.best if reply.exact]
-    told, threshold = (
-        [r.score for r in one.best if r.among.startswith(what)] for what in (agents.TOLD, agents.THRESHOLD)
-    )
+    told = [reply.score for reply in one.best if reply.among.startswith(agents.TOLD)]
+    threshold = [reply.score for reply in one.best if reply.among.startswith(agents.THRESHOLD)]
     limits = (values[0] if values else None for values in (exact, told, threshold))
-    return (
-        one.run, one.game, one.score.mean, *one.score.interval, *limits, one.exploiter.policy.name,
-        one.exploiter.games,
-        one.score.games,
-    )  # fmt: skip
+    player, games = one.exploiter
+    return (one.run, one.game, one.score.mean, *one.score.interval, *limits, player.name, games, one.score.games)
 
 
 def _latest(one: Diagnosis) -> Iterator[Sequence[Cell]]:

@@ -56,16 +56,8 @@ class MatchKind(Kind):
         for source in plug_ins() if request.seats == SEATS[0] and not names & set(policy_names(game)) else ():
             if source.match and names <= set(source.names(game)):
                 return source.match(game, request, counted, watch).to_json()
-        return evaluate(
-            game,
-            *agents_of(request, context.store),
-            report_key(request.seed),
-            request.games,
-            request.seats,
-            context.threads or 1,
-            watch,
-            counted,
-        ).to_json()
+        sides, key, threads = agents_of(request, context.store), report_key(request.seed), context.threads or 1
+        return evaluate(game, *sides, key, request.games, request.seats, threads, watch, counted).to_json()
 
     def headline(self, run: Run) -> str:
         return f"{run.request['first']} - {run.request['second']}"

@@ -17,7 +17,7 @@ from ..report import Cell, Curve, Table
 from ..request import check_seed
 from ..requests import ProgramRequest
 from ..store import Json, Run, StoreError
-from ..tuning_run import TuningTask, TuningWork, pairs_sentence, proof_sentence, recommendation_of
+from ..tuning_run import TuningWork, pairs_sentence, proof_sentence, recommendation_of
 from .tune import RaceCurve, TuningKind, VectorCells
 
 
@@ -58,13 +58,8 @@ class ProgramKind(TuningKind):
         if not isinstance(program, ProgramContest):
             raise self.unnamed(run)
         program.door.tell_faults(context.on_fault)
-        race = Race(request.race, request.delta, request.epsilon)
-        task = TuningTask(
-            program, request.search, race, START, request.observation, request.seed, request.games, request.seconds,
-            SHARE,
-        )  # fmt: skip
         try:
-            result = TuningWork(task, run, recorder, context).tune()
+            result = TuningWork(program, request.search, START, SHARE, request, run, recorder, context).tune()
         except StoreError:
             raise
         except ValueError as error:  # raised by the program: it can be fixed and the run resumed

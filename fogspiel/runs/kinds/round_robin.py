@@ -145,13 +145,9 @@ class RoundRobinKind(MeetingsKind):
             f"{len(request.players)} players of {game.title}, {found.pairs} pairs, {request.pair_games:,} fresh games "
             f"for each pair, every deal twice with the seats swapped; {unit_of(game)}."
         )
-        return Report(
-            name=f"tournament-{request.game}",
-            title=f"Tournament: {game.title}",
-            command=request.command,
-            paragraphs=(intro, *sentences(found)),
-            parts=(*tables(found), *charts(found)),
-        )
+        name, title = f"tournament-{request.game}", f"Tournament: {game.title}"
+        texts = [intro, *sentences(found)]
+        return Report(name, title, request.command, texts, (*tables(found), *charts(found)))
 
 
 KIND = RoundRobinKind()

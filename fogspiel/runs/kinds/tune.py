@@ -26,7 +26,7 @@ from ..request import game_of_run, with_interval
 from ..requests import MIXING, TuneRequest
 from ..store import Json, Run, Summary
 from ..store import Row as StoredRow
-from ..tuning_run import StepRow, TuningTask, TuningWork, keep_recommendation, proof_sentence, recommendation_of
+from ..tuning_run import StepRow, TuningWork, keep_recommendation, proof_sentence, recommendation_of
 
 SHOWN_PARAMETERS = 8
 SELECTION = 1  # child stream of the report stream: games that select among the seeds
@@ -77,12 +77,8 @@ class TuneKind(TuningKind):
     def compute(self, run: Run, recorder: Recorder, context: Context) -> Json:
         """Run the method, validate its result, and score it against the baseline on fresh games."""
         request = self.check(run)
-        task = TuningTask(
-            known_game(request.game), request.method, Race(request.race, request.delta, request.epsilon),
-            request.baseline, request.observation, request.seed, request.games, request.seconds,
-            SHARE if request.final else 0.0,
-        )  # fmt: skip
-        result = TuningWork(task, run, recorder, context).tune()
+        task = (known_game(request.game), request.method, request.baseline, SHARE if request.final else 0.0)
+        result = TuningWork(*task, request, run, recorder, context).tune()
         return result | _fresh_score(request, result, request.seed, context.threads or 1)
 
     # Terminal output
@@ -227,16 +223,10 @@ class TuneSeedsKind(TuneKind):
 
 def jobs_of(request: TuneRequest) -> list[Job]:
     shared = {key: value for key, value in request if key not in ("kind", "seconds", "seed", "seeds")}
-    words = spec_of(request.game)
-    return [
-        Job(
-            "tuned",
-            tune_seed,
-            {**shared, "rules": known_game(request.game).version, "seed": request.seed + number},
-            {"source": words.absolute if words else None},
-        )
-        for number in range(request.seeds or 1)
-    ]
+    words, seeds = spec_of(request.game), range(request.seed, request.seed + (request.seeds or 1))
+    shared |= {"rules": known_game(request.game).version}
+    source = {"source": words.absolute if words else None}
+    return [Job("tuned", tune_seed, {**shared, "seed": seed}, source) for seed in seeds]
 
 
 def tune_seed(

@@ -182,20 +182,17 @@ def choose(arena: Arena, answer: np.ndarray, others: np.ndarray, until: int) -> 
     best = finals.best
     theta, score = finals.table.thetas[best], finals.scores[best]
     if not any(finals.beats(other, best) for other in range(len(finals.table))):
-        why = f"a vector, because none of the {len(pool.thetas)} others that were left in the end beats it"
-        return Step(theta, True, reason=why)
-    if not arena.contest.mixes:
-        why = f"a vector, because {arena.contest.name} cannot play a mixture of those that beat each other in circles"
-        return Step(theta, True, reason=why)
-    nash = finals.table.nash()
-    mixed = finals.score_of(nash.weights)
-    if mixed < score - CLEARLY * finals.error:
-        less = f"{mixed:.3f}, not {score:.3f}"
-        return Step(
-            theta, True, reason=f"a vector, because a mixture that nobody beats scores less at the baseline: {less}"
-        )
-    why = "a mixture, because those who were left in the end beat each other in circles"
-    return replace(finals.table.step(nash, True), reason=why)
+        why = f"none of the {len(pool.thetas)} others that were left in the end beats it"
+    elif not arena.contest.mixes:
+        why = f"{arena.contest.name} cannot play a mixture of those that beat each other in circles"
+    else:
+        nash = finals.table.nash()
+        mixed = finals.score_of(nash.weights)
+        if mixed >= score - CLEARLY * finals.error:
+            why = "a mixture, because those who were left in the end beat each other in circles"
+            return replace(finals.table.step(nash, True), reason=why)
+        why = f"a mixture that nobody beats scores less at the baseline: {mixed:.3f}, not {score:.3f}"
+    return Step(theta, True, reason=f"a vector, because {why}")
 
 
 # Searches against the baseline

@@ -251,13 +251,8 @@ def demand_function(words: str, scale: Scale) -> None:
     """Raise a ValueError unless a text names a suitable function; its file runs in a separate process."""
     file, _ = function_worker.split_words(words)
     try:
-        done = subprocess.run(
-            [*worker_words(words, scale), "--check"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=CHECK_SECONDS,
-            check=False,
-        )
+        command, nothing = [*worker_words(words, scale), "--check"], subprocess.DEVNULL
+        done = subprocess.run(command, stdin=nothing, capture_output=True, timeout=CHECK_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise ValueError(f"{file} takes more than {CHECK_SECONDS:g} s to load: let its functions do the work") from None
     if done.returncode:

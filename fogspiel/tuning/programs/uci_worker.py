@@ -152,17 +152,11 @@ def _game(text: str, plies: int) -> Opening:
 LIMITS = ("nodes", "movetime", "depth")
 
 
-@dataclass(frozen=True)
-class EngineSetup:
-    command: str
-    options: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass
 class EnginePair:
     """Two engines that play one game after the other; they are started at the first request."""
 
-    seats: tuple[EngineSetup, EngineSetup]
+    seats: Sequence[tuple[str, Mapping[str, str]]]  # commands and fixed options
     is_sparring: bool  # true if the second is a fixed opponent without parameters
     conditions: Conditions
     book: Book
@@ -198,8 +192,7 @@ class EnginePair:
 
     def _begin(self, values: Sequence[Mapping[str, object]], seed: int) -> list[UciPlayer]:
         while len(self._players) < 2:
-            seat = self.seats[len(self._players)]
-            self._players.append(UciPlayer(seat.command, seat.options, self.patience))
+            self._players.append(UciPlayer(*self.seats[len(self._players)], self.patience))
         for player, own in zip(self._players, values, strict=True):
             player.begin({**own, **self._chance(player, seed)})
         return self._players
@@ -259,7 +252,7 @@ def table_from(words: Sequence[str]) -> EnginePair:
             raise ValueError(f"--random-plies is {given.random_plies}: it must be 0 to 40")
         book = replace(book, drawn=given.random_plies)
     book.check()
-    seats = (EngineSetup(given.engine, own), EngineSetup(given.opponent or given.engine, other))
+    seats = ((given.engine, own), (given.opponent or given.engine, other))
     conditions = Conditions(limit, rules, given.grace)
     return EnginePair(seats, given.opponent is not None, conditions, book, given.patience, given.seed_option)
 
