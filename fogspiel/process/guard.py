@@ -5,17 +5,17 @@ ends, which the system ensures however the parent exits, it kills the remaining 
 library and is started by its path, so that it takes no time and little memory.
 """
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 
 
 def kill_group(number: int) -> None:
     if hasattr(os, "killpg"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.killpg(number, signal.SIGKILL)
         return
     subprocess.run(["taskkill", "/F", "/T", "/PID", str(number)], capture_output=True, check=False)
@@ -32,7 +32,7 @@ class ProcessGuard:
 
     def tell(self, sign: str, number: int) -> None:
         assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
+        with suppress(OSError, ValueError):  # the guard may have exited, and then nothing can be done
             self.process.stdin.write(f"{sign}{number}\n".encode())
 
 

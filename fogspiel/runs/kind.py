@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import __version__
 from ..core.agents import Agent
@@ -35,8 +35,6 @@ from .store import Row as StoredRow
 # Resources, progress and recording
 
 Stage = TypeVar("Stage")
-
-
 Result = TypeVar("Result")
 
 
@@ -56,8 +54,7 @@ def run_generator(work: Generator[Stage, None, Result], watch: Callable[[Stage],
         try:
             stage = next(work)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return cast("Result", end.value)
         watch(stage)
 
 
@@ -364,7 +361,6 @@ def kinds() -> dict[str, Kind]:
 
 
 def kind_of_method(method: str | None) -> Kind:
-    """Return the kind of runs with this method."""
     # Most methods have the name of their file or slice, and one kind executes all tuning methods: the remaining files
     # need not be imported.
     for name, source in sorted(sources("runs.kinds").items(), key=lambda item: item[0] == TUNE):
@@ -407,7 +403,6 @@ def game_or_none(name: str) -> Game | None:
 
 
 def title_of(name: str) -> str:
-    """Return a game's title, or else the name."""
     game = game_or_none(name)
     return game.title if game else name
 
@@ -419,7 +414,6 @@ def finished_json(run: Run) -> Json:
 
 
 def in_sentences(lines: Iterable[str]) -> list[str]:
-    """Turn terminal lines into sentences."""
     return [f"{line[:1].upper()}{line[1:]}{'' if line.endswith(':') else '.'}" for line in lines]
 
 
@@ -461,7 +455,6 @@ class Job:
 
     @property
     def key(self) -> str:
-        """Inputs of the row as canonical JSON."""
         return canonical({"job": self.name, **self.inputs})
 
     @property
@@ -526,14 +519,13 @@ class JobRunner:
 # Log of jobs repeated after the loss of a worker, in a small file next to the store: rows do not depend on losses. The
 # file is readable by its owner only. If it is missing, damaged or not writable, nothing is reported.
 
-REPEATED = "repeated"  # last word of the message about a lost worker whose job is repeated
 # Bytes read from the file, characters stored of a message, and number of reasons displayed.
 MAX_BYTES, MAX_LETTERS, SHOWN = 1_000_000, 300, 3
 
 
 def note_repetition(store: Path, run: Run, sentence: str) -> None:
     """Log the loss of a worker if its job is repeated; an abandoned job ends the run with an error instead."""
-    if not sentence.endswith(REPEATED):
+    if not sentence.endswith("repeated"):
         return
     line = json.dumps({"run": run.name, "created": run.created, "reason": sentence.rpartition(": ")[0][:MAX_LETTERS]})
     with suppress(OSError):  # a full disk must not end the work

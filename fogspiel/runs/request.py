@@ -240,7 +240,6 @@ class Request(BaseModel):
 
     @classmethod
     def asked_fields(cls) -> "Iterator[tuple[str, FieldInfo, Asked]]":
-        """Yield the fields that the user can set."""
         for name, info in cls.model_fields.items():
             more = asked_of(info)
             if name != "kind" and not more.stored_only:
@@ -325,7 +324,6 @@ class Request(BaseModel):
 
     @property
     def command(self) -> str:
-        """The command that repeats this request."""
         arguments, options = self.typed()
         return " ".join(["fogspiel", self.command_name, *map(shlex.quote, (*arguments, *options))])
 

@@ -101,7 +101,6 @@ class MatchKind(Kind):
 
 
 def counted_so_far(run: Run) -> Json | None:
-    """Return the figures of the games played so far."""
     return run.partial() or (run.steps[-1] if run.steps else None)
 
 

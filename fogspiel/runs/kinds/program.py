@@ -38,8 +38,6 @@ def demand_program(request: ProgramRequest, run: str, named: ProgramSpec) -> str
 
 
 class ProgramKind(TuningKind):
-    """Tuning of an external program's parameters."""
-
     name, title, method = "program", "tuning a program", "program"
     heading = "Tuning"
     request = ProgramRequest

@@ -151,9 +151,8 @@ class Report:
         object.__setattr__(self, "paragraphs", tuple(self.paragraphs))
         object.__setattr__(self, "parts", tuple(self.parts))
         names = [part.name for part in self.parts if not isinstance(part, str)]
-        clashing = {name for name in names if names.count(name) > 1} | set(names) & {
-            part.group for part in self.parts if isinstance(part, Chart)
-        }
+        groups = {part.group for part in self.parts if isinstance(part, Chart)}
+        clashing = {name for name in names if names.count(name) > 1 or name in groups}
         if clashing:
             raise ValueError(f"report {self.name} has several parts called {min(clashing)}: each needs its own name")
 
@@ -168,7 +167,6 @@ class Report:
 
     @property
     def figures(self) -> dict[str, list[Chart]]:
-        """Charts by figure."""
         found: dict[str, list[Chart]] = {}
         for part in self.parts:
             if isinstance(part, Chart):

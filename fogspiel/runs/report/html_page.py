@@ -35,9 +35,8 @@ LOOK = {
 
 def colours_of(report: Report) -> dict[str, str]:
     """Assign one colour to each series name, the same in all charts."""
-    names = dict.fromkeys(
-        series.name for charts in report.figures.values() for chart in charts for series in chart.series
-    )
+    charts = (chart for panels in report.figures.values() for chart in panels)
+    names = dict.fromkeys(series.name for chart in charts for series in chart.series)
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
@@ -70,7 +69,8 @@ def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
                 back = kept[::-1]
                 band: dict[str, Any] = {"x": [x[i] for i in kept + back], "legendgroup": label}
                 band["y"] = [series.low[i] for i in kept] + [series.high[i] for i in back]
-                band |= {"type": "scatter", "mode": "none", "fill": "toself", "fillcolor": _faint(colour)}
+                faint = f"rgba({','.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))},{BAND})"
+                band |= {"type": "scatter", "mode": "none", "fill": "toself", "fillcolor": faint}
                 band |= {"hoverinfo": "skip", "showlegend": False}
                 traces.append(band)
         elif chart.kind == "dots":
@@ -94,23 +94,13 @@ def plot_chart(chart: Chart, colours: dict[str, str]) -> dict[str, Any]:
         "scattermode": "group" if names and chart.kind == "dots" else "overlay",
     }
     if chart.kind == "dots":
-        layout["yaxis"] |= {"range": _span(chart)}  # plotly would start at 0 for dots in groups
+        # All points and limits, and a margin of 5 %: plotly would start at 0 for dots in groups.
+        cells = [y for series in chart.series for y in (*series.y, *series.low, *series.high)]
+        points = [y for y in cells if isinstance(y, int | float)]
+        low, high = min(points, default=0.0), max(points, default=1.0)
+        more = (high - low) / 20 or 0.5
+        layout["yaxis"] |= {"range": [low - more, high + more]}
     return {"data": traces, "layout": layout}
-
-
-def _span(chart: Chart) -> list[float]:
-    """Return the range of the y axis: all points and limits, and a margin of 5 %."""
-    points = [
-        y for series in chart.series for y in (*series.y, *series.low, *series.high) if isinstance(y, int | float)
-    ]
-    low, high = min(points, default=0.0), max(points, default=1.0)
-    more = (high - low) / 20 or 0.5
-    return [low - more, high + more]
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{BAND})"
 
 
 # matplotlib
@@ -145,9 +135,8 @@ def draw_figure(charts: list[Chart], colours: dict[str, str]) -> Any:
     panels = [figure.add_subplot(rows, across, place + 1) for place in range(len(charts))]
     for panel, chart in zip(panels, charts, strict=True):
         _draw(panel, chart, colours, figure.get_figwidth() / across)
-    handles = {
-        label: handle for panel in panels for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
+    legends = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
+    handles = {label: handle for legend in legends for handle, label in legend}
     if len(handles) > 1:
         fitting = int(figure.get_figwidth() * LETTERS / (max(map(len, handles)) + 6))
         figure.legend(handles.values(), handles, loc="outside lower center", ncols=max(1, min(len(handles), fitting)))

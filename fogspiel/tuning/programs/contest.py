@@ -197,20 +197,16 @@ class ProgramMatch:
         for answer in answers:
             self.program.sink(answer)
         scores, each = [answer["score"] for answer in answers], 2 if scale.single else 1
-        found = [
-            scale.index(scores[each * place : each * (place + 1)], uniform_of(seed, column))
-            for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True))
-        ]
+        found = []
+        for place, (seed, (_, column)) in enumerate(zip(seeds, games, strict=True)):
+            uniform = (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
+            found.append(scale.index(scores[each * place : each * (place + 1)], uniform))
         return np.array(found, np.int64).reshape(count, columns)
 
     def _seed(self, key: int, number: int, column: int) -> np.uint64:
         """Return the seed of a game: the same for both games of a pair, unless that would repeat the game."""
         seed = np.uint64(split(np.uint64(key), number))
         return np.uint64(split(seed, COLUMNS + column)) if self.program.scale.single else seed
-
-
-def uniform_of(seed: np.uint64, column: int) -> float:
-    return (int(split(np.uint64(split(seed, ROUNDING)), column)) >> 11) * UNIT
 
 
 # Python functions as programs: in this process, or in separate workers.

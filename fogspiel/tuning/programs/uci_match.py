@@ -446,11 +446,8 @@ def write_game(outcome: GameOutcome, names: Sequence[str], values: Sequence[Mapp
     tags |= {"Result": result, "PlyCount": str(len(outcome.moves)), "Termination": ending.termination}
     if outcome.opening.fen != START:
         tags |= {"SetUp": "1", "FEN": outcome.opening.fen}
-    told = "; ".join(
-        f"{side}: {', '.join(f'{name} = {value}' for name, value in own.items())}"
-        for side, own in zip(SIDES, values, strict=True)
-        if own
-    )
+    settings = [", ".join(f"{name} = {value}" for name, value in own.items()) for own in values]
+    told = "; ".join(f"{side}: {words}" for side, words in zip(SIDES, settings, strict=True) if words)
     words = [comment(told)] if told else []
     words += [*numbered_moves(outcome.opening.fen, outcome.moves), comment(ending.reason), result]
     return "\n".join(tag_lines(tags)) + "\n\n" + fill_movetext(words) + "\n"
