@@ -30,9 +30,8 @@ from landscapes import TASKS, UNITS
 from fogspiel.core import plugins
 from fogspiel.process.jobs import beat
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, Step
+from fogspiel.tuning.arena import MAX_SIGMA, Arena, Budget, BudgetSpent, Step
 from fogspiel.tuning.methods import find_tune_method
-from fogspiel.tuning.methods.evolution import MAX_SIGMA
 
 plugins.use(Path(__file__).with_name("plugins"))  # methods outside the package
 

@@ -406,6 +406,10 @@ def decode(codes: Codes) -> np.ndarray:
 
 # Steps of a method, and what methods share
 
+WIDER, NARROWER = 2.0, 0.84
+# Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
+MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
+
 
 @former_names(answer="recommendation", why="reason")
 @dataclass(frozen=True)
@@ -454,6 +458,15 @@ def join_halves(thetas: np.ndarray, first: Rows, second: Rows) -> np.ndarray:
 def thin_checkpoints(accepted: Sequence[T]) -> list[T]:
     """Return accepted points, the last ones first, at growing distances."""
     return [accepted[-(2**k)] for k in range(len(accepted).bit_length())]
+
+
+def mutant(arena: Arena, x: np.ndarray, sigma: float) -> np.ndarray:
+    return x + sigma * arena.gaussian()
+
+
+def next_sigma(sigma: float, success: bool) -> float:
+    """Return twice the step size after a success, 0.84 times it after a failure."""
+    return min(max(sigma * (WIDER if success else NARROWER), MIN_SIGMA), MAX_SIGMA)
 
 
 def hashed_parameters(arena: Arena) -> np.ndarray:

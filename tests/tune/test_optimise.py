@@ -13,9 +13,8 @@ from fogspiel.core.game import known_game
 from fogspiel.core.simulate import PolicyMatch
 from fogspiel.stats.evaluate import evaluate, report_key
 from fogspiel.stats.race import Race
-from fogspiel.tuning.arena import Arena, Budget, BudgetSpent
+from fogspiel.tuning.arena import MAX_SIGMA, MIN_SIGMA, Arena, Budget, BudgetSpent, next_sigma
 from fogspiel.tuning.methods import find_tune_method, tune_methods
-from fogspiel.tuning.methods.evolution import MAX_SIGMA, MIN_SIGMA, next_sigma
 
 BATAWAF = known_game("batawaf")
 SOME = ["auto", "duel", "iterative", "psro", "seeds"]

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...stats.race import Race, interval, mean
-from ..arena import Arena, Step, hashed_parameters, join_halves
+from ..arena import MAX_SIGMA, MIN_SIGMA, Arena, Step, hashed_parameters, join_halves, mutant, next_sigma
 from ..population import DIRECTIONS, Ascent, add_up, scale_of
 
 # The methods of the paper: four evolutionary algorithms, and a round robin of random players
-
-# Ours: the paper's step size has no bounds, and on a flat landscape it would overflow after some thousand steps.
-MIN_SIGMA, MAX_SIGMA = 1e-9, 1e6
 
 Population = list[np.ndarray]
 
@@ -58,17 +55,12 @@ def _evolve(
     """Mutate the last accepted point; in coevolution the population has all accepted points, else only the last."""
     population, sigma = [arena.start], 1.0
     while True:
-        candidate = population[-1] + sigma * arena.gaussian()
+        candidate = mutant(arena, population[-1], sigma)
         better = is_better(candidate, population)
         if better:
             population = [*population, candidate] if coevolves else [candidate]
         sigma = next_sigma(sigma, better)
         yield Step(population[-1], better, sigma, len(population))
-
-
-def next_sigma(sigma: float, success: bool) -> float:
-    """Return twice the step size after a success, 0.84 times it after a failure."""
-    return min(max(sigma * (2.0 if success else 0.84), MIN_SIGMA), MAX_SIGMA)
 
 
 def seeds(arena: Arena) -> Iterator[Step]:
