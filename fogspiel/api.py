@@ -29,8 +29,7 @@ from .core.untrusted_input import shorten
 from .results import ExploitOutcome, FunctionOutcome, GameValue, MatchOutcome, Trail, TuneOutcome, VerifyResult
 from .runs import store
 from .runs.agent_parser import find_agent
-from .runs.execute import find_or_create_run
-from .runs.kind import Context, kind_of_request
+from .runs.kind import Context, find_or_create_run, kind_of_request
 from .runs.kinds.exploit import measure
 from .runs.kinds.program import tune_function as tuned
 from .runs.kinds.solve import task_of

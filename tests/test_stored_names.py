@@ -37,7 +37,7 @@ from fogspiel.papers.teytaud2011.tictactoe_claims import Claim
 from fogspiel.resistance.certificate import SolverStep
 from fogspiel.resistance.commands import REWRITE
 from fogspiel.runs.kind import kinds
-from fogspiel.runs.report.model import Chart, CurvePoint, Series, Table
+from fogspiel.runs.report import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary
 from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds import Ledger

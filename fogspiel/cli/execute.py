@@ -36,8 +36,7 @@ class RunOptions:
 
 def start_run(ask: "Json", options: RunOptions, *, once: bool = False, prepared: object = None) -> "Run":
     """Execute a new run of this request or, with `once`, the existing run of the same request."""
-    from ..runs.execute import find_or_create_run
-    from ..runs.kind import kind_of
+    from ..runs.kind import find_or_create_run, kind_of
     from ..runs.store import Store, StoreError
 
     check_cluster(options.cluster)
@@ -69,7 +68,7 @@ def begin_and_show(
 def keep_answer(ask: "Json", answer: "Json", store: Path | None) -> None:
     """Save a request and its result in one step, where the user names a store."""
     if store is not None:
-        from ..runs.execute import find_or_create_run
+        from ..runs.kind import find_or_create_run
         from ..runs.store import Store
 
         with Store.open(store, write=True) as runs, find_or_create_run(runs, ask) as run:
@@ -171,7 +170,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
     from . import console
 
     if run.name:  # a run that was not stored had no workers
-        from ..runs.execute import repetition_words, repetitions
+        from ..runs.kind import repetition_words, repetitions
 
         for sentence in repetition_words(repetitions(store_path(store), run)):
             console.out.print(sentence)
@@ -179,8 +178,7 @@ def print_repetitions(run: "Run", store: Path | None) -> None:
 
 def outcome_of(run: "Run", options: RunOptions, seconds: float | None) -> "Json":
     """Return the `--json` output of a finished run, after its certificate and its report are written."""
-    from ..runs.execute import repetitions
-    from ..runs.kind import kind_of
+    from ..runs.kind import kind_of, repetitions
 
     kind = kind_of(run)
     delivered, _, files = _deliver(run, kind, options, seconds)

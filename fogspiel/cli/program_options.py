@@ -165,7 +165,8 @@ class ProgramSourceOptions(EngineWords):
                     file.write(answer["pgn"].strip() + "\n\n")
                     file.flush()
 
-            yield replace(program, sink=keep_game)
+            program.sink = keep_game
+            yield program
 
 
 def _append(path: Path) -> TextIO:
@@ -235,7 +236,7 @@ def _options_text(given: ProgramOptions) -> str:
     from ..runs.programs import program_types
 
     if given.uci is not None:
-        from ..tuning.programs.uci_options import options_of, parameter_table
+        from ..tuning.programs.uci_match import options_of, parameter_table
 
         found = options_of(given.uci)
         return parameter_table(found, found.tunable)

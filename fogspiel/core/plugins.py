@@ -289,12 +289,13 @@ def former_names(**names: str) -> Callable[[Class], Class]:
 _FORMER_MODULES = """
 web web: site=app
 cli cli: listing=app command_help=app programs=program_options streams=console work=execute
-runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs engine_programs=programs
-  formatting=request jobs=execute proof=tuning_run repetitions=execute work=kind
+runs runs: agent_texts=agent_parser answers=tuning_run checks=request cluster_door=programs curve=report
+  engine_programs=programs execute=kind formatting=request jobs=kind proof=tuning_run repetitions=kind trail=report
+  work=kind
 runs runs.kinds: tune_function=program value=solve
 runs.kinds runs.kinds: tune_seeds=tune
-runs.report runs.report: figures=charts page=html_page parts=model text=model
-runs runs.report: curve=model trail=model
+runs.report runs.report: figures=html_page page=html_page
+runs.report runs: parts=report text=report
 core runs.store: byte_locks=faults
 core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input game_names=find own_games=find
   person_session=session state_policy=behaviour_policy
@@ -326,12 +327,13 @@ solve solving: exact_basis=exact fractions=exact game_sources=sources progress=m
   small_trees=sources tree_size=sources values=known_values
 solve solving.tree: sequence_form tree tree_game=game
 papers papers: catalogue=kinds
-tune tuning: arena ascent=contest best_response_search=best_response contest exploitability=best_response final=tune
-  methods mixture_response=best_response outside=programs step=contest tuning=tune
-tune.methods tuning.methods: halving=reply portfolio=psro spsa=duel
-tuning tuning: steps=contest
-tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings
-  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options
+tune tuning: arena ascent=population best_response_search=best_response contest=arena exploitability=best_response
+  final=tune methods outside=programs step=arena tuning=tune
+tune tuning.methods: mixture_response=psro
+tune.methods tuning.methods: duel=evolution halving=auto portfolio=psro reply=auto spsa=evolution
+tuning tuning: contest=arena steps=arena
+tune.outside tuning.programs: adjudication=uci_match function=contest function_worker openings=uci_worker
+  parameter_file=parameters parameters program=contest uci_game=uci_match uci_limits=uci_match uci_options=uci_match
   uci_player=uci_match uci_worker
 """
 _FORMER_PACKAGES = ("phantom", "solve", "tune")

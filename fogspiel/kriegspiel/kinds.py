@@ -9,11 +9,9 @@ import numpy as np
 from ..core.compile.cache import digest_of
 from ..games.chess.fen import SIDES
 from ..games.chess.san import RESULTS
-from ..runs.execute import Job, JobRunner, Row, rows_of
-from ..runs.kind import Context, Interruption, Kind, Outputs, Progress, Recorder
+from ..runs.kind import Context, Interruption, Job, JobRunner, Kind, Outputs, Progress, Recorder, Row, rows_of
 from ..runs.kinds.round_robin import MeetingsKind
-from ..runs.report import Cell, Part, Report, Table
-from ..runs.report.model import Curve, CurvePoint
+from ..runs.report import Cell, Curve, CurvePoint, Part, Report, Table
 from ..runs.request import score_sentence, with_interval
 from ..runs.standings import (
     STRENGTH,

@@ -15,7 +15,7 @@ from ..core.compile.cache import code_digest
 from ..core.rng import stream_of
 from ..core.untrusted_input import JsonRecord
 from ..process.jobs import SilenceLimits
-from ..runs.execute import Job, Row
+from ..runs.kind import Job, Row
 from ..runs.request import check_option, check_players, check_seed, versions
 from ..runs.standings import Meetings, tally
 from ..runs.store import Json

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.agents import Player
 from ..core.rng import stream_of
 from ..process.line_process import Answer, WordParser, game_of, serve, values_in
-from ..runs.execute import Row
+from ..runs.kind import Row
 from .engine import STRAY, SearchLimit, find_engine, parse_engine, plain_name
 from .engines.mcts import ENGINES as MODELLED
 from .engines.mcts import ApproachC

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import NotFound
-from ..core.agents import (
-    BASELINES,
-    Agent,
-    ParametricPolicy,
-    mixture_policy,
-    named_policy,
-    names_function,
-    policy_names,
-    vector_policy,
-)
+from ..core import NotFound, agents
+from ..core.agents import Agent, ParametricPolicy, named_policy, names_function, policy_names, vector_policy
 from ..core.find import load_game
 from ..core.game import Game, check_vector, parameters_of
 from ..core.plugins import collect
@@ -126,7 +117,7 @@ def engines_of(game: Game) -> list[str]:
 
 
 def _named(game: Game, text: str, store: Path, seed: int) -> Agent | None:
-    return named_policy(game, text, seed) if text in (*policy_names(game), *BASELINES) else None
+    return named_policy(game, text, seed) if text in (*policy_names(game), *agents.BASELINES) else None
 
 
 def _shipped(game: Game, text: str, store: Path, seed: int) -> Agent | None:
@@ -233,7 +224,7 @@ def _mixture(game: Game, path: Path, thetas: Any, weights: Any) -> ParametricPol
             raise ValueError(f"the parameter file {path} has a weight {shorten(weight)}: it must be a number from 0 up")
     if abs(sum(weights) - 1) > ROUNDING:
         raise ValueError(f"the weights of the parameter file {path} add up to {sum(weights):.12g}: it must be 1")
-    return mixture_policy(game, members, weights)
+    return agents.mixture_policy(game, members, weights)
 
 
 NAMED = AgentSource("names", _named, policy_names, lambda game, text: text in policy_names(game))

@@ -18,7 +18,7 @@ from ..core.game import Game
 from ..core.untrusted_input import parse_json, read_bytes
 from ..runs.kind import kind_of_method, title_of
 from ..runs.kinds.tune import tuned_game
-from ..runs.report.model import CurvePoint
+from ..runs.report import CurvePoint
 from ..runs.request import ago, with_interval
 from ..runs.store import Json, Run, Summary
 from ..runs.tuning_run import recommendations_of, thin_evenly

@@ -25,7 +25,7 @@ from typing import IO, Any
 from fastapi import HTTPException
 
 from ..core.find import spec_of
-from ..runs.execute import earlier_runs
+from ..runs.kind import earlier_runs
 from ..runs.store import Run, Store, StoreError
 from .opponents import demand_page_run
 from .run_reader import RunReader

@@ -25,8 +25,7 @@ from fogspiel.kriegspiel.requests import AnalysisRequest, EngineRequest, Problem
 from fogspiel.resistance.requests import BalanceRequest
 from fogspiel.runs.kind import kind_of_request
 from fogspiel.runs.kinds.match import MatchKind
-from fogspiel.runs.report import Chart, Table
-from fogspiel.runs.report.model import CurvePoint
+from fogspiel.runs.report import Chart, CurvePoint, Table
 from fogspiel.runs.request import StoredAgent, fits
 from fogspiel.runs.requests import BoundsRequest as BoundsRequest
 from fogspiel.runs.requests import MatchRequest

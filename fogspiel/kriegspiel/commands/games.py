@@ -35,7 +35,7 @@ from ..requests import ENGINE, EngineMatchRequest, EngineOptions, EngineRequest,
 
 if TYPE_CHECKING:
     from ...core.session import PersonSession
-    from ...runs.execute import Row
+    from ...runs.kind import Row
     from ..match import EngineMatch
 
 complete_engines = COMPLETIONS["engine"] = complete_from("kriegspiel.engines", "ENGINES")

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ...kriegspiel.engine import SearchLimit
 from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_of, statistics_of
-from ...runs.execute import Row, rows_by
+from ...runs.kind import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
 from ...stats.elo import HALF_POINTS, strength_of

@@ -8,9 +8,8 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from ...runs.kind import kind_of, kind_of_method, title_of
-from ...runs.report import Chart, Report, Table, cell_text, to_json
-from ...runs.report.charts import colours_of, plot_chart
-from ...runs.report.model import HEADING, as_csv, numeric
+from ...runs.report import HEADING, Chart, Report, Table, as_csv, cell_text, numeric, to_json
+from ...runs.report.html_page import colours_of, plot_chart
 from ...runs.request import FILE_NAME
 from ...runs.store import Json, Run
 from .. import JsonObject

@@ -9,10 +9,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.game import list_games, parameters_of
-from ...runs.execute import repetition_words, repetitions
-from ...runs.kind import kind_of, title_of
-from ...runs.report import Table
-from ...runs.report.model import CurvePoint, as_csv
+from ...runs.kind import kind_of, repetition_words, repetitions, title_of
+from ...runs.report import CurvePoint, Table, as_csv
 from ...runs.store import Run
 from .. import JsonObject
 from ..app import Site, attachment, form_route

@@ -16,7 +16,7 @@ from ...core.page_contract import play_support
 from ...runs.agent_parser import SOLVED, engines_of, parse_agent
 from ...runs.kind import kind_of_method
 from ...runs.kinds.solve import KIND as SOLVE
-from ...runs.report.model import FIGURES
+from ...runs.report import FIGURES
 from ...runs.request import RUN_NAME
 from ...solving import proofs
 from ...solving.known_values import shipped_solution
