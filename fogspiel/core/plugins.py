@@ -303,10 +303,10 @@ core core.compile: kernel
 core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
-phantom solving: bounds
+phantom solving: bounds informed_opponent=bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
-  bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
-  vector_proof=point_based window_demands=windows window_kernels window_regrets windows
+  bounds_words=certificate information_relaxation point_based turn_fields=and_or_search
+  vector_proof=point_based window_demands=windows window_kernels=and_or_search window_regrets windows
 phantom solving.methods: exact_solution=phantom regret_matching=phantom solver=phantom
 phantom solving.methods.phantom: bilinear_form histories=private_histories
   merged_exploitability=evaluation merged_histories play=policies policies policy_weights=evaluation questions=policies

@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Generator, Iterator
 from fractions import Fraction
 
-from ...solving.bounds import BoundsStep, SavedBounds, search_bounds
-from ...solving.bounds.informed_opponent import Schedule, informed_bounds
+from ...solving.bounds import BoundsStep, SavedBounds, Schedule, informed_bounds, search_bounds
 from ...solving.proofs.checkers.phantom_bounds import BoundsCertificate
 from ..kind import Context, Outputs, Progress, Recorder, run_generator
 from ..requests import BoundsRequest

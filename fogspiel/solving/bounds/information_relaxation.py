@@ -23,7 +23,7 @@ from ..methods import run_to_end
 from ..methods.lp import equilibrium
 from ..methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ..tree.sequence_form import SequenceForm, Treeplex, merge, plan_of
-from .and_or_search import AndOrSearch
+from .and_or_search import FAILS, SURVIVES, AndOrSearch
 from .beliefs import LOST, Beliefs, dominating_try
 
 # Guarantees are rounded down to multiples of 1 / GRID, which keeps all fractions with denominators up to 16.
@@ -32,8 +32,6 @@ LOOK = 1000  # histories of a relaxed game between two checks of the time limit
 NOISE = 1e-9  # differences up to this are rounding errors of the linear program
 WIN = -1
 PLANNER, OPPONENT = 0, 1
-# Score of a try that fails, or is neither won with perfect information nor lost at once; a won one scores 1.
-FAILS, SURVIVES = 0.5, 0.3
 
 Failed = tuple[int, ...]
 # Number of tries the planner chooses from: (worlds at most, tries), for growing numbers of worlds.
@@ -207,11 +205,10 @@ class Relaxation:
         return 0.0
 
     def worths(self, game: RelaxedGame) -> list[float]:
-        worths = []
-        for own, worlds in game.assumed:
-            sure, image = self.search.is_sure_win(own, worlds), self.search.canonical(own, worlds)
-            worths.append(1.0 if sure else self.worth(image[0], image[1]))
-        return worths
+        return [
+            1.0 if self.search.is_sure_win(*belief) else self.worth(*self.search.canonical(*belief)[:2])
+            for belief in game.assumed
+        ]
 
     def promising_tries(self, turn: PrivateTurn, failed: Failed) -> list[int]:
         """Return the planner's tries: those that keep most worlds won with perfect information, limited by `widths`."""
@@ -235,9 +232,6 @@ class Relaxation:
                     score[cell] += SURVIVES
         return sorted(sorted(tries, key=lambda cell: -score[cell])[:width])
 
-    def assume_hopeful(self, turn: PrivateTurn) -> list[np.ndarray]:
-        return [self.hopeful_worlds(turn.own, turn.worlds)]
-
     def relaxed_game(
         self,
         own: int,
@@ -247,7 +241,11 @@ class Relaxation:
         assumptions: Assumptions | None = None,
     ) -> RelaxedGame:
         """Return the relaxed game from a belief on: all histories of `turns` turns with the planner's chosen tries."""
-        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or self.assume_hopeful)
+
+        def assume_hopeful(turn: PrivateTurn) -> list[np.ndarray]:
+            return [self.hopeful_worlds(turn.own, turn.worlds)]
+
+        walk = _Walk(self, turns or self.turns, tries or self.promising_tries, assumptions or assume_hopeful)
         return walk.build(own, worlds)
 
 
@@ -276,10 +274,16 @@ class _Walk:
 
     def build(self, own: int, worlds: np.ndarray) -> RelaxedGame:
         root = PrivateTurn(own, worlds, 0)
+
+        def informed(world: int) -> PrivateTurn:
+            """Return the opponent's first turn: it saw the planner's stones, but not the planner's next move."""
+            illegal, wins = self.owner.beliefs.look(self.owner.player, own, world)
+            return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
+
         primal_player, opponent = self.treeplexes
         chooses_world = opponent.infoset((root, ()), 0, lambda: list(range(len(worlds))))
         waiting: list[History] = [
-            (PLANNER, (root, self._informed(own, world)), (), (0, sequence))
+            (PLANNER, (root, informed(world)), (), (0, sequence))
             for sequence, world in enumerate(worlds.tolist(), opponent.first[chooses_world])
         ]
         histories = 0
@@ -321,11 +325,6 @@ class _Walk:
             else:
                 found.append((1 - who, with_entry(turns, who, side.after(turn, failed, choice)), (), chosen))
         return found
-
-    def _informed(self, own: int, world: int) -> PrivateTurn:
-        """Return the opponent's first turn: it saw the planner's stones, but not the planner's next move."""
-        illegal, wins = self.owner.beliefs.look(self.owner.player, own, world)
-        return PrivateTurn(world, unseen_moves(own, illegal | wins, self.owner.board.cells), 0)
 
     def _choices(self, who: int, turn: PrivateTurn, failed: Failed, at_end: bool) -> list[int]:
         if who == OPPONENT:

@@ -1,6 +1,12 @@
 """Strategies in windows of one turn: their value in each world, and regret matching (CFR+) to find good ones.
 
-`window_kernels` describes the arrays.
+A window is a turn of the planner and the opponent's answer. The opponent knows the planner's stones `own` and its own,
+the world k; the planner knows the weights of the worlds. Infosets of the planner are sets of failed tries, numbered so
+that a failed try leads to a later one; sequence s of infoset i tries cell[s] and leads to infoset down[s] if that is
+illegal. If the stone stays the opponent answers with a cell d, and the planner picks a vector, which pays its entry for
+the world k + d. An illegal answer reveals the stone to the opponent (more than it does in the phantom game).
+
+`leaf[k, c, d]` is the number of the world k + d among those after stone c, or BARRED, or OPPONENT_WINS.
 """
 
 from typing import NamedTuple
@@ -9,7 +15,9 @@ import numpy as np
 
 from ...core.compile.kernel import in_place, kernel
 from ...games.boards.board import GOES_ON, ILLEGAL, WINS
-from .window_kernels import BARRED, LOW, OPPONENT_WINS
+
+BARRED, OPPONENT_WINS = -1, -2
+LOW = 1e-12
 
 
 class Answers(NamedTuple):
