@@ -11,9 +11,10 @@ wins for sure have value 0; assumptions leave such worlds out. The planner may b
 at each decision, which can only lower the guarantee; the opponent never is.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from ...games.boards.board import Board
 from ..exact import ExactBounds, exact_bounds
 from ..methods import run_to_end
 from ..methods.lp import equilibrium
-from ..methods.phantom.merged_histories import TreeplexBuilder, with_entry
 from ..tree.sequence_form import SequenceForm, Treeplex, merge, plan_of
 from .and_or_search import FAILS, SURVIVES, AndOrSearch
 from .beliefs import LOST, Beliefs, dominating_try
@@ -260,6 +260,42 @@ def solve_informed_once(board: Board, player: int, own: int, worlds: np.ndarray)
 def unseen_moves(own: int, barred: int, cells: int) -> np.ndarray:
     """Return the sets of stones that a player may have after one more stone, not on a barred cell."""
     return np.array(sorted(own | 1 << cell for cell in range(cells) if not (barred >> cell) & 1), np.int64)
+
+
+# Treeplexes numbered by a traversal of the histories of a small game, as it reaches their infosets.
+
+Key = TypeVar("Key", bound=Hashable)
+Entry = TypeVar("Entry")
+
+
+class TreeplexBuilder(Generic[Key]):
+    """The infosets of one player, by the player's knowledge, in the order of their first visit."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Key, int] = {}
+        self.choices: list[list[int]] = []
+        self.first: list[int] = []
+        self._parent: list[int] = []
+        self._sequences = 1
+
+    def infoset(self, known: Key, sequence: int, choices: Callable[[], list[int]]) -> int:
+        """Return the number of an infoset; a new one continues the sequence, and has an action even without choices."""
+        number = self.numbers.setdefault(known, len(self._parent))
+        if number == len(self._parent):
+            self._parent.append(sequence)
+            self.first.append(self._sequences)
+            self.choices.append(choices())
+            self._sequences += max(len(self.choices[-1]), 1)
+        return number
+
+    @property
+    def treeplex(self) -> Treeplex:
+        count = [max(len(choices), 1) for choices in self.choices]
+        return Treeplex(*(np.array(column, np.int64) for column in (self._parent, self.first, count)))
+
+
+def with_entry(pair: tuple[Entry, Entry], player: int, entry: Entry) -> tuple[Entry, Entry]:
+    return (entry, pair[1]) if player == 0 else (pair[0], entry)
 
 
 class _Walk:

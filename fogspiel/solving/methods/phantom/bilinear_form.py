@@ -13,7 +13,7 @@ worlds:
         answer        tries: every set of failures and every stone lead to a world of Black's next turn
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from ....core.compile.kernel import inlined, kernel, ones, trailing_zeros
 from ....games.boards.board import BOARDS, Board
+from ...proofs.checkers.phantom import OPENING
 from ...tree.sequence_form import Sparse
 from .private_histories import (
     ALWAYS,
@@ -36,6 +37,11 @@ from .private_histories import (
     histories_of,
 )
 
+SOLVABLE = {
+    "phantom-ttt": ("ttt", "classical"),
+    "phantom-ttt-numturns": ("ttt", "numturns"),
+    "dark-hex-3x3": ("hex-3x3", "classical"),
+}  # the board and the variant of each game
 VARIANTS = ("classical", "numturns")
 FIRST_ROOM = 1 << 22  # initial space for entries of M; it is doubled until all fit
 ANY = -1  # White may fail any number of times
@@ -365,3 +371,35 @@ def by_line(line: np.ndarray, other: np.ndarray, value: np.ndarray, lines: int) 
     to_other, to_value = np.empty_like(other), np.empty_like(value)
     sort_by_line(line, other, value, start.copy(), to_other, to_value)
     return Sparse(start, to_other, to_value)
+
+
+def find_form(game: str) -> BilinearForm:
+    """Build the form of a game by its name in the catalogue, with an optional opening."""
+    plain, _, opening = game.partition(OPENING)
+    if plain not in SOLVABLE:
+        raise ValueError(f"{game!r} cannot be solved here: the games are {', '.join(SOLVABLE)}")
+    form = build_form(*SOLVABLE[plain])
+    if not opening:
+        return form
+    named = {form.board.cell_name(cell): cell for cell in range(form.board.cells)}
+    if opening not in named:
+        raise ValueError(f"the opening {opening!r} is no cell: it is one of {', '.join(named)}")
+    images, known = form.board.symmetries[:, named[opening]].tolist(), openings(form)
+    return form_after(form, next(cell for cell in images if cell in known))
+
+
+def openings(form: BilinearForm) -> dict[int, int]:
+    first, count = int(form.sides[0].first[0]), int(form.sides[0].count[0])
+    return {form.cell_of(0, sequence): sequence for sequence in range(first, first + count)}
+
+
+def form_after(form: BilinearForm, cell: int) -> BilinearForm:
+    """Return the game in which Black's first stone goes to a random cell of an orbit, unknown to White."""
+    choices = openings(form)
+    if cell not in choices:
+        named = ", ".join(map(form.board.cell_name, choices))
+        raise ValueError(f"cell {cell!r} is no opening up to symmetry: the openings are {named}, by number")
+    black, white = form.sides
+    first, count = black.first.copy(), black.count.copy()
+    first[0], count[0] = choices[cell], 1
+    return replace(form, sides=(replace(black, first=first, count=count), white))

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.compile.kernel import kernel
-from ....games.boards.board import BOARDS, WINS, Board
+from ....games.boards.board import BOARDS
+from ..phantom.private_histories import winning_cells
 
 VARIANTS = ("classical", "abrupt", "numturns")
 NONE = -1  # no course, no node, no cell
@@ -65,15 +66,6 @@ def build_tables(name: str, variant: str) -> PhantomTables:
         some[:, None] & kept.sum(axis=0),
         (courses_of(board.cells, 0, variant), courses_of(board.cells, 1, variant)),
     )
-
-
-def winning_cells(board: Board) -> np.ndarray:
-    found = np.zeros((2, board.full + 1), np.int64)
-    for player in range(2):
-        for own in range(board.full + 1):
-            cells = (cell for cell in range(board.cells) if board.fate(player, own, 0, cell) == WINS)
-            found[player, own] = sum(1 << cell for cell in cells)
-    return found
 
 
 def courses_of(cells: int, player: int, variant: str) -> Courses:

@@ -7,9 +7,9 @@ whether the cell was occupied, and nothing else. A win counts 1, a draw 1/2, for
 Observation. A situation is a player's whole observation: for each turn the set of failed tries and the cell of the
 stone, at last the failed tries of this turn with the cell NOWHERE.
 
-Strategy. A probability for each cell in each situation. The certificate (`methods.phantom.certificate` explains its
-rows) gives it for one of all images of a situation under the symmetries of the board, the smallest; in a situation
-without a row the player tries the first cell that it does not know to be occupied. A last empty cell is no choice.
+Strategy. A probability for each cell in each situation. The certificate (`methods.phantom` explains its rows) gives it
+for one of all images of a situation under the symmetries of the board, the smallest; in a situation without a row the
+player tries the first cell that it does not know to be occupied. A last empty cell is no choice.
 
 Value. Let one player, the planner, play a fixed strategy. Its possible situations form a tree; the weight of a node is
 the product of the probabilities of its choices. The opponent, the answerer, does not see the node. It knows its own
