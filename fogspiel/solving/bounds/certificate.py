@@ -11,7 +11,7 @@ import numpy as np
 from ...games.boards.board import BOARDS, Board
 from ..exact import exact_bounds
 from ..methods.lp import equilibrium
-from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, Checker, Node, PonnukiRules, node_of, verify
+from ..proofs.checkers.phantom_bounds import FORMAT, BoundsCertificate, PonnukiRules, guarantees, node_of, verify
 from ..proofs.checkers.primitives import digest_of
 from .and_or_search import AndOrSearch
 from .information_relaxation import PLANNER, Failed, PrivateTurn, Relaxation, RelaxedGame
@@ -78,8 +78,8 @@ class Prover:
         """Add the node of the whole game, on a board turned at random, and return its guarantee."""
         size, worlds = self.board.rows, self.search.beliefs.start.tolist()
         number = self.add(0, worlds, Fraction(0), rows)
-        nodes: list[Node] = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
-        worth = min(found for _, found in Checker(size, nodes).worths(nodes[number], range(SYMMETRIES)))
+        nodes = [node_of(node, k, size) for k, node in enumerate(self.nodes)]
+        worth = min(found for _, found in guarantees(PonnukiRules(size), nodes, nodes[number], range(SYMMETRIES)))
         self.nodes[number]["worth"] = str(worth)
         return worth
 

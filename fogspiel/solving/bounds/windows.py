@@ -17,11 +17,13 @@ from .window_regrets import (
     Vectors,
     answer_values,
     best_rows,
+    empty_cells,
     evaluate,
     regret_matching,
     round_shares,
     spread_shares,
     visited,
+    worst_replies,
 )
 
 # Vectors of a planner: the values of strategies in each world, by the planner's stones.
@@ -117,10 +119,9 @@ def build_infosets(weights, outcomes, scores, own, width, failed, first, cell, d
     begin, end = 0, 1  # infosets come in layers, by the number of failed tries
     while begin < end:
         for i in range(begin, end):
-            for c in range(cells):
-                worth[c] = 0.0
-                wins[c] = 0
-                going[c] = 0
+            worth[:] = 0.0
+            wins[:] = 0
+            going[:] = 0
             for k in range(worlds):
                 if weights[k] <= 0.0 or not all_fail(outcomes, k, failed[i]):
                     continue
@@ -320,21 +321,14 @@ def demand_worths(setting, plan, wanted, demanded):
             continue
         visited(k, setting, inside)
         won = answer_values(k, setting, plan, inside, value, live)
-        target = wanted[k] - won
+        target, empty = wanted[k] - won, empty_cells(k, free)
         if target <= 0.0:
             continue
-        # 1. The worst reply after each stone.
-        for c in range(cells):
-            need_low[c] = 0.0
-            low[c] = -1.0
-            for x in range(1, free[k, 0] + 1):
-                d = free[k, x]
-                need[c, d] = 0.0
-                if live[c] and leaf[k, c, d] != BARRED and (low[c] < 0.0 or value[c, d] < low[c]):
-                    low[c] = value[c, d]  # it is 0 where the opponent wins
+        worst_replies(k, setting.answers, value, live, low)  # 1.
+        need_low[:] = 0.0
+        need[:] = 0.0
         # 2. Drop the least of the stones while the target is met without it, then scale down all others.
-        for x in range(1, free[k, 0] + 1):
-            d = free[k, x]
+        for d in empty:
             total, possible = 0.0, False
             for c in range(cells):
                 part[c] = 0.0
@@ -363,8 +357,7 @@ def demand_worths(setting, plan, wanted, demanded):
         # 3. A reply that gives more than the worst one needs only as much of it.
         for c in range(cells):
             if need_low[c] > 0.0:
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if leaf[k, c, d] >= 0 and value[c, d] > 0.0:
                         need[c, d] = max(need[c, d], need_low[c] * low[c] / value[c, d])
         # 4. The demands.
@@ -373,8 +366,7 @@ def demand_worths(setting, plan, wanted, demanded):
                 continue
             for s in range(first[i], first[i + 1]):
                 c = cell[s]
-                for x in range(1, free[k, 0] + 1):
-                    d = free[k, x]
+                for d in empty:
                     if live[c] and leaf[k, c, d] >= 0 and need[c, d] > 0.0:
                         for j in range(picks.shape[1]):
                             if shares[s, j] > 0.0:

@@ -32,9 +32,9 @@ from ...games.permutation_tictactoe.scores import (
     with_images,
 )
 from ..exact import exact_bounds
+from ..proofs import solution_certificate
 from ..proofs.checkers.permutation import FORMAT, RULES, PermutationCertificate, mixture, verify
 from ..proofs.checkers.permutation import TTT as CHECKER_TTT
-from ..proofs.checkers.primitives import digest_of
 from ..sources import GameSource
 from ..tree.sequence_form import SequenceForm, Treeplex
 from . import Record, Solution, SolveOptions, SolverProgress, SolverState, Work
@@ -179,19 +179,11 @@ def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> Permu
     first, second = (
         {"".join(map(str, cells)): str(weight) for cells, weight in sorted(mixture.items())} for mixture in mixtures
     )
-    body: PermutationCertificate = {
-        "format": FORMAT,
-        "game": f"permutation-{board.name}",
-        "rules": RULES,
-        "value": str(value),
-        "lower": str(value),
-        "upper": str(value),
-        "first": first,
-        "second": second,
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    game = f"permutation-{board.name}"
+    found: PermutationCertificate = solution_certificate(
+        FORMAT, game, RULES, value, value, value, first=first, second=second
+    )
+    return found
 
 
 # Playing a permutation certificate: an order is drawn before the game, turned at random, and recorded.

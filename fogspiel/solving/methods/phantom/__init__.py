@@ -30,6 +30,7 @@ import numpy as np
 from ....core.compile.kernel import kernel
 from ....games.phantom.look import GAMES
 from ...exact import vertex
+from ...proofs import solution_certificate
 from ...proofs.checkers.phantom import (
     FORMAT,
     OPENING,
@@ -44,7 +45,7 @@ from ...proofs.checkers.phantom import (
     situation_of,
     verify,
 )
-from ...proofs.checkers.primitives import Board, cells_of, digest_of
+from ...proofs.checkers.primitives import Board, cells_of
 from ...sources import GameSource
 from ...tree.sequence_form import fold_best, links, multiply_transposed, plan_of
 from .. import Solution, SolveOptions, SolverProgress, SolverState, Work, run_to_end
@@ -295,18 +296,13 @@ def make_certificate(solution: PhantomSolution) -> PhantomCertificate:
     if solution.form.variant != "classical":
         raise ValueError(f"certificates are for classical games, but {solution.game} is {solution.form.variant}")
     rows = [strategy_rows(solution.form, player, plan) for player, plan in enumerate(solution.plans)]
-    body: PhantomCertificate = {
-        "format": FORMAT,
-        "game": solution.game,
-        "rules": next(game.version for game in GAMES if game.name == solution.game.partition(OPENING)[0]),
-        "value": str((solution.lower + solution.upper) / 2),
-        "lower": str(solution.lower),
-        "upper": str(solution.upper),
-        "strategies": {"black": rows[0], "white": rows[1]},
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    rules = next(game.version for game in GAMES if game.name == solution.game.partition(OPENING)[0])
+    value = (solution.lower + solution.upper) / 2
+    strategies = {"black": rows[0], "white": rows[1]}
+    found: PhantomCertificate = solution_certificate(
+        FORMAT, solution.game, rules, value, solution.lower, solution.upper, strategies=strategies
+    )
+    return found
 
 
 def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work:

@@ -25,7 +25,7 @@ from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
 from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
 from ....stats.matrix_game import matrix_program
 from ...exact import Statuses, vertex
-from ...proofs.checkers.primitives import digest_of
+from ...proofs import solution_certificate
 from ...proofs.checkers.pure_strategies import (
     FORMAT,
     PLAYERS,
@@ -297,19 +297,9 @@ def make_certificate(
         unit = lcm(*(share.denominator for share in shares))
         entries = {text_of(plan): str(int(share * unit)) for plan, share in zip(known, shares, strict=False) if share}
         mixtures.append(dict(sorted(entries.items())))
-    body: PlansCertificate = {
-        "format": FORMAT,
-        "game": game,
-        "rules": RULES,
-        "value": str(value),
-        "lower": str(value),
-        "upper": str(value),
-        "black": mixtures[0],
-        "white": mixtures[1],
-        "digest": "",
-    }
-    body["digest"] = digest_of(body)
-    return body
+    black, white = mixtures
+    found: PlansCertificate = solution_certificate(FORMAT, game, RULES, value, value, value, black=black, white=white)
+    return found
 
 
 def text_of(plan: np.ndarray) -> str:

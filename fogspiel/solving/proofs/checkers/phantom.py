@@ -86,13 +86,6 @@ GAMES: dict[str, Callable[[], Board]] = {"phantom-ttt": tic_tac_toe, "dark-hex-3
 OPENING = "-opening-"  # between the name of a game and the cell that Black's first stone goes to, or an image of it
 
 
-def first_cells(game: str) -> set[int]:
-    board, _, name = board_of(game), *game.partition(OPENING)[1:]
-    if not name:
-        return set(range(board.cells))
-    return {moved[board.names.index(name)] for moved in board.symmetries}
-
-
 # Situations
 
 
@@ -113,14 +106,6 @@ def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
         (sum(1 << moved[c] for c in cells_of(failed)), cell if cell == NOWHERE else moved[cell])
         for failed, cell in situation
     )
-
-
-def after_failure(situation: Situation, cell: int) -> Situation:
-    return (*situation[:-1], (situation[-1][0] | 1 << cell, NOWHERE))
-
-
-def after_stone(situation: Situation, cell: int) -> Situation:
-    return (*situation[:-1], (situation[-1][0], cell), (0, NOWHERE))
 
 
 # Reading a strategy
@@ -217,12 +202,13 @@ def nodes_of(board: Board, primal_player: int, strategy: Strategy) -> Iterator[N
         if empty <= 1 or board.won[primal_player][node.stones]:
             continue
         failures = sum(failed.bit_count() for failed, _ in situation)
+        *past, (failed, _) = situation
         for cell, share in choice(situation).items():
             stays, fails = Node(node.stones | 1 << cell, node.reach * share), none
-            waiting.append((after_stone(situation, cell), stays))
+            waiting.append(((*past, (failed, cell), (0, NOWHERE)), stays))
             if failures < opposing:
                 fails = Node(node.stones, node.reach * share)
-                waiting.append((after_failure(situation, cell), fails))
+                waiting.append(((*past, (failed | 1 << cell, NOWHERE)), fails))
             node.tries.append((cell, stays, fails))
 
 
@@ -308,7 +294,8 @@ def verify(body: Any) -> Bounds:
     check_digest(body)
     both = body["strategies"]
     demand(isinstance(both, dict) and set(both) == set(PLAYERS), "it must hold the strategies of black and white")
-    board, first = board_of(game), first_cells(game)
+    board = board_of(game)
+    first = {moved[board.names.index(cell)] for moved in board.symmetries} if cell else set(range(board.cells))
 
     def proved(player: int) -> Fraction:
         return guaranteed_value(board, player, strategy_of(board, player, both[PLAYERS[player]]), first)
