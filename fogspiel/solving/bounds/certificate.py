@@ -163,8 +163,6 @@ def make_certificate(
 
 # A proof of bounds as text: its result, the first moves of each player, and with --all every belief.
 
-SIDES = ("black", "white")
-
 
 def explain(body: Any, everything: bool = False) -> list[str]:
     """Return the bounds of a certificate, after checking it, and the strategies behind them."""
@@ -177,7 +175,7 @@ def explain(body: Any, everything: bool = False) -> list[str]:
         "A proof is a list of nodes: each is a strategy for some turns from a belief on, with what it guarantees there "
         "against an opponent who knows the belief. Its last node is the whole game.",
     ]
-    for side, worth in zip(SIDES, (lower, 1 - upper), strict=True):
+    for side, worth in (("black", lower), ("white", 1 - upper)):
         lines += ["", *_side_lines(side.capitalize(), body[side], worth, board, everything)]
     return lines
 
@@ -189,12 +187,12 @@ def _number(bound: Fraction) -> str:
 def _side_lines(name: str, nodes: list[Any], worth: Fraction, board: Board, everything: bool) -> list[str]:
     if not nodes:
         return [f"{name}: nothing is proved but that it gets 0 or more."]
-    head = (
+    lines = [
         f"{name} gets {_number(worth)} or more, by {len(nodes)} nodes. It turns and mirrors the board at random, all "
-    )
-    lines = [head + "eight ways alike; then, from the first row on:", *_row_lines(nodes[-1]["rows"], board)]
-    for number in range(len(nodes) - 1) if everything else ():
-        node = nodes[number]
+        "eight ways alike; then, from the first row on:",
+        *_row_lines(nodes[-1]["rows"], board),
+    ]
+    for number, node in enumerate(nodes[:-1] if everything else ()):
         own = " ".join(board.cell_name(cell) for cell in range(board.cells) if node["own"] >> cell & 1) or "no stones"
         worlds = f"{len(node['worlds'])} possible positions of the opponent"
         lines += [f"node {number}: with {own}, {worlds}, it gets {_worths(node)}:"]

@@ -146,10 +146,6 @@ def fold_allowed(parent, first, count, allowed, worth, best):
         worth[parent[i]] += best[i]
 
 
-def uniform_plan(treeplex: Treeplex) -> np.ndarray:
-    return plan_of(treeplex, behaviour_of(treeplex, np.zeros(treeplex.sequences)))
-
-
 def choices_of(treeplex: Treeplex, allowed: np.ndarray, worth: np.ndarray, slack: float) -> np.ndarray:
     """Return the best sequence at each infoset; a disallowed one only if it is better by more than `slack`."""
     choice = np.empty(treeplex.infosets, np.int64)
@@ -187,8 +183,10 @@ class Side:
         self.form, self.player = form, player
         self.treeplex = form.treeplexes[player]
         self.slack = tolerance / (1 + self.treeplex.infosets)
-        uniform = worth_of(form, player, uniform_plan(form.treeplexes[1 - player]))
-        self.default = choices_of(self.treeplex, np.zeros(self.treeplex.sequences, bool), uniform, 0.0)
+        theirs = form.treeplexes[1 - player]
+        uniform = plan_of(theirs, behaviour_of(theirs, np.zeros(theirs.sequences)))
+        nothing = np.zeros(self.treeplex.sequences, bool)
+        self.default = choices_of(self.treeplex, nothing, worth_of(form, player, uniform), 0.0)
         self.generated = np.zeros(self.treeplex.sequences, bool)
         self.add([0])
 

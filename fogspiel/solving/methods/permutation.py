@@ -144,7 +144,8 @@ def mixtures_of(known: Known, x: Sequence[int | Fraction], y: Sequence[int | Fra
 
 def answers(board: Board, mixtures: Mixtures) -> Replies:
     """Return each player's best permutations with each prefix against the opponent's mixture and its images."""
-    starts = prefixes(board)
+    leasts = [orbit[0] for orbit in board.orbits]
+    starts = [(first, second) for first in leasts for second in range(board.cells) if second != first]
     first, second = (
         best_replies(board, seat, *whole_weights(with_images(board, mixtures[1 - seat]), board), starts)
         for seat in (0, 1)
@@ -166,12 +167,6 @@ def improvements(
         better = (min(images(board, reply.cells)) for reply in answered if reply.score > bar)
         found.append([cells for cells in dict.fromkeys(better) if cells not in side])
     return found[0], found[1]
-
-
-def prefixes(board: Board) -> list[Permutation]:
-    """Return all pairs of cells of which the first is the least of its orbit."""
-    firsts = [orbit[0] for orbit in board.orbits]
-    return [(first, second) for first in firsts for second in range(board.cells) if second != first]
 
 
 def make_certificate(board: Board, mixtures: Mixtures, value: Fraction) -> PermutationCertificate:

@@ -315,18 +315,6 @@ def solve(source: GameSource, options: SolveOptions, saved: SolverState) -> Work
     return Solution.bounded(solver, sizes, float(found.lower), float(found.upper))
 
 
-def history_text(form: BilinearForm, player: int, sequence: int) -> str:
-    """Format the turns of a history, by its number among the histories."""
-    histories, words = form.histories[player], []
-    while sequence > 0:
-        infoset = histories.infosets[histories.sequences[sequence, SEQUENCE.infoset]]
-        failed = set_text(form, int(infoset[INFOSET.tried]))
-        stone = form.board.cell_name(int(histories.sequences[sequence, SEQUENCE.cell]))
-        words.append(f"{failed}:{stone}" if failed else stone)
-        sequence = int(histories.turns[infoset[INFOSET.turn], TURN.before])
-    return " ".join(reversed(words))
-
-
 def set_text(form: BilinearForm, mask: int) -> str:
     return ",".join(map(form.board.cell_name, cells_of(mask)))
 
@@ -382,8 +370,13 @@ def forced_rows(form: BilinearForm, player: int, turn: int) -> list[Row]:
 
 def _row(form: BilinearForm, player: int, turn: int, tried: int, shares: dict[int, Fraction]) -> Row:
     named = {form.board.cell_name(cell): str(share) for cell, share in sorted(shares.items())}
-    sequence = int(form.histories[player].turns[turn, TURN.before])
-    return [history_text(form, player, sequence), set_text(form, tried), named]
+    histories, words = form.histories[player], list[str]()
+    while (sequence := int(histories.turns[turn, TURN.before])) > 0:
+        infoset = histories.infosets[histories.sequences[sequence, SEQUENCE.infoset]]
+        turn, failed = int(infoset[INFOSET.turn]), int(infoset[INFOSET.tried])
+        stone = form.board.cell_name(int(histories.sequences[sequence, SEQUENCE.cell]))
+        words.insert(0, f"{set_text(form, failed)}:{stone}" if failed else stone)
+    return [" ".join(words), set_text(form, tried), named]
 
 
 # A strategy as text and small boards, from its certificate.

@@ -125,24 +125,13 @@ def grow_side(sets: Sets, player: int) -> Side:
     """Return the merged histories of a player; `reached` is not set yet."""
     room, sizes = FIRST_ROOM, np.zeros(2, np.int64)
     while True:
-        side = Side(
-            player,
-            stones=np.empty(room, np.int16),
-            known=np.empty(room, np.int16),
-            first_node=np.empty(room, np.int32),
-            group=np.empty(room // 2, np.int32),
-            tried=np.empty(room // 2, np.int16),
-            first_sequence=np.empty(room // 2, np.int32),
-            reached=np.zeros(room // 2, np.bool_),
-        )
-        if grow(sets, side, sizes):
+        tables = [np.empty(room, kind) for kind in (np.int16, np.int16, np.int32)]
+        tables += [np.zeros(room // 2, kind) for kind in (np.int32, np.int16, np.int32, np.bool_)]
+        if grow(sets, Side(player, *tables), sizes):
             break
         room *= 2
     nodes, sequences = sizes.tolist()
-    heights = (sequences,) * 3 + (nodes,) * 4
-    tables = (side.stones, side.known, side.first_node, side.group, side.tried, side.first_sequence, side.reached)
-    cut = [table[:height].copy() for table, height in zip(tables, heights, strict=True)]
-    return Side(player, *cut)
+    return Side(player, *(table[: sequences if len(table) == room else nodes].copy() for table in tables))
 
 
 # The orders of stones
@@ -268,20 +257,6 @@ class Level(NamedTuple):
     record: np.ndarray  # of each turn the stone and the failed tries, as the view has them
 
 
-@kernel
-def count_next(sets, side, level, shares):
-    """Count the information states after those of a level with positive weight."""
-    total = 0
-    for i in range(len(level.node)):
-        group = side.group[level.node[i]]
-        free = unknown(sets, side, group) & ~np.int64(side.tried[level.node[i]])
-        for cell in range(sets.cells):
-            if free >> cell & 1 and shares[i, cell] > 0:
-                after, failure = next_nodes(sets, side, level.node[i], free, cell)
-                total += (after != NOWHERE) + (failure != NOWHERE)
-    return total
-
-
 @inlined
 def next_nodes(sets, side, node, free, cell):
     """Return the nodes after the stone stays on a cell and after the try fails; each may be NOWHERE."""
@@ -299,7 +274,7 @@ def next_nodes(sets, side, node, free, cell):
 
 @kernel
 def expand(sets, side, level, tries, shares, weights, following):
-    """Add the tries of a level to the weights of their sequences, and write the level that follows."""
+    """Add the tries of a level to the weights of their sequences; write the level that follows and return its size."""
     new = 0
     for i in range(len(level.node)):
         node = level.node[i]
@@ -325,6 +300,7 @@ def expand(sets, side, level, tries, shares, weights, following):
                 else:
                     following.record[new, 2 * turn + 1] |= 1 << cell
                 new += 1
+    return new
 
 
 class Shares(NamedTuple):
@@ -363,7 +339,10 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
     """
     weights, units, states = np.zeros(len(side.stones), np.int64), [1], 0
     weights[0] = 1
-    level, tries_of = _first_level(board), np.bitwise_count(side.stones) + np.bitwise_count(side.known)
+    record = np.zeros((1, (board.cells + 1) // 2 * 2), np.int16)
+    record[:, ::2] = -1
+    level = Level(np.zeros(1, np.int32), np.ones(1, np.int64), np.full((1, board.cells), -1, np.int8), record)
+    tries_of = np.bitwise_count(side.stones) + np.bitwise_count(side.known)
     for tries in range(board.cells):
         if not len(level.node):
             break
@@ -376,27 +355,21 @@ def weigh(board: Board, sets: Sets, side: Side, ask: Ask, watch: Watch) -> Polic
         unit = units[-1] and lcm(*(batch.unit for batch in batches))
         if units[-1] and not 0 < unit * units[-1] <= MAX_UNIT:  # from here on in floats
             scale = np.array([1 / unit for unit in units] + [0.0] * board.cells)
-            weights, parts = (
-                weights * scale[tries_of],
-                [part._replace(weight=part.weight / units[-1]) for part in parts],
-            )
+            weights = weights * scale[tries_of]
+            parts = [part._replace(weight=part.weight / units[-1]) for part in parts]
             unit, units = 0, [0]
         following = []
         for part, batch in zip(parts, batches, strict=True):
             shares = batch.times(unit)
-            following.append(room_for(count_next(sets, side, part, shares), part))
-            expand(sets, side, part, tries, shares, weights, following[-1])
+            room = 2 * np.count_nonzero(shares)  # the stone stays, or the try fails
+            after = Level(*(np.empty((room, *row.shape[1:]), row.dtype) for row in part))
+            new = expand(sets, side, part, tries, shares, weights, after)
+            following.append(Level(*(row[:new] for row in after)))
         units.append(units[-1] * unit)
         level = Level(*(np.concatenate(rows) for rows in zip(*following, strict=True)))
     if units[-1]:
         weights *= np.array([units[-1] // unit for unit in units])[tries_of]
     return PolicyWeights(weights, units[-1], states)
-
-
-def _first_level(board: Board) -> Level:
-    record = np.zeros((1, (board.cells + 1) // 2 * 2), np.int16)
-    record[:, ::2] = -1
-    return Level(np.zeros(1, np.int32), np.ones(1, np.int64), np.full((1, board.cells), -1, np.int8), record)
 
 
 class Questions(NamedTuple):
@@ -429,10 +402,6 @@ class Questions(NamedTuple):
         views[:, rules.SEEN_KNOWN] = known
         views[:, rules.SEEN_RECORD :] = record
         return InformationStates(self.side.player, views, self.legal, self.level.history)
-
-
-def room_for(count: int, level: Level) -> Level:
-    return Level(*(np.empty((count, *row.shape[1:]), row.dtype) for row in level))
 
 
 def uniform(questions: Questions) -> Shares:

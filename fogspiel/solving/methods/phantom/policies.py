@@ -137,8 +137,9 @@ class Evaluation(NamedTuple):
 
     def losses(self, player: int) -> np.ndarray:
         """Return the loss of the player's policy at each node, in floats; the sum is the best response's gain."""
-        out = np.empty(len(self.sides[player].group))
-        give_away(self.sets, self.sides[player], self.weights[player].numbers, *self._rest(player), out)
+        side, value = self.sides[player], self.replies[player].value
+        out = np.empty(len(side.group))
+        give_away(self.sets, side, self.weights[player].numbers, self.worths[player], value, out)
         return out / (self.weights[0].unit * self.weights[1].unit) if self.exact else out
 
     def tries(self, player: int, node: int) -> list[Try]:
@@ -147,13 +148,10 @@ class Evaluation(NamedTuple):
         found = []
         for cell in (cell for cell in range(self.sets.cells) if free >> cell & 1):
             weight = self.weights[player].numbers.item(sequence_of(side, node, free, cell))
-            less = value[node] - try_value(self.sets, side, *self._rest(player), node, free, cell)
+            less = value[node] - try_value(self.sets, side, self.worths[player], value, node, free, cell)
             loss = self._number(less, self.weights[1 - player].unit)
             found.append(Try(cell, self._number(weight, self.weights[player].unit), loss))
         return found
-
-    def _rest(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.worths[player], self.replies[player].value
 
     def _number(self, number: float, unit: int) -> float | Fraction:
         return Fraction(int(number), unit) if self.exact else float(number)
