@@ -86,11 +86,9 @@ class Prover:
     def sure_rows(self, own: int, worlds: np.ndarray) -> list[Row]:
         cell = self.search.winning_try(own, worlds)
         split = self.search.beliefs.split(own, worlds, cell)
+        more, after = own | 1 << cell, self.search.beliefs.after_answer
         illegal = self.jump(own, split.illegal) if len(split.illegal) else None
-        legal = None
-        if len(split.going):
-            after, _ = self.search.beliefs.after_answer(own | 1 << cell, split.going)
-            legal = self.jump(own | 1 << cell, after)
+        legal = self.jump(more, after(more, split.going)[0]) if len(split.going) else None
         return [[[cell, "1", illegal, legal]]]
 
     def relaxed_rows(self, game: RelaxedGame) -> tuple[Fraction, list[Row]]:
@@ -139,10 +137,8 @@ class _RowWriter:
             return None
         if not self.game.is_end(turn):
             return self.write(infoset)
-        jump: Jump = []
-        for assumption, share in self.shares_at(infoset):
-            jump.append([*self.prover.place(*self.game.assumed[assumption]), str(share)])
-        return jump or None
+        shares = self.shares_at(infoset)
+        return [[*self.prover.place(*self.game.assumed[number]), str(share)] for number, share in shares] or None
 
 
 def make_certificate(

@@ -230,14 +230,12 @@ class VectorProof:
 
     def _jump(self, picks: list[Pick]) -> Place:
         """Return the continuation; an empty one goes to the first node as well, at no cost."""
-        known = [(self.numbers[number], turn, share) for number, turn, share in picks if number in self.numbers]
-        if not known:
-            return None
-        rest = SHARES - sum(share for _, _, share in known)
-        jump: Jump = []
-        for place, (number, turn, share) in enumerate(known):
-            jump.append([number, self.turns[turn], str(Fraction(share + (rest if place == 0 else 0), SHARES))])
-        return jump
+        known = [(number, turn, share) for number, turn, share in picks if number in self.numbers]
+        rest, jump = SHARES - sum(share for _, _, share in known), Jump()
+        for number, turn, share in known:
+            jump.append([self.numbers[number], self.turns[turn], str(Fraction(share + rest, SHARES))])
+            rest = 0
+        return jump or None
 
 
 def proved_worth(saved: Saved) -> Fraction:

@@ -162,8 +162,7 @@ def own_words(body: Body, everything: bool) -> list[str] | None:
 
 
 def strategy_rows(body: Body, side: int, source: str | None = None) -> Iterator[tuple[str, str]]:
-    for seen, choices in strategy_choices(body, side, source):
-        yield seen, choices_text(choices)
+    return ((seen, choices_text(choices)) for seen, choices in strategy_choices(body, side, source))
 
 
 def choices_text(choices: Sequence[tuple[str, str]]) -> str:

@@ -30,7 +30,8 @@ Weights are integers, over one denominator, and payments half points.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from .primitives import (
@@ -94,10 +95,7 @@ def own_stones(situation: Situation) -> int:
 
 
 def known_cells(situation: Situation) -> int:
-    known = own_stones(situation)
-    for failed, _ in situation:
-        known |= failed
-    return known
+    return reduce(or_, (failed for failed, _ in situation), own_stones(situation))
 
 
 def image(situation: Situation, moved: tuple[int, ...]) -> Situation:
@@ -123,14 +121,12 @@ def strategy_of(board: Board, player: int, rows: Any) -> Strategy:
         demand(isinstance(history, str) and isinstance(failed, str), f"{place} has a history that is not text")
         demand(isinstance(listed, dict) and len(listed) > 0, f"{place} has no probabilities")
         situation = situation_of(board, player, history, failed, place)
-        shares = {
-            cell_of(board, name, place): fraction(share, f"a probability in {place}") for name, share in listed.items()
-        }
+        what = f"a probability in {place}"
+        shares = {cell_of(board, name, place): fraction(share, what) for name, share in listed.items()}
         known = known_cells(situation)
         demand(not any(known >> cell & 1 for cell in shares), f"{place} names a cell that is known to be taken")
-        demand(
-            min(shares.values()) > 0 and total(shares.values()) == 1, f"the probabilities in {place} do not make up 1"
-        )
+        whole = min(shares.values()) > 0 and total(shares.values()) == 1
+        demand(whole, f"the probabilities in {place} do not make up 1")
         for moved in board.symmetries:
             turned = image(situation, moved)
             demand(turned >= situation, f"{place} is not the smallest of its images")

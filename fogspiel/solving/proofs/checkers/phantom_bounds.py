@@ -186,7 +186,6 @@ class Opponent(Responder[int, Stand]):
         return gained, [Stand(*after, weight) for after, weight in going.items()]
 
     def jump_worth(self, jump: list[tuple[int, int, Fraction]], own: int, seen: int) -> Fraction:
-        """Return the value of a continuation by earlier nodes."""
         gained = Fraction(0)
         for number, turn, share in jump:
             go_on()

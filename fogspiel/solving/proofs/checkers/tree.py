@@ -181,10 +181,8 @@ def verify(body: Any, game: Positions | None = None) -> Bounds:
     plans = [plan_of(rows, side) for rows, side in zip(body["strategies"], SIDES, strict=True)]
     lower, upper = (best_response_value(game, plan, primal_player) for primal_player, plan in enumerate(plans))
     for claim, proved in (("lower", lower), ("upper", upper)):
-        demand(
-            fraction(body[claim], claim) == proved,
-            f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}",
-        )
+        claimed = fraction(body[claim], claim) == proved
+        demand(claimed, f"it claims the {claim} bound {quoted(body[claim])}, proved is {quoted(proved)}")
     demand(lower <= fraction(body["value"], "the value") <= upper, "its value is not between its bounds")
     return lower, upper
 
@@ -242,10 +240,8 @@ class Lines:
             after, view, actions, shares = (numbers(part) for part in parts_of(line, place))
             demand(not after or after[0] < number, f"{place} comes after no earlier line")
             demand(len(shares) == len(actions) == len(set(actions)), f"{place} needs one share for each action")
-            demand(
-                min(shares) >= 0 and sum(shares) == denominator,
-                f"the shares in {place} are negative or not {denominator} in all",
-            )
+            whole = min(shares) >= 0 and sum(shares) == denominator
+            demand(whole, f"the shares in {place} are negative or not {denominator} in all")
             key = (after or None, view)
             demand(key not in self._numbers, f"{place} repeats an earlier line")
             self._numbers[key] = number
