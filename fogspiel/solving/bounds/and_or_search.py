@@ -84,7 +84,12 @@ class AndOrSearch:
             self.table[key] = found
             self.bytes += len(key[1]) + BELIEF_BYTES
             if self.dominance:
-                self._keep(own, key[1], frozenset(worlds.tolist()), found)
+                kept, members = self._decided.setdefault(own, OrderedDict()), frozenset(worlds.tolist())
+                kept[key[1]] = members, found
+                self.bytes += WORLD_BYTES * len(members)
+                if len(kept) > MAX_COMPARED:
+                    _, (dropped, _) = kept.popitem(last=False)
+                    self.bytes -= WORLD_BYTES * len(dropped)
         return found if found == REFUTED else self._shifts[turn].index(found)
 
     def canonical(self, own: int, worlds: np.ndarray) -> tuple[int, np.ndarray, int]:
@@ -129,14 +134,6 @@ class AndOrSearch:
                 if found != REFUTED and mine <= known and len(self.beliefs.split(own, worlds, found)[0]) < len(worlds):
                     return found
         return None
-
-    def _keep(self, own: int, key: bytes, worlds: frozenset[int], found: int) -> None:
-        kept = self._decided.setdefault(own, OrderedDict())
-        kept[key] = worlds, found
-        if len(kept) > MAX_COMPARED:
-            _, (dropped, _) = kept.popitem(last=False)
-            self.bytes -= WORLD_BYTES * len(dropped)
-        self.bytes += WORLD_BYTES * len(worlds)
 
 
 # Outcomes of a turn: for a set of own stones, all worlds, and the end of every try and unseen answer.
@@ -249,18 +246,15 @@ class TurnOutcomes:
         board, player, ground = fields.board, fields.player, fields.ground
         self.own, self.worlds, cells = own, fields.worlds_beside(own), board.cells
         count = len(self.worlds)
-        self.outcomes = np.zeros((count, cells), np.int8)
-        self.leaf = np.zeros((count, cells, cells), np.int16)
-        free = np.zeros((count, cells + 1), np.int8)
+        outcomes, leaf = np.zeros((count, cells), np.int8), np.zeros((count, cells, cells), np.int16)
+        self.answers = Answers(outcomes, leaf, np.zeros((count, cells + 1), np.int8))
         after, self.wide = np.zeros((cells, fields.most_worlds), np.int64), np.zeros(cells, np.int64)
         seen = np.full(1 << cells, EMPTY, np.int64)
-        walk_answers(ground, player, own, self.worlds, cells, self.outcomes, self.leaf, free, after, self.wide, seen)
-        self.answers = Answers(self.outcomes, self.leaf, free)
+        walk_answers(ground, player, own, self.worlds, cells, *self.answers, after, self.wide, seen)
         self.after = [after[c, : self.wide[c]].copy() for c in range(cells)]
         self.scores = np.zeros((count, cells))
-        fields.perfect.fill(
-            score_tries, player, own, self.worlds, self.outcomes, self.leaf, cells, visits=VISITS, out=self.scores
-        )
+        known = player, own, self.worlds, outcomes, leaf, cells
+        fields.perfect.fill(score_tries, *known, visits=VISITS, out=self.scores)
         # By stone and symmetry: the ranks of the worlds after the stone among those beside the image.
         self.ranks: dict[tuple[int, int], np.ndarray] = {}
 

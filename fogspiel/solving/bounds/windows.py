@@ -79,9 +79,6 @@ class VectorSet:
             self._tables[own] = np.array(rows, float) / GRID
         return self._tables[own]
 
-    def hope(self, own: int) -> float:
-        return self.hopes.get(own.bit_count(), 1.0)
-
     def worth(self, point: BeliefPoint) -> float:
         found = self.table(point.own)
         return float((found @ point.weights).max()) if len(found) else 0.0
@@ -201,7 +198,7 @@ class Window:
         failed, first = np.zeros(MAX_INFOSETS, np.int64), np.zeros(MAX_INFOSETS + 1, np.int64)
         cell, down = np.zeros(MAX_SEQUENCES, np.int64), np.zeros(MAX_SEQUENCES, np.int64)
         self.infosets, self.sequences = build_infosets(
-            point.weights, field.outcomes, field.scores, point.own, width, failed, first, cell, down
+            point.weights, field.answers.outcomes, field.scores, point.own, width, failed, first, cell, down
         )
         counts = self.sequences
         self.decisions = Decisions(first[: self.infosets + 1].copy(), cell[:counts].copy(), down[:counts].copy())
@@ -219,7 +216,7 @@ class Window:
             if hopeful:
                 sources.append((-1, 0))
                 hopes = self.fields.hopes(own)[self.fields.ranks(self.field, stone, turns[0])]
-                rows.append(self.library.hope(own) * hopes[None, :])
+                rows.append(self.library.hopes.get(own.bit_count(), 1.0) * hopes[None, :])
             found = self.library.table(own)
             if len(found):
                 for turn in turns:

@@ -121,15 +121,8 @@ class Workspace(NamedTuple):
     counters: np.ndarray
 
 
-class Counters(NamedTuple):
-    entries: int = 0
-    nodes: int = 1
-    touched: int = 2
-    worlds: int = 3
-    waiting: int = 4
-
-
-COUNT = Counters()
+# Indices of the counters.
+ENTRIES, NODES, TOUCHED, WORLDS, WAITING = range(5)
 
 
 # A world is Black's hidden information in one number: White's sequence, the twist from the board to its frame, White's
@@ -153,8 +146,8 @@ def unpack(world):
 def note(room, white, sequence, sign):
     """Add the end of a game against one member of the orbit of White's sequence to the current row."""
     if room.sums[sequence] == 0:
-        room.touched[room.counters[COUNT.touched]] = sequence
-        room.counters[COUNT.touched] += 1
+        room.touched[room.counters[TOUCHED]] = sequence
+        room.counters[TOUCHED] += 1
     room.sums[sequence] += sign * ones(white.sequences[sequence, SEQUENCE.stabiliser])
 
 
@@ -185,17 +178,17 @@ def answer(room, tables, white, world, turn, stones, heard, forced, goes_on):
                 if white.sequences[after, SEQUENCE.wins]:
                     note(room, white, after, -1)
                     continue
-                room.counters[COUNT.nodes] += 1
+                room.counters[NODES] += 1
                 now = theirs | image[tables.inverse[twist], bit]
                 if forced & ~now:
                     note(room, white, after, 1)
                 elif goes_on:
-                    if room.counters[COUNT.worlds] == len(room.worlds):
+                    if room.counters[WORLDS] == len(room.worlds):
                         return False
                     # The board is taken to the frame of the turn, of the infoset in it, and of the sequence in that
                     further = tables.product[third, tables.product[second, twist]]
-                    room.worlds[room.counters[COUNT.worlds]] = world_of(after, further, now)
-                    room.counters[COUNT.worlds] += 1
+                    room.worlds[room.counters[WORLDS]] = world_of(after, further, now)
+                    room.counters[WORLDS] += 1
         if failed == 0:
             return True
         failed = (failed - 1) & occupied  # the next smaller subset
@@ -223,7 +216,7 @@ def play_sequence(room, tables, black, white, mine, tried, begin, end, way):
         turn += min(ones(tried), white.sequences[theirs, SEQUENCE.turns] - 1)
         loses = white.turns[turn, TURN.forced] & ~tables.image[twist, stones] != 0
         if way == 0:
-            room.counters[COUNT.nodes] += 1
+            room.counters[NODES] += 1
             if loses:
                 note(room, white, theirs, -1)
         if not loses and white.turns[turn, TURN.infosets] > 0:
@@ -239,12 +232,12 @@ def write_rows(room, tables, black, white):
     worlds, waiting, counters = room.worlds, room.waiting, room.counters
     worlds[0] = 0
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, 1
-    counters[COUNT.entries], counters[COUNT.nodes], counters[COUNT.waiting] = 0, 1, 1
-    while counters[COUNT.waiting]:
-        counters[COUNT.waiting] -= 1
-        last = counters[COUNT.waiting]
+    counters[ENTRIES], counters[NODES], counters[WAITING] = 0, 1, 1
+    while counters[WAITING]:
+        counters[WAITING] -= 1
+        last = counters[WAITING]
         turn, begin, end = waiting[last, 0], waiting[last, 1], waiting[last, 2]
-        counters[COUNT.worlds] = end  # these worlds are needed until the last child is done: the children go above them
+        counters[WORLDS] = end  # these worlds are needed until the last child is done: the children go above them
         first_infoset = black.turns[turn, TURN.first_infoset]
         for infoset in range(first_infoset, first_infoset + black.turns[turn, TURN.infosets]):
             tried = black.infosets[infoset, INFOSET.tried]
@@ -254,18 +247,18 @@ def write_rows(room, tables, black, white):
                 continue
             first = black.infosets[infoset, INFOSET.first]
             for mine in range(first, first + black.infosets[infoset, INFOSET.sequences]):
-                counters[COUNT.touched] = 0
+                counters[TOUCHED] = 0
                 for way in range(max(black.sequences[mine, SEQUENCE.turns], 1)):
-                    start = counters[COUNT.worlds]
+                    start = counters[WORLDS]
                     if not play_sequence(room, tables, black, white, mine, tried, begin, end, way):
                         return False
-                    if counters[COUNT.worlds] > start:
-                        last = counters[COUNT.waiting]
+                    if counters[WORLDS] > start:
+                        last = counters[WAITING]
                         if last == len(waiting):
                             return False
                         waiting[last, 0] = black.sequences[mine, SEQUENCE.first_turn] + way
-                        waiting[last, 1], waiting[last, 2] = start, counters[COUNT.worlds]
-                        counters[COUNT.waiting] += 1
+                        waiting[last, 1], waiting[last, 2] = start, counters[WORLDS]
+                        counters[WAITING] += 1
                 if not flush_row(room, mine):
                     return False
     return True
@@ -274,7 +267,7 @@ def write_rows(room, tables, black, white):
 @inlined
 def flush_row(room, mine):
     """Write the current row to the entries of M and clear it; return False if the workspace is full."""
-    entry, touched = room.counters[COUNT.entries], room.counters[COUNT.touched]
+    entry, touched = room.counters[ENTRIES], room.counters[TOUCHED]
     if entry + touched > len(room.entries):
         return False
     for k in range(touched):
@@ -282,7 +275,7 @@ def flush_row(room, mine):
         room.entries[entry + k, 0], room.entries[entry + k, 1] = mine, column
         room.entries[entry + k, 2] = room.sums[column]
         room.sums[column] = 0
-    room.counters[COUNT.entries] += touched
+    room.counters[ENTRIES] += touched
     return True
 
 
@@ -300,7 +293,7 @@ def build_form(
     while not write_rows(room := _workspace(size, black, white), tables, black, white):
         size *= 2
     sides = dag_of(black, room.black_reached), dag_of(white, room.white_reached)
-    entries, nodes = room.entries[: room.counters[COUNT.entries]], int(room.counters[COUNT.nodes])
+    entries, nodes = room.entries[: room.counters[ENTRIES]], int(room.counters[NODES])
     row, column = (_renumber(entries[:, axis], side) for axis, side in enumerate(sides))
     value = entries[:, 2].copy()
     del room, entries
@@ -320,7 +313,7 @@ def _workspace(size: int, black: Histories, white: Histories) -> Workspace:
         black_reached=np.zeros(len(black.infosets), np.bool_),
         white_reached=np.zeros(len(white.infosets), np.bool_),
         entries=np.empty((size, 3), np.int32),
-        counters=np.zeros(len(COUNT), np.int64),
+        counters=np.zeros(5, np.int64),
     )
 
 

@@ -24,7 +24,6 @@ from ....core.compile.kernel import kernel
 from ....core.game import Game
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom import rules
-from ....games.phantom.rules import SEEN_PLAYER, SEEN_RECORD, SEEN_TURN
 from ...policies import PolicyTable
 from ...policies.exploitability import CostlyDecision, ExploitResult, PolicyProbe, Rows, Watch, behaviour_mixture
 from ...proofs.checkers.phantom import (
@@ -340,8 +339,8 @@ SIZES = {"phantom-ttt": 3_683_314 + 2_307_355, "dark-hex-3x3": 3_720_850 + 2_352
 
 def situation_seen(seen: np.ndarray) -> Situation:
     """Return a player's knowledge at its turn, in the form of a certificate's rows."""
-    turn = int(seen[SEEN_TURN]) // 2
-    record = seen[SEEN_RECORD : SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
+    turn = int(seen[rules.SEEN_TURN]) // 2
+    record = seen[rules.SEEN_RECORD : rules.SEEN_RECORD + 2 * (turn + 1)].reshape(-1, 2).tolist()
     past = [(failed, stone) for stone, failed in record[:turn]]
     return (*past, (record[turn][1], NOWHERE))
 
@@ -370,7 +369,7 @@ class CertificatePlayer(NamedTuple):
         """Do nothing: the view holds the whole history."""
 
     def choose(self, seen: np.ndarray, actions: Sequence[int]) -> int:
-        shares = self.shares(int(seen[SEEN_PLAYER]), seen)
+        shares = self.shares(int(seen[rules.SEEN_PLAYER]), seen)
         if shares is None:
             return int(actions[0])
         return list(shares)[draw_index(list(map(float, shares.values())), self.stream)]

@@ -13,7 +13,7 @@ where `after` is the player's decision before that. Information states that its 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypedDict
 
@@ -39,15 +39,9 @@ class TreeCertificate(SolutionCertificate):
     strategies: list[list[Row]]
 
 
-class StrategyLookup(Protocol):
-    """Strategy of a player by knowledge: the number of the row, and the probability of each action."""
-
-    def __len__(self) -> int: ...
-    def __contains__(self, key: Any, /) -> bool: ...
-    def __getitem__(self, key: Any, /) -> tuple[int, dict[int, Fraction]]: ...
-
-
-Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # a strategy whose rows are all parsed at once
+# A strategy of a player by knowledge: the number of the row, and the probability of each action.
+StrategyLookup = Mapping[Any, tuple[int, dict[int, Fraction]]]
+Rows = dict[tuple[Any, ...], tuple[int, dict[int, Fraction]]]  # one whose rows are all parsed at once
 
 
 class PositionFacts(NamedTuple):
@@ -227,7 +221,7 @@ def parts_of(line: Any, place: str) -> tuple[str, str, str, str]:
     return found[1], found[2], found[3], found[4]
 
 
-class Lines:
+class Lines(Mapping[Key, tuple[int, dict[int, Fraction]]]):
     """A strategy by the player's knowledge; a line is parsed when it is needed."""
 
     def __init__(self, lines: Any, side: str, denominator: int) -> None:
@@ -249,7 +243,10 @@ class Lines:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def __contains__(self, key: Key) -> bool:
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._numbers)
+
+    def __contains__(self, key: object) -> bool:
         return key in self._numbers
 
     def __getitem__(self, key: Key) -> tuple[int, dict[int, Fraction]]:
