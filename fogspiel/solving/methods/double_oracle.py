@@ -102,13 +102,6 @@ class Growth(JsonRecord):
         return {name: value for name, value in self.to_json().items() if name != "behaviours"} | {"basis": ""}
 
 
-def unfinished(records: Sequence[Record]) -> list[Record]:
-    """Return the records to replay; a finished run repeats its last round, as its strategies are not recorded."""
-    if records and not any(records[-1]["added"]):
-        return list(records[:-1])
-    return list(records)
-
-
 @kernel
 def respond(parent, first, count, allowed, worth, slack, choice):
     """Choose a sequence at each infoset, the last infoset first; worth[0] becomes the best total.
@@ -210,10 +203,8 @@ class Side:
     @property
     def places(self) -> np.ndarray:
         """The number in the restricted treeplex of each sequence's anchor, or NOWHERE."""
-        anchor = np.empty(self.treeplex.sequences, np.int64)
-        find_anchors(
-            self.treeplex.parent, self.treeplex.first, self.treeplex.count, self.generated, self.allowed, anchor
-        )
+        treeplex, anchor = self.treeplex, np.empty(self.treeplex.sequences, np.int64)
+        find_anchors(treeplex.parent, treeplex.first, treeplex.count, self.generated, self.allowed, anchor)
         rank = np.cumsum(self.generated) - 1
         return np.where(anchor == NOWHERE, NOWHERE, rank[anchor])
 
@@ -253,23 +244,21 @@ def double_oracle(form: SequenceForm, tolerance: float = TOLERANCE, records: Seq
         lower, upper = guaranteed_value(form, x, y)
         error = ROUNDING * (1 + abs(solution.value))
         require(lower - error <= solution.value <= upper + error, "the restricted value is between the bounds")
-        return (
-            lower,
-            upper,
-            {
-                "generated": (int(sides[0].generated.sum()), int(sides[1].generated.sum())),
-                "added": (sides[0].missing(y), sides[1].missing(x)) if upper - lower > tolerance else ([], []),
-                "behaviours": (behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
-                "gap": upper - lower,
-            },
-        )
+        found = {
+            "generated": (int(sides[0].generated.sum()), int(sides[1].generated.sum())),
+            "added": (sides[0].missing(y), sides[1].missing(x)) if upper - lower > tolerance else ([], []),
+            "behaviours": (behaviour_of(form.treeplexes[0], x), behaviour_of(form.treeplexes[1], y)),
+            "gap": upper - lower,
+        }
+        return lower, upper, found
 
     def add(found: Mapping[str, Any]) -> bool:
         for side in sides:
             side.add(found["added"][side.player])
         return any(found["added"])
 
-    past = unfinished(records)
+    # A finished run repeats its last round, as its strategies are not recorded.
+    past = records[:-1] if records and not any(records[-1]["added"]) else records
     for record in past:
         add(record)
     bounds = (past[-1]["lower"], past[-1]["upper"]) if past else (-inf, inf)

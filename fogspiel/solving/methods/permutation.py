@@ -239,12 +239,9 @@ def explain(document: Any, everything: bool = False) -> list[str]:
 def side_lines(side: str, entries: dict[str, str], everything: bool) -> list[str]:
     orders = sorted(((Fraction(share), order) for order, share in entries.items()), key=lambda one: (-one[0], one[1]))
     shown = orders if everything else orders[:SHOWN]
-    together = float(sum(share for share, _ in shown))
-    part = (
-        ""
-        if len(shown) == len(orders)
-        else f"; the heaviest {len(shown)}, of which one is drawn {together:.1%} of the time"
-    )
+    together, part = float(sum(share for share, _ in shown)), ""
+    if len(shown) < len(orders):
+        part = f"; the heaviest {len(shown)}, of which one is drawn {together:.1%} of the time"
     lines = ["", f"Moving {side}, {len(orders)} orders{part}:"]
     for at in range(0, len(shown), ABREAST):
         some = shown[at : at + ABREAST]

@@ -85,9 +85,8 @@ def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibr
     run(solver)
     found = solver.getSolution()
     x, y = np.array(found.col_value)[:-1], np.array(found.row_dual)[1:]
-    return MixedEquilibrium(
-        -float(solver.getInfo().objective_function_value), (normalise(x), normalise(y)), statuses(solver)
-    )
+    value = -float(solver.getInfo().objective_function_value)
+    return MixedEquilibrium(value, (normalise(x), normalise(y)), statuses(solver))
 
 
 def normalise(weights: np.ndarray) -> np.ndarray:

@@ -92,7 +92,8 @@ class PonnukiRules:
         self.near = [[(r + a) * size + c + b for a, b in beside if (r + a, c + b) in places] for r, c in places]
         self.turns = [[self._cell_after(r, c, turn) for r, c in places] for turn in range(8)]
         self.inverse = [self.turns.index([moved.index(cell) for cell in self.cells]) for moved in self.turns]
-        self.fate, self.image = cache(self._fate), cache(self._image)
+        self.fate = cache(self._fate)
+        self.image = cache(lambda stones, turn: sum(1 << self.turns[turn][c] for c in self.cells if stones >> c & 1))
 
     def _cell_after(self, row: int, column: int, turn: int) -> int:
         if turn >= 4:
@@ -100,9 +101,6 @@ class PonnukiRules:
         for _ in range(turn % 4):
             row, column = column, self.size - 1 - row
         return row * self.size + column
-
-    def _image(self, stones: int, turn: int) -> int:
-        return sum(1 << self.turns[turn][cell] for cell in self.cells if stones >> cell & 1)
 
     def breathes(self, stones: int, others: int, cell: int) -> bool:
         """True if the chain of the stone on the cell has a liberty."""
