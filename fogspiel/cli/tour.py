@@ -61,7 +61,7 @@ def walk(store: Path, seed: int, threads: int, quiet: bool) -> Json:
 
 def phantom() -> Lines:
     """Phantom tic-tac-toe: you do not see the other's stones, and the value is exactly 5/6"""
-    from ..solving.methods.phantom.certificate import strategy_lines
+    from ..solving.methods.phantom import strategy_lines
     from ..solving.proofs import read_certificate
 
     known, began = find_known("phantom-ttt"), time.process_time()

@@ -303,14 +303,15 @@ core core.compile: kernel
 core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
-phantom solving: bounds
+phantom solving: bounds informed_opponent=bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
-  bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search
-  vector_proof=point_based window_demands=windows window_kernels window_regrets windows
-phantom solving.methods: exact_solution=phantom regret_matching=phantom solver=phantom
-phantom solving.methods.phantom: bilinear_form histories=private_histories
-  merged_exploitability=evaluation merged_histories play=policies policies policy_weights=evaluation questions=policies
-  solution_certificate=certificate treeplex_builder=merged_histories words=certificate
+  bounds_words=certificate information_relaxation point_based
+  treeplex_builder=information_relaxation turn_fields=and_or_search
+  vector_proof=point_based window_demands=windows window_kernels=and_or_search window_regrets windows
+phantom solving.methods: exact_solution=phantom regret_matching=phantom solution_certificate=phantom solver=phantom
+  words=phantom
+phantom solving.methods.phantom: bilinear_form histories=private_histories merged_exploitability=policies
+  merged_histories play=policies policies policy_weights=merged_histories questions=policies
 solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal_form lp row_generation=double_oracle
   large_certificate=tree sampling=mccfr sequence_lp=lp tree_routes=tree tree_solution=tree
 solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets

@@ -371,7 +371,7 @@ class BoundsRequest(Request):
 
     def check(self) -> None:
         from ..core.game import known_game
-        from ..solving.bounds.informed_opponent import Schedule, demand_size
+        from ..solving.bounds import Schedule, demand_size
         from ..solving.proofs.checkers.phantom_bounds import GAMES
 
         if self.game not in GAMES:

@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ...solving.bounds import BoundsStep, search_bounds
-from ...solving.bounds.informed_opponent import Schedule, informed_bounds
+from ...solving.bounds import BoundsStep, Schedule, informed_bounds, search_bounds
 from ..kind import Context, Outputs, Progress, Recorder, run_generator
 from ..requests import BoundsRequest
 from ..store import Json, Run

@@ -224,7 +224,7 @@ def fits_private_histories(source: "GameSource") -> bool:
     """True if the form of the game fits into memory."""
     if source.family != "phantom":
         return False
-    from .phantom import SOLVABLE
+    from .phantom.bilinear_form import SOLVABLE
 
     return source.name.partition(OPENING)[0] in SOLVABLE
 
@@ -286,7 +286,7 @@ METHODS = (
     ),
     SolveMethod(
         "private-histories",
-        lazy_function("solving.methods.phantom.certificate", "solve"),
+        lazy_function("solving.methods.phantom", "solve"),
         "Phantom games: private histories without order, symmetric copies and dominated tries; PCFR+, then exactly.",
         exact=True,
         made_for="phantom tic-tac-toe and dark hex",
@@ -294,7 +294,7 @@ METHODS = (
         proofs=CertificateFormat(
             phantom.FORMAT,
             lazy_function("solving.methods.phantom.policies", "follower"),
-            lazy_function("solving.methods.phantom.certificate", "explain"),
+            lazy_function("solving.methods.phantom", "explain"),
             lazy_function("solving.methods.phantom.policies", "probabilities_of"),
         ),
         exploit=lazy_function("solving.methods.phantom.policies", "exploit"),
