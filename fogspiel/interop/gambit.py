@@ -17,6 +17,7 @@ import numpy as np
 from ..core.find import MAX_BYTES
 from ..core.untrusted_input import read_bytes
 from ..solving.methods.normal_form import payoff_table, plans, strategies
+from ..solving.tree import LEAF, TooLarge, Tree, chance_moves, sequence_form
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     NO_PAY,
@@ -29,7 +30,6 @@ from ..solving.tree.builder import (
     exact_probabilities,
     numbered,
 )
-from ..solving.tree.tree import LEAF, TooLarge, Tree, chance_moves, sequence_form
 
 TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]++|\\.)*+")|([{},])|([^\s{},"]++)|(\Z))', re.S)
 NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)", re.A)

@@ -10,7 +10,7 @@ cells), the cells of the view, and for information states the own actions, each 
 cells that 32-bit floats cannot hold, every cell is written as four numbers of 16 bits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,9 @@ from ..core.behaviour_policy import (
 from ..core.find import load_game
 from ..core.game import CHANCE, OVER, Game, known_game, new_cells, nothing_hidden
 from ..core.session import Session, view_of
-from .game_limits import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
+from .export import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
 
 PREFIX = "fogspiel_"
-
-# The probabilities of a policy of OpenSpiel by action; none where it has no row.
-Ask = Callable[[InformationState], Mapping[int, float]]
 
 
 def import_pyspiel() -> Any:
@@ -45,7 +42,7 @@ def to_openspiel(game: Game | str, moves: int | None = None, actions: int | None
     """Return the game as a `pyspiel.Game`, which is registered as `fogspiel_NAME`.
 
     OpenSpiel requires the greatest number of moves in a game and a bound on the numbers of actions. Without `moves` and
-    `actions` these are measured (see `game_limits`); a game that exceeds them ends with a ValueError.
+    `actions` these are measured (see `measure_limits`); a game that exceeds them ends with a ValueError.
     """
     pyspiel = import_pyspiel()
     found = load_game(game) if isinstance(game, str) else game
@@ -70,52 +67,35 @@ def from_openspiel_policy(game: Game | str, policy: Any) -> BehaviourPolicy:
     information state but not the state of the game.
     """
     found, name = load_game(game) if isinstance(game, str) else game, f"{type(policy).__name__} of OpenSpiel"
-    ask = _table_rows(policy) if isinstance(policy, import_pyspiel().Policy) else _python_answers(found, policy)
+    pyspiel = import_pyspiel()
+    in_rows = isinstance(policy, pyspiel.Policy)  # of C++, asked by the string of an information state
+    refused = pyspiel.SpielError if in_rows else KeyError  # without a row for a state
+    limits = GameLimits() if in_rows else _limits_of(found, policy)
 
     def probabilities(state: InformationState) -> ActionProbabilities:
-        answer = ask(state)
+        try:
+            if in_rows:
+                answer = dict(policy.get_state_policy(information_state_string(state)))
+            else:
+                answer = policy.action_probabilities(InformationStateView(state, limits), state.player)
+        except refused:
+            answer = {}
         if not answer:
             raise MissingState(f"{name} has no row for {state.line!r} (state {state.id})")
-        return legal_part(state, answer)
+        # OpenSpiel lists actions that are not legal, too, with probability 0
+        return {action: float(share) for action, share in answer.items() if action in state.actions or share}
 
     return behaviour_policy(name, found, probabilities)
 
 
-def _table_rows(policy: Any) -> Ask:
-    """Return the lookup of a policy in C++, by the string of an information state."""
-    refused = import_pyspiel().SpielError
-
-    def ask(state: InformationState) -> Mapping[int, float]:
-        try:
-            return dict(policy.get_state_policy(information_state_string(state)))
-        except refused:  # as the policies of solvers do where they have no row
-            return {}
-
-    return ask
-
-
-def _python_answers(game: Game, policy: Any) -> Ask:
+def _limits_of(game: Game, policy: Any) -> GameLimits:
+    """Return the limits of the exported game that a policy in Python is for."""
     if not hasattr(policy, "action_probabilities"):
         raise ValueError(f"{type(policy).__name__} is not a policy of OpenSpiel: it has no action_probabilities")
     exported = getattr(policy, "game", None)
     if exported is not None and exported.get_type().short_name != PREFIX + game.name:
         raise ValueError(f"the policy is for {exported.get_type().short_name}, not for {PREFIX}{game.name}")
-    limits = getattr(exported, "limits", None) or measure_limits(game)
-
-    def ask(state: InformationState) -> Mapping[int, float]:
-        try:
-            answer: Mapping[int, float] = policy.action_probabilities(InformationStateView(state, limits), state.player)
-        except KeyError:  # a table without the state
-            return {}
-        return answer
-
-    return ask
-
-
-def legal_part(state: InformationState, answer: Mapping[int, float]) -> ActionProbabilities:
-    """Return the probabilities of legal actions; OpenSpiel lists other actions too, with probability 0."""
-    legal = set(state.actions)
-    return {action: float(share) for action, share in answer.items() if action in legal or share}
+    return getattr(exported, "limits", None) or measure_limits(game)
 
 
 class InformationStateView:
@@ -130,11 +110,7 @@ class InformationStateView:
     def is_terminal(self) -> bool:
         return False
 
-    def is_chance_node(self) -> bool:
-        return False
-
-    def is_simultaneous_node(self) -> bool:
-        return False
+    is_chance_node = is_simultaneous_node = is_terminal
 
     def num_players(self) -> int:
         return 2

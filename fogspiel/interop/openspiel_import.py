@@ -19,6 +19,7 @@ from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
 from ..solving.policies import as_agent, read_policy
 from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from ..solving.tree import build_tree
 from ..solving.tree.builder import (
     DEFAULT_MOST,
     PLAYERS,
@@ -28,7 +29,6 @@ from ..solving.tree.builder import (
     exact_probabilities,
     one_line,
 )
-from ..solving.tree.tree import build_tree
 from .openspiel_export import import_pyspiel, information_state_string
 
 NOT_ZERO = 1e-9  # payoffs that should cancel out are floats, and may miss it by this

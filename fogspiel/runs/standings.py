@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.game import WIN_DRAW_LOSS, Game
 from ..process.jobs import SilenceLimits
-from ..stats.elo import INTERVALS_NOTE
+from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import Race, decision, interval
 from ..stats.round_robin import (
     RESAMPLES,

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.agents import PolicyJson, encode_policy, fixed_baseline, policy_json_in
 from ..core.game import WIN_DRAW_LOSS, Game, known_game
 from ..core.untrusted_input import JsonRecord
-from ..stats.elo import elo_of, normalised_elo
+from ..stats.evaluate import elo_of, normalised_elo
 from ..stats.race import Race, interval, mean
 from ..tuning.arena import FINAL, Arena, Budget, Event
 from ..tuning.contest import Contest, freeze_mixture

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.compile.kernel import kernel
-from ..stats.highs import AT_UPPER, BASIC
+from ..stats.linear_programs import AT_UPPER, BASIC
 from .methods.lp import LinearProgram, LpPoint, basis_statuses, plans_of, program_of
 from .tree.sequence_form import (
     SequenceForm,

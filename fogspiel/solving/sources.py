@@ -21,8 +21,8 @@ from .proofs.checkers.tree import GamePositions, PositionFacts, Positions
 
 if TYPE_CHECKING:
     from .methods import NamedGames
+    from .tree import Tree
     from .tree.builder import LabelledTree
-    from .tree.tree import Tree
 
 NODE_BYTES = 400  # maximum bytes of a node of a tree that is built in Python
 # Receives the number of histories so far, and the fraction of the total where that is known.
@@ -81,14 +81,14 @@ class KernelSource(GameSource):
         self._tree: Tree | None = None
 
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
-        from .tree.tree import build_tree
+        from .tree import build_tree
 
         if self._tree is None:
             self._tree = build_tree(self.game, memory, lambda nodes: watch(nodes, None))
         return self._tree
 
     def knowledge(self, tree: "Tree") -> Knowledge:
-        from .tree.tree import session_at
+        from .tree import session_at
 
         def known(infoset: int) -> tuple[list[int], list[int]]:
             """Replay one history that leads to the infoset."""
@@ -155,7 +155,7 @@ class TreePositions:
         return 0
 
     def look(self, position: int) -> PositionFacts:
-        from .tree.tree import CHANCE_NODE, LEAF
+        from .tree import CHANCE_NODE, LEAF
 
         tree, label, children = self.tree, int(self.tree.label[position]), self.children[position]
         if label <= LEAF:
@@ -290,8 +290,8 @@ def _kernels() -> tuple[Kernel, ...]:
     from .policies.best_response import respond
     from .reduce.colour_refinement import split_unlike
     from .reduce.dominance import strike_dominated
+    from .tree import grow
     from .tree.sequence_form import multiply
-    from .tree.tree import grow
 
     return grow, multiply, respond, split_unlike, lift, strike_dominated
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .highs import Columns, LpFailure, rows_of_table, solve
+from .linear_programs import Columns, LpFailure, rows_of_table, solve
 from .race import LOG_WEIGHTS, STAKES, check_race
 
 RESAMPLES = 200

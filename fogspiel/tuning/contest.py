@@ -16,7 +16,7 @@ from ..core.agents import PolicyJson, decode_policy, fixed_baseline, policies_in
 from ..core.game import Game, Strategy
 from ..core.plugins import former_names
 from ..core.simulate import PolicyMatch
-from ..stats.matrix_game import couple
+from ..stats.linear_programs import couple
 
 if TYPE_CHECKING:
     from .arena import Arena

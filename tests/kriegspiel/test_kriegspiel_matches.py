@@ -20,7 +20,7 @@ from fogspiel.runs import execute as execution
 from fogspiel.runs.execute import find_or_create_run
 from fogspiel.runs.kind import Context, Outputs, execute
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
+from fogspiel.stats.evaluate import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
 ONE = SearchLimit(nodes=1)

@@ -27,7 +27,7 @@ from ...runs.standings import (
     wins_table,
 )
 from ...runs.store import Json, Run, StoreError
-from ...stats.elo import INTERVALS_NOTE
+from ...stats.evaluate import INTERVALS_NOTE
 from ...stats.race import interval, mean
 from ..engine import asks_program
 from ..game.rule_sets import ICC, RULE_SETS

@@ -5,7 +5,6 @@ So a game is examined in a separate process, in which the rules are plain Python
 histories come first, so that the record of a finding is as short as possible, then some whole games.
 """
 
-import hashlib
 import json
 import signal
 import sys
@@ -19,53 +18,79 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.agents import Player, find_policy, named_policy, policy_names
+from ...core.agents import policy_names
 from ...core.find import load_game
-from ...core.game import CHANCE, OVER, UNIFORM, Game
+from ...core.game import CHANCE, OVER, Game
 from ...core.rng import random_below, stream_of
-from ...core.session import record_game, replay, view_of
-from ...core.untrusted_input import JsonRecord
-from .. import contract as cells
-from . import FrozenCell, NotWhole, OutOfCells, cells_of, differences, plain
+from . import GAMES, SEED, Examination, Finding, players_of, trace_of
 
 Found = TypeVar("Found")
 MAX_POSITIONS, WALK_SECONDS = 4000, 6.0  # of the short histories
-# Whole games, the actions of one of them that are examined, and the time for all.
-GAMES, MAX_ACTIONS, GAMES_SECONDS = 40, 3000, 6.0
+MAX_ACTIONS, GAMES_SECONDS = 3000, 6.0  # actions of a whole game that are examined, and the time for all games
 # Time limit of the rules in one position; a strategy that takes longer uncompiled is not examined.
 RULE_SECONDS = 5.0
-RECORDS, SEED = 5, 11  # games that are compared with those of the compiled rules
+RECORDS = 5  # games that are compared with those of the compiled rules
 SHOWN_CELLS = 12
-FIXED, REDRAWN = "fixed", "redrawn"
-MARKS = (0, 7, -3)  # initial contents of arrays that a rule must overwrite
+REDRAWN = "redrawn"
+MARKS = (0, 7)  # initial contents of arrays that a rule must overwrite
+ARRAYS = {"state": "a state", "view": "a view", "actions": "the list of actions"}  # by the name of their size
 
 
-@dataclass(frozen=True)
-class Finding(JsonRecord):
-    """A violation of the contract."""
+class OutOfCells(IndexError):
+    """Access to a cell out of bounds."""
 
-    KEYS = ("rule", "sentence", "change", "record", "place")
-
-    rule: str  # the rule, or the part of the game, at fault
-    sentence: str
-    change: str  # the remedy
-    # The actions that lead there, as few as were found; None if it does not depend on a position.
-    record: list[int] | None = None
-    place: str | None = None  # file and line
+    def __init__(self, role: str, index: int, cells: int):
+        super().__init__(f"cell {index} of {cells}")
+        self.role, self.index, self.cells = role, index, cells
 
 
-@dataclass(frozen=True)
-class Examination(JsonRecord):
-    KEYS = ("findings", "positions", "longest", "mean", "unfinished", "traces")
+class NotWhole(TypeError):
+    """A value other than an integer was written into a cell."""
 
-    findings: list[Finding]
-    positions: int
-    longest: int  # actions of the longest finished game
-    mean: float | None
-    # The strategies whose games against uniform players exceeded the limit.
-    unfinished: list[str]
-    # Of some games: the record, the score, and a digest of all results of the rules.
-    traces: list[tuple[list[int], int, str]]
+
+class FrozenCell(TypeError):
+    """A write to a read-only cell."""
+
+
+class CheckedCells(np.ndarray):
+    """Checked cells of a state, a view or a list of actions."""
+
+    role = "state"
+    frozen = False
+
+    def __array_finalize__(self, source: object) -> None:
+        self.role, self.frozen = getattr(source, "role", "state"), getattr(source, "frozen", False)
+
+    def _check(self, key: Any) -> None:
+        if isinstance(key, int | np.integer) and not -len(self) <= key < len(self):
+            raise OutOfCells(self.role, int(key), len(self))
+
+    def __getitem__(self, key: Any) -> Any:
+        self._check(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._check(key)
+        if self.frozen:
+            raise FrozenCell(self.role)
+        if np.asarray(value).dtype.kind not in "iub":
+            raise NotWhole(f"{value}")
+        super().__setitem__(key, value)
+
+
+def cells_of(role: str, values: np.ndarray, *, frozen: bool = False) -> CheckedCells:
+    found = np.array(values, np.int64).view(CheckedCells)
+    found.role, found.frozen = role, frozen
+    return found
+
+
+def plain(cells: np.ndarray) -> np.ndarray:
+    return np.array(cells, np.int64)
+
+
+def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
+    cell = int(np.flatnonzero(cells != before)[0])
+    return f"{what}: cell {cell} is {cells[cell]} instead of {before[cell]}"
 
 
 class Broken(Exception):
@@ -203,10 +228,9 @@ class Examiner:
         if mover not in (0, 1, CHANCE, OVER):
             raise Broken("mover", f"mover returns {mover}", "return 0, 1, CHANCE or OVER")
         actions = [] if mover == OVER else self._legal(state, mover)
-        if mover == CHANCE and getattr(self.rules, "weights", None) is not None:
-            actions = [
-                action for action, weight in zip(actions, self._weights(state, len(actions)), strict=True) if weight
-            ]
+        if mover == CHANCE and self.rules.weights is not None:
+            weights = self._weights(state, len(actions))
+            actions = [action for action, weight in zip(actions, weights, strict=True) if weight]
         return ExaminedPosition(state, record, mover, actions)
 
     def _check_position(self, record: tuple[int, ...], state: np.ndarray) -> ExaminedPosition:
@@ -285,27 +309,28 @@ class Examiner:
     # The rules, each called twice
 
     def _start(self) -> np.ndarray:
-        first, other = (self._write("start", np.full(self.sizes.state, mark), "state") for mark in MARKS[:2])
-        if not np.array_equal(first, other):
-            if np.array_equal(first, self._write("start", np.full(self.sizes.state, MARKS[0]), "state")):
-                cell = int(np.flatnonzero(first != other)[0])
-                raise Broken(
-                    "start",
-                    f"start leaves cell {cell} of the state as it was",
-                    "write every cell: the array holds the end of another game",
-                )
-            raise self._unsteady("start")
-        return first
+        size, change = self.sizes.state, "write every cell: the array holds the end of another game"
+        return self._filled("start", lambda mark: self._write("start", np.full(size, mark)), "state", change)
+
+    def _filled(self, name: str, fill: Callable[[int], np.ndarray], what: str, change: str) -> np.ndarray:
+        """Return the array that a rule writes whatever is in it before."""
+        first, other = map(fill, MARKS)
+        if np.array_equal(first, other):
+            return first
+        if not np.array_equal(first, fill(MARKS[0])):
+            raise self._unsteady(name)
+        cell = int(np.flatnonzero(first != other)[0])
+        raise Broken(name, f"{name} leaves cell {cell} of the {what} as it was", change)
 
     def _apply(self, at: ExaminedPosition, action: int) -> np.ndarray:
-        first, other = (self._write("apply", at.state, "state", action) for _ in range(2))
+        first, other = (self._write("apply", at.state, action) for _ in range(2))
         if not np.array_equal(first, other):
             raise self._unsteady("apply")
         return first
 
     def _legal(self, state: np.ndarray, mover: int) -> list[int]:
         lists: list[list[int]] = []
-        for mark in MARKS[:2]:
+        for mark in MARKS:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
             count = self._ask("legal", state, out)
             who = "chance" if mover == CHANCE else f"player {mover + 1}"
@@ -331,7 +356,7 @@ class Examiner:
 
     def _weights(self, state: np.ndarray, count: int) -> list[int]:
         lists: list[list[int]] = []
-        for mark in MARKS[:2]:
+        for mark in MARKS:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
             self._call("weights", state, out)
             lists.append(plain(out)[:count].tolist())
@@ -350,22 +375,13 @@ class Examiner:
         return lists[0]
 
     def _view(self, state: np.ndarray, player: int) -> np.ndarray:
-        first, other = (self._seen(state, player, mark) for mark in MARKS[:2])
-        if not np.array_equal(first, other):
-            if np.array_equal(first, self._seen(state, player, MARKS[0])):
-                cell = int(np.flatnonzero(first != other)[0])
-                raise Broken(
-                    "view",
-                    f"view leaves cell {cell} of the view of player {player + 1} as it was",
-                    "write every cell of `out`: it holds what was seen before",
-                )
-            raise self._unsteady("view")
-        return first
+        def seen(mark: int) -> np.ndarray:
+            out = cells_of("view", np.full(self.sizes.view, mark))
+            self._call("view", state, player, out)
+            return plain(out)
 
-    def _seen(self, state: np.ndarray, player: int, mark: int) -> np.ndarray:
-        out = cells_of("view", np.full(self.sizes.view, mark))
-        self._call("view", state, player, out)
-        return plain(out)
+        change = "write every cell of `out`: it holds what was seen before"
+        return self._filled("view", seen, f"view of player {player + 1}", change)
 
     def _ask(self, name: str, state: np.ndarray, *rest: Any) -> int:
         """Return the integer result of a rule, which must be the same twice."""
@@ -391,8 +407,8 @@ class Examiner:
             raise Broken(name, f"{name} changes {changed}", "only start and apply may write the state", place)
         return answer
 
-    def _write(self, name: str, values: np.ndarray, role: str, *rest: Any) -> np.ndarray:
-        given = cells_of(role, values)
+    def _write(self, name: str, values: np.ndarray, *rest: Any) -> np.ndarray:
+        given = cells_of("state", values)
         self._run(name, given, *rest)
         return plain(given)
 
@@ -407,7 +423,9 @@ class Examiner:
     def _fault(self, name: str, error: Exception) -> Broken:
         place = place_of(error)
         if isinstance(error, OutOfCells):
-            return self._overflow(name, error, place)
+            told = f"{name} uses cell {error.index} of {ARRAYS[error.role]}, which has {error.cells}"
+            larger = f", or raise sizes.{error.role} to {error.index + 1}" if error.index > 0 else ""
+            return Broken(name, told, f"correct the index{larger}", place)
         if isinstance(error, NotWhole):
             return Broken(
                 name,
@@ -423,12 +441,6 @@ class Examiner:
             )
         return Broken(name, f"{name} fails: {type(error).__name__}: {error}", "correct this line", place)
 
-    def _overflow(self, name: str, error: OutOfCells, place: str | None) -> Broken:
-        size = {"view": "sizes.view", "actions": "sizes.actions"}.get(error.role, "sizes.state")
-        array = {"view": "a view", "actions": "the list of actions"}.get(error.role, "a state")
-        change = f"correct the index, or raise {size} to {error.index + 1}" if error.index > 0 else "correct the index"
-        return Broken(name, f"{name} uses cell {error.index} of {array}, which has {error.cells}", change, place)
-
     def _unsteady(self, name: str) -> Broken:
         return Broken(
             name,
@@ -437,19 +449,10 @@ class Examiner:
         )
 
 
-def players_of(game: Game, name: str, number: int) -> tuple[Player, Player]:
-    """Return the players of a strategy against a uniform player; the strategy moves first in even-numbered games."""
-    chosen = named_policy(game, name, SEED)
-    uniform = find_policy(game, UNIFORM.name)
-    first, second = (uniform, chosen) if number % 2 else (chosen, uniform)
-    return first.new_player(stream_of(SEED, number, 1)), second.new_player(stream_of(SEED, number, 2))
-
-
 def place_of(error: BaseException) -> str | None:
     """Return the innermost line outside of this package at which an error was raised."""
-    own = {__file__, cells.__file__, str(Path(np.__file__).parent)}
     for frame in reversed(extract_tb(error.__traceback__)):
-        if not any(frame.filename.startswith(path) for path in own):
+        if not frame.filename.startswith((__file__, str(Path(np.__file__).parent))):
             return f"{Path(frame.filename).name}, line {frame.lineno}"
     return None
 
@@ -458,24 +461,12 @@ def said(record: Sequence[int]) -> str:
     return f"the actions {' '.join(map(str, record))}" if record else "no action"
 
 
-def trace_of(game: Game, number: int) -> tuple[list[int], int, str]:
-    """Play a game of uniform players; return its record, its score, and a digest of all results of the rules."""
-    uniform = find_policy(game, UNIFORM.name)
-    record, score = record_game(game, uniform, uniform, SEED, number)
-    digest = hashlib.blake2b(digest_size=16)
-    for position in replay(game, record):
-        views = [view_of(game, position.state, player).tolist() for player in (0, 1)]
-        digest.update(repr((position.state.tolist(), position.mover, position.actions, views)).encode())
-    return [int(action) for action in record], int(score), digest.hexdigest()
-
-
-def _ring(number: int, frame: object) -> None:
-    raise Hang
-
-
 def main(words: str) -> None:
+    def ring(number: int, frame: object) -> None:
+        raise Hang
+
     if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, _ring)
+        signal.signal(signal.SIGALRM, ring)
     sys.stdout.write(json.dumps(Examiner(load_game(words)).examine().to_json()) + "\n")
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ...stats.highs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
+from ...stats.linear_programs import Columns, Option, Rows, check, model_of, run, set_basis, solver_of, statuses
 from ..tree.sequence_form import (
     DecisionProblem,
     SequenceForm,

@@ -17,8 +17,8 @@ from ..proofs.checkers.tree import FORMAT, LARGE_FORMAT, LargeTreeCertificate, R
 from ..reduce import ReducedGame, presolve_tree
 from ..reduce.colour_refinement import refine
 from ..sources import GameSource, Knowledge
+from ..tree import Tree, sequence_form
 from ..tree.sequence_form import behaviour_of, guaranteed_value
-from ..tree.tree import Tree, sequence_form
 from . import Size, Solution, SolveOptions, SolverProgress, SolverState, Work
 from .cfr import METHODS, TreeRegrets, ValueBounds
 from .double_oracle import double_oracle

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ...core.compile.kernel import kernel
-from ..tree.tree import LEAF, Tree
+from ..tree import LEAF, Tree
 
 Number = TypeVar("Number", float, Fraction)
 Column = np.ndarray | list[Number]  # a number for each sequence: floats are in an array

@@ -17,7 +17,7 @@ from ..known_values import shipped_solution
 from ..methods import solve_methods
 from ..proofs import certificate_agent, read_certificate
 from ..sources import KernelSource
-from ..tree.tree import Tree, build_tree
+from ..tree import Tree, build_tree
 from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
 from .best_response import responses

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.compile.kernel import kernel
+from ..tree import Tree, sequence_form
 from ..tree.sequence_form import (
     SequenceForm,
     Sparse,
@@ -30,7 +31,6 @@ from ..tree.sequence_form import (
     proportional,
     sparse,
 )
-from ..tree.tree import Tree, sequence_form
 from .dominance import DROPPED, drop_dominated_rows, row_starts, share_of, undominated_actions, undominated_rows
 
 # Tails as plans: a last piece of one player's decisions becomes one choice among plans, where that is smaller.

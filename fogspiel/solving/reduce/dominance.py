@@ -19,8 +19,8 @@ import numpy as np
 
 from ...core.compile.kernel import kernel
 from ...core.rng import mixed
+from ..tree import LEAF, Tree
 from ..tree.sequence_form import SequenceForm, Sparse, Treeplex, merge
-from ..tree.tree import LEAF, Tree
 
 MAX_RIVALS = 4096  # in larger infosets only equal sequences are searched, not dominated ones
 

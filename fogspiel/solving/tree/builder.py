@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.game import Game
+from . import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 from .sequence_form import MAX_NUMERATOR
-from .tree import CHANCE_NODE, LEAF, TooLarge, Tree, build_tree, session_at
 
 # A tree with the labels needed to print a solution: players, infosets and actions.
 

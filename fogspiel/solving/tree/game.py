@@ -19,8 +19,8 @@ from ...core.compile.kernel import kernel
 from ...core.game import CHANCE, MAX_WEIGHT, OVER, Game, Resample, Rules, Sizes
 from ...core.rng import random_below
 from ..proofs.checkers.tree import Row
+from . import CHANCE_NODE, LEAF, Tree, chance_moves
 from .builder import LabelledTree, distinct
-from .tree import CHANCE_NODE, LEAF, Tree, chance_moves
 
 MAX_NODES = 200_000  # Numba caches an array of a kernel only if it has at most a million bytes
 MAX_STEPS = 1000  # from the lowest payoff to the highest

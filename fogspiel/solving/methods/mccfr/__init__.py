@@ -15,7 +15,7 @@ from ....core.rng import child
 from ....core.simulate import compile_rules
 from ....core.untrusted_input import JsonRecord
 from ...sources import GameSource
-from ...tree.tree import MAX_DEPTH, rehash
+from ...tree import MAX_DEPTH, rehash
 from .. import Solution, SolveOptions, SolverProgress, SolverState, Work
 from . import best_response, traversal
 from .traversal import ENTRIES, FAULT, ITERATIONS, NODES, ROWS, UNKNOWN, Known

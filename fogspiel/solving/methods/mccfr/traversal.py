@@ -17,7 +17,7 @@ from ....core.compile.kernel import CELLS, NUMBER, REALS, SEED, TABLE, inlined, 
 from ....core.compile.kernel import ROWS as REAL_ROWS
 from ....core.game import CHANCE, OVER, RULE_SIGNATURES, draw_by_weight
 from ....core.rng import GOLDEN, mixed, random_below, random_unit, split
-from ...tree.tree import place_of
+from ...tree import place_of
 
 # The visited information states: a hash table with regrets and the sums of strategies.
 #

@@ -22,8 +22,7 @@ from ....core.agents import PlayerAgent
 from ....core.rng import random_below, random_unit
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
-from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
-from ....stats.matrix_game import matrix_program
+from ....stats.linear_programs import BASIC, Columns, matrix_program, model_of, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
 from ...proofs.checkers.primitives import digest_of
 from ...proofs.checkers.pure_strategies import (
