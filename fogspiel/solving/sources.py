@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..core.compile.kernel import Kernel, interpreted, need_no_compiler
+from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.find import is_tree, load_game, read_tree
 from ..core.game import CHANCE, OVER, Game, known_game
 from ..core.plugins import extras
@@ -66,8 +66,14 @@ class GameSource(ABC):
         """Return the rules for the checker of certificates."""
 
     @abstractmethod
-    def describe(self, memory: float) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY) -> "LabelledTree":
         """Return the tree with all its labels, for export."""
+
+    def as_game(self, memory: float = DEFAULT_MEMORY) -> Game:
+        """Return the rules as kernels: those of the game itself, or those that traverse the tree that was read."""
+        from .tree.game import game_of_tree
+
+        return self.game or game_of_tree(self.describe(memory), self.name, self.version)
 
 
 class KernelSource(GameSource):
@@ -103,7 +109,7 @@ class KernelSource(GameSource):
     def positions(self) -> Positions:
         return GamePositions(self.game)
 
-    def describe(self, memory: float) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY) -> "LabelledTree":
         from .tree.builder import describe
 
         return describe(self.game, self.tree(memory))
@@ -118,9 +124,9 @@ class TreeSource(GameSource):
         self._read = read
         self._described: LabelledTree | None = None
 
-    def describe(self, memory: float | None = None, watch: Watch = in_silence) -> "LabelledTree":
+    def describe(self, memory: float = DEFAULT_MEMORY, watch: Watch = in_silence) -> "LabelledTree":
         if self._described is None:
-            self._described = self._read(max(1, int((memory or DEFAULT_MEMORY) * 2**30 / NODE_BYTES)), watch)
+            self._described = self._read(max(1, int(memory * 2**30 / NODE_BYTES)), watch)
         return self._described
 
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
@@ -132,11 +138,6 @@ class TreeSource(GameSource):
     def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
         labels, infoset = self.describe().labels, view[0]
         return labels.infosets[infoset] or f"infoset {infoset + 1}", [labels.actions[infoset][a] for a in actions]
-
-    def as_game(self) -> Game:
-        from .tree.game import game_of_tree
-
-        return game_of_tree(self.describe(), self.name, self.version)
 
     def positions(self) -> Positions:
         return TreePositions(self.name, self.version, self.describe().tree)
@@ -182,23 +183,10 @@ class NamedSource(GameSource):
     def family(self) -> str:
         return self._family
 
-    def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
-        self._refuse()
-
-    def knowledge(self, tree: "Tree") -> Knowledge:
-        self._refuse()
-
-    def words(self, view: list[int], actions: list[int]) -> tuple[str, list[str]]:
-        self._refuse()
-
-    def positions(self) -> Positions:
-        self._refuse()
-
-    def describe(self, memory: float) -> "LabelledTree":
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *given: Any, **options: Any) -> NoReturn:
         raise ValueError(f"{self.name} has no tree here: {self._what} is solved by --method auto only")
+
+    tree = knowledge = words = positions = describe = _refuse
 
 
 def named_games() -> dict[str, "NamedGames"]:
@@ -210,19 +198,14 @@ def is_nameless(words: str) -> bool:
     return OPENING in words or any(games.fit(words) for games in named_games().values())
 
 
-def problem_of_opening(words: str) -> GameSource:
-    """Return a phantom game whose first stone goes to a cell of one kind."""
-    plain, _, cell = words.partition(OPENING)
-    if cell not in NAMES or plain not in OPENED:
-        games = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
-        raise ValueError(f"{words!r} is no opening that can be solved: it is {games}, with a cell from A1 to C3")
-    return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
-
-
 def find_source(words: str) -> GameSource:
     """Return the source that the argument names, executing a Python file, or raise ValueError with the valid forms."""
-    if OPENING in words:
-        return problem_of_opening(words)
+    if OPENING in words:  # a phantom game whose first stone goes to a cell of one kind
+        plain, _, cell = words.partition(OPENING)
+        if cell not in NAMES or plain not in OPENED:
+            valid = " or ".join(f"{name}{OPENING}CELL" for name in OPENED)
+            raise ValueError(f"{words!r} is no opening that can be solved: it is {valid}, with a cell from A1 to C3")
+        return NamedSource(words, known_game(plain).version, known_game(plain).family, "an opening")
     for games in named_games().values():
         found = games.find(words)
         if found is not None:
@@ -284,8 +267,12 @@ def _walk_size(session: Session, draws: random.Random, most: float) -> float | N
 HISTORIES_PER_SECOND = 4000  # of a tree that the interpreter builds and solves
 
 
-def _kernels() -> tuple[Kernel, ...]:
-    """Return kernels of the files that do most of the work."""
+class _WorthCompiling(Exception):
+    """A tree that is large enough to be built by compiled kernels."""
+
+
+def build_small_tree(problem: GameSource, memory: float) -> bool:
+    """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
     from .exact import lift
     from .policies.best_response import respond
     from .reduce.colour_refinement import split_unlike
@@ -293,17 +280,7 @@ def _kernels() -> tuple[Kernel, ...]:
     from .tree import grow
     from .tree.sequence_form import multiply
 
-    return grow, multiply, respond, split_unlike, lift, strike_dominated
-
-
-class _WorthCompiling(Exception):
-    """A tree that is large enough to be built by compiled kernels."""
-
-
-def build_small_tree(problem: GameSource, memory: float) -> bool:
-    """Build the tree of a game by the interpreter, as long as it is small and the kernels were never compiled."""
-
-    kernels = _kernels()
+    kernels = grow, multiply, respond, split_unlike, lift, strike_dominated  # of the files that do most of the work
 
     def watch(nodes: int, share: float | None) -> None:
         if not need_no_compiler(nodes / HISTORIES_PER_SECOND, *kernels):
