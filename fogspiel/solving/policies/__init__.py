@@ -29,13 +29,13 @@ from ...core.behaviour_policy import (
     BehaviourPolicy,
     InformationState,
     MissingState,
-    Probabilities,
     behaviour_policy,
     check_probabilities,
 )
 from ...core.game import Game
 from ...core.plugins import extras
 from ...core.untrusted_input import parse_json, read_bytes, read_head, shorten
+from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
 
 FORMAT = "fogspiel policy 1"
@@ -85,17 +85,14 @@ def holds_policy(words: str) -> bool:
     """True if the argument names a policy, by a function or in a file: JSON and CSV may hold parameters as well."""
     if names_function(words):
         return True
-    if words.endswith(".json"):
-        try:
+    try:
+        if words.endswith(".json"):
             body = demand_json(words)
-        except ValueError:
-            return False
-        return isinstance(body, dict) and ("rows" in body or "strategies" in body)
-    if words.endswith(".csv"):
-        try:
+            return isinstance(body, dict) and ("rows" in body or "strategies" in body)
+        if words.endswith(".csv"):
             return b"probability" in read_head(Path(words), "the policy file", LONGEST_HEAD).partition(b"\n")[0]
-        except ValueError:
-            return False
+    except ValueError:
+        return False
     return words.endswith(".jsonl")
 
 
@@ -123,13 +120,19 @@ def as_agent(game: Game, policy: Any) -> Agent:
 
 def read_policy(game: Game, words: str) -> BehaviourPolicy:
     """Return the policy of a file or function that the user names; the Python file of a function is executed."""
-    if names_function(words):
-        return policy_of_function(game, words)
-    file = Path(words)
+    path, _, name = words.rpartition(":") if names_function(words) else (words, "", "")
+    file = Path(path)
     content = _content(file)
     digest = hashlib.sha256(content).hexdigest()
+    if name:
+        function = getattr(load_module(file), name, None)
+        if not callable(function):
+            raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
+        return replace(function_policy(game, function, words), digest=digest)
     if file.suffix == ".json":
-        body = _json(file, content)
+        body = _parsed(file, content)
+        if not isinstance(body, dict):
+            raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
         if "strategies" in body:
             agent = certificate_agent(words, read_certificate(file), game)
             if not isinstance(agent, BehaviourPolicy):
@@ -143,26 +146,9 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
         table = PolicyTable(file)
         for place, key, answer in read(file, content.decode(errors="replace")):
             table.rows.setdefault(key, []).append((place, answer))
-    own = _answers_of(game) if file.suffix == ".jsonl" else None
-    return behaviour_policy(words, game, own(game, table) if own else table.probabilities, digest)
-
-
-def _answers_of(game: Game) -> "Callable[[Game, PolicyTable], Probabilities] | None":
-    from ..methods import solve_methods
-    from ..sources import KernelSource
-
-    problem = KernelSource(game, game.name)
-    return next((route.answers for route in solve_methods() if route.answers and route.fits(problem)), None)
-
-
-def policy_of_function(game: Game, words: str) -> BehaviourPolicy:
-    """Return the policy of a Python function `FILE.py:NAME`; any failure in it is a ValueError."""
-    path, _, name = words.rpartition(":")
-    module = load_module(Path(path))
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise ValueError(f"{path} has no function {name!r}: give FILE.py:FUNCTION")
-    return replace(function_policy(game, function, words), digest=hashlib.sha256(_content(Path(path))).hexdigest())
+    method = method_with("answers", game) if file.suffix == ".jsonl" else None
+    probabilities = method.answers(game, table) if method and method.answers else table.probabilities
+    return behaviour_policy(words, game, probabilities, digest)
 
 
 def function_policy(
@@ -181,7 +167,6 @@ def function_policy(
 
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file that the user has named, and return it as a module."""
-    _content(path)
     spec = importlib.util.spec_from_file_location(f"fogspiel_policy_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -204,13 +189,6 @@ def _parsed(file: Path, content: bytes) -> Any:
         return parse_json(content)
     except ValueError as error:
         raise ValueError(f"the policy file {file} is of no use: {error}") from None
-
-
-def _json(file: Path, content: bytes) -> Mapping[str, Any]:
-    body = _parsed(file, content)
-    if not isinstance(body, dict):
-        raise ValueError(f"the policy file {file} is not an object with `rows`, nor a certificate")
-    return body
 
 
 def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTable:
@@ -274,21 +252,10 @@ def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionPr
         yield place, key, shares
 
 
-def share_text(share: float | Fraction) -> str | float:
-    """Format a probability for a table: a fraction as text, or a number."""
-    return str(share) if isinstance(share, Fraction) else share
-
-
 def table_json(game: Game, rows: Sequence[tuple[InformationState, Sequence[float | Fraction]]]) -> dict[str, Any]:
-    listed = [
-        {
-            "player": state.player + 1,
-            "id": state.id,
-            "state": state.line,
-            "probabilities": {
-                label: share_text(share) for label, share in zip(state.labels, shares, strict=True) if share
-            },
-        }
-        for state, shares in rows
-    ]
+    listed = []
+    for state, shares in rows:
+        named = zip(state.labels, shares, strict=True)  # fractions are written as text
+        law = {label: str(share) if isinstance(share, Fraction) else share for label, share in named if share}
+        listed.append({"player": state.player + 1, "id": state.id, "state": state.line, "probabilities": law})
     return {"format": FORMAT, "game": game.name, "rules": game.version, "rows": listed}

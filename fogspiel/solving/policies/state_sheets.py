@@ -14,9 +14,8 @@ from ...core.agents import Agent
 from ...core.behaviour_policy import InformationState, behaviour_policy
 from ...core.game import Game, known_game
 from ..known_values import shipped_solution
-from ..methods import solve_methods
+from ..methods import method_with
 from ..proofs import certificate_agent, read_certificate
-from ..sources import KernelSource
 from ..tree import Tree, build_tree
 from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
@@ -28,9 +27,8 @@ RESAMPLES, COVERED = 200, 0.95
 
 
 def information_states(game: Game, memory: float) -> list[InformationState]:
-    problem = KernelSource(game, game.name)
-    own = next((route.questions for route in solve_methods() if route.questions and route.fits(problem)), None)
-    return own(game) if own else states_of(game, build_tree(game, memory))
+    method = method_with("questions", game)
+    return method.questions(game) if method and method.questions else states_of(game, build_tree(game, memory))
 
 
 def question_json(state: InformationState) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from math import inf
 from time import process_time
 from typing import NamedTuple
@@ -316,7 +315,3 @@ def solve(method: str, problem: GameSource, options: SolveOptions, saved: Solver
     how = "exact best responses" if cut == 0 else f"best responses above the probability {cut:.1g}"
     words = f"{method} ({sampling.iterations} iterations), bounds by {how}"
     return Solution.bounded(words, sampling.sizes, bounds.lower, bounds.upper)
-
-
-solve_by_external_sampling = partial(solve, "external-sampling")
-solve_by_outcome_sampling = partial(solve, "outcome-sampling")
