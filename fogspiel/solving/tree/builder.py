@@ -122,6 +122,10 @@ def exact_probabilities(probabilities: Sequence[Fraction]) -> Sequence[Fraction]
     return simple if sum(simple) == 1 else probabilities
 
 
+def too_large(source: str, most: int) -> TooLarge:
+    return TooLarge(f"{source} has more than {most:,} nodes: raise --memory (or `most`), or take a smaller game")
+
+
 class TreeBuilder:
     """A tree that grows node by node; `where` is the prefix of every error message.
 
@@ -248,9 +252,7 @@ class TreeBuilder:
         """Open an insertion point for each action of the node just added, the first action on top."""
         node, count = len(self._parent) - 1, len(chances)
         if len(self._parent) + len(self._open) + count > self._most:
-            raise TooLarge(
-                f"{self._source} has more than {self._most:,} nodes: raise --memory (or `most`), or take a smaller game"
-            )
+            raise too_large(self._source, self._most)
         paid = self._paid(place, pay)
         for slot in range(count - 1, -1, -1):
             self._open.append(InsertionPoint(node, slot, chances[slot], lasts[slot], paid))

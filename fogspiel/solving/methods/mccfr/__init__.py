@@ -91,9 +91,7 @@ class Sampling:
         sizes, depth = game.sizes, MAX_DEPTH
         salts = [[int(child(SALTS, half, cell)) | 1 for cell in range(sizes.view + 2)] for half in range(2)]
         self._hashing = traversal.Hashing(
-            np.zeros(sizes.view, np.int64),
-            np.zeros(sizes.actions, np.int64),
-            np.array(salts, np.uint64).view(np.int64),
+            np.zeros(sizes.view, np.int64), np.zeros(sizes.actions, np.int64), np.array(salts, np.uint64).view(np.int64)
         )
         self._path = traversal.Path(
             np.zeros((depth, sizes.state), np.int64),
