@@ -54,7 +54,9 @@ class Tableau:
     def pivot(self, entering: int) -> int:
         """Let the variable of a label enter, and return the label that leaves."""
         ratios = [k for k, line in enumerate(self.rows) if line[entering] > 0]
-        leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in self._order])
+        # Ties are broken by the right-hand side, then by the columns of the first basis
+        order = [-1, *self.slack]
+        leaving = min(ratios, key=lambda k: [Fraction(self.rows[k][c], self.rows[k][entering]) for c in order])
         chosen, label = self.rows[leaving], self.basic[leaving]
         by = chosen[entering]
         for k, line in enumerate(self.rows):
@@ -66,11 +68,6 @@ class Tableau:
         self.denominator = by
         self.basic[leaving] = entering
         return label
-
-    @property
-    def _order(self) -> list[int]:
-        """The columns that break ties: the right-hand side, then those of the first basis."""
-        return [-1, *self.slack]
 
     def mixture(self, own: Sequence[int]) -> list[Fraction]:
         weight = {label: line[-1] for label, line in zip(self.basic, self.rows, strict=True)}
@@ -167,26 +164,18 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
     listed = [plans(treeplex) for treeplex in form.treeplexes]
     table = payoff_table(form, *listed)
     found = lemke_howson(table, [[-cell for cell in row] for row in table])
-    exact_plans = [
-        _mixed_plan(treeplex.sequences, pure, mixture)
-        for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True)
-    ]
+    exact_plans = []
+    for treeplex, pure, mixture in zip(form.treeplexes, listed, (found.rows, found.columns), strict=True):
+        plan = [Fraction(0)] * treeplex.sequences
+        for chosen, weight in zip(pure, mixture, strict=True):
+            for sequence in chosen if weight else ():
+                plan[sequence] += weight
+        exact_plans.append(plan)
     exact = exact_from(form, *exact_plans)
-    x, y = (
-        behaviour_of(treeplex, np.array(plan, float))
-        for treeplex, plan in zip(form.treeplexes, exact_plans, strict=True)
-    )
+    x, y = map(behaviour_of, form.treeplexes, (np.array(plan, float) for plan in exact_plans))
     solver = f"Lemke-Howson on the normal form ({heights[0]} x {heights[1]}), {found.pivots} pivots"
     yield SolverProgress("an equilibrium", float(exact.lower), float(exact.upper))
     return TreeEquilibrium(solver, reduced.lift(x, y), {"reduced": form.sizes, "normal_form": heights}, lambda: exact)
-
-
-def _mixed_plan(sequences: int, pure: list[tuple[int, ...]], mixture: list[Fraction]) -> list[Fraction]:
-    plan = [Fraction(0)] * sequences
-    for chosen, weight in zip(pure, mixture, strict=True):
-        for sequence in chosen if weight else ():
-            plan[sequence] += weight
-    return plan
 
 
 # Matrix games by learning players: Grigoriadis and Khachiyan 1995, and EXP3.
@@ -347,7 +336,7 @@ def by_bandit(method: str, gap: float) -> Find:
             yield SolverProgress(words, lower, upper, state=str(trial.steps).encode())
             if upper - lower <= gap:
                 break
-        first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
-        return TreeEquilibrium(words, reduced.lift(first, second), {"reduced": form.sizes, "steps": trial.steps})
+        behaviours = reduced.lift(*map(behaviour_of, form.treeplexes, plans))
+        return TreeEquilibrium(words, behaviours, {"reduced": form.sizes, "steps": trial.steps})
 
     return search

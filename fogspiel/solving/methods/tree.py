@@ -61,25 +61,21 @@ def by_simplex(reduced: ReducedGame, saved: SolverState) -> Search:
         yield SolverProgress(f"simplex, {simplex.iterations} iterations", state=simplex.basis)
     point = simplex.point
     plans = plans_of(form, primal_player, *quotient.lift(point.primal, point.dual))
-    first, second = (behaviour_of(treeplex, plan) for treeplex, plan in zip(form.treeplexes, plans, strict=True))
     sizes = {"reduced": form.sizes, "program": program.sizes, "quotient": small.sizes}
     solver = f"simplex on the sequence form ({small.height} x {small.width}), player {primal_player + 1} plans"
 
     def exactly() -> ExactBounds:
-        columns, rows = np.arange(small.width), np.arange(small.height)
-        corner = vertex(small, basis_statuses(small, simplex.basis), columns, rows)
+        every = np.arange(small.width), np.arange(small.height)
+        corner = vertex(small, basis_statuses(small, simplex.basis), *every)
         if corner is None:
             return exact_bounds(form, primal_player, replace(point, basis=None))
-        primal, dual = quotient.lift(*corner)
-        mine, theirs = (
-            primal[: form.treeplexes[primal_player].sequences],
-            dual[1 + form.treeplexes[primal_player].infosets :],
-        )
+        (primal, dual), planner = quotient.lift(*corner), form.treeplexes[primal_player]
+        mine, theirs = primal[: planner.sequences], dual[1 + planner.infosets :]
         return exact_from(form, *((theirs, mine) if primal_player else (mine, theirs)))
 
     lower, upper = guaranteed_value(form, *plans)
     yield SolverProgress("optimal", lower, upper)
-    return TreeEquilibrium(solver, reduced.lift(first, second), sizes, exactly)
+    return TreeEquilibrium(solver, reduced.lift(*map(behaviour_of, form.treeplexes, plans)), sizes, exactly)
 
 
 def by_growth(reduced: ReducedGame, saved: SolverState) -> Search:
@@ -188,20 +184,15 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
             large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
         return _without_certificate(tree, found, options.exact)
-    behaviours = _in_fractions(tree, reduced, found, options.exact)
+    if found.exactly is not None and (options.exact or tree.nodes <= QUICKLY_EXACT):
+        behaviours = reduced.lift(*found.exactly().behaviours)
+    else:
+        first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
+        behaviours = first, second
     judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
     proof = make_certificate(problem.name, problem.version, tree, problem.knowledge(tree), behaviours, bounds)
     return Solution.proved(found.solver, found.sizes, proof)
-
-
-def _in_fractions(
-    tree: Tree, reduced: ReducedGame, found: TreeEquilibrium, insist: bool
-) -> tuple[list[Fraction], list[Fraction]]:
-    if found.exactly is not None and (insist or tree.nodes <= QUICKLY_EXACT):
-        return reduced.lift(*found.exactly().behaviours)
-    first, second = (round_strategy(tree.treeplex(player), found.behaviours[player], FINE) for player in (0, 1))
-    return first, second
 
 
 def _without_certificate(tree: Tree, found: TreeEquilibrium, insist: bool) -> Solution:

@@ -22,7 +22,7 @@ from ....core.agents import PlayerAgent
 from ....core.rng import random_below, random_unit
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
-from ....stats.linear_programs import BASIC, Columns, matrix_program, model_of, run, set_basis, solver_of, statuses
+from ....stats.linear_programs import BASIC, matrix_program, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
 from ...proofs.checkers.primitives import digest_of
 from ...proofs.checkers.pure_strategies import (
@@ -68,7 +68,7 @@ def program_of(points: np.ndarray) -> LinearProgram:
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
     """Return the equilibrium, warm-started from the last basis; new plans start with weight 0."""
-    model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+    model = program.model
     solver = solver_of(
         model,
         presolve="off",
