@@ -2,14 +2,16 @@
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.agents import ParametricPolicy, PlayerAgent
+from ..core.agents import Agent, ParametricPolicy
 from ..core.compile.kernel import interpreted, need_no_compiler
 from ..core.game import Game
 from ..core.picture import html_table
@@ -43,10 +45,7 @@ class MatchResult:
     def mean(self) -> float:
         return sum(n * payoff for n, payoff in zip(self.outcomes, self.payoffs, strict=True)) / self.games
 
-    @property
-    def score(self) -> float:
-        """Mean payoff; an alias used by reports."""
-        return self.mean
+    score = mean  # as reports call it
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -85,9 +84,7 @@ def report_key(seed: int) -> int:
 FIRST_SECONDS = 0.5
 
 
-def make_match(
-    game: Game, first: ParametricPolicy | PlayerAgent, second: ParametricPolicy | PlayerAgent
-) -> PolicyMatch | AgentMatch:
+def make_match(game: Game, first: Agent, second: Agent) -> PolicyMatch | AgentMatch:
     """Return a match in the compiled loop for two policies, or move by move if either is a `PlayerAgent`."""
     if isinstance(first, ParametricPolicy) and isinstance(second, ParametricPolicy):
         return PolicyMatch(game, first, second)
@@ -96,8 +93,8 @@ def make_match(
 
 def evaluate(
     game: Game,
-    first: ParametricPolicy | PlayerAgent,
-    second: ParametricPolicy | PlayerAgent,
+    first: Agent,
+    second: Agent,
     key: int,
     games: int,
     seats: str = "swapped",
@@ -212,7 +209,6 @@ class Strength:
 
     @property
     def anytime_interval(self) -> tuple[float, float]:
-        """Anytime-valid 95 % interval of the score."""
         return interval(np.array(self.pairs, np.int64))
 
     @property
@@ -273,12 +269,8 @@ def _finite(number: float) -> float | None:
 
 def strength_of(pairs: Sequence[Sequence[int]]) -> Strength:
     """Count game pairs, each given by the first player's two results (0 loss, 1 draw, 2 win)."""
-    singles, sums = [0, 0, 0], [0] * (HALF_POINTS + 1)
-    for pair in pairs:
-        sums[sum(pair)] += 1
-        for result in pair:
-            singles[result] += 1
-    return Strength(singles[2], singles[1], singles[0], tuple(sums))
+    singles, sums = Counter(chain.from_iterable(pairs)), Counter(map(sum, pairs))
+    return Strength(singles[2], singles[1], singles[0], tuple(sums[score] for score in range(HALF_POINTS + 1)))
 
 
 def pentanomial_interval(pairs: Sequence[int]) -> tuple[float, float]:

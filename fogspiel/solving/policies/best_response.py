@@ -159,10 +159,8 @@ def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
 
 
 def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
-    return ValueError(
-        f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset} must not be negative and must "
-        f"add up to 1"
-    )
+    who = f"{tree.title}: the probabilities of player {player + 1} at infoset {infoset}"
+    return ValueError(f"{who} must not be negative and must add up to 1")
 
 
 def _not_a_tree(tree: Tree, node: int) -> ValueError:
