@@ -7,13 +7,14 @@ identified by OpenSpiel's information state strings, which are checked for perfe
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from ..core import NotFound
 from ..core.agents import find_policy, policy_names
-from ..core.behaviour_policy import BehaviourPolicy, ExactOrFloat, InformationState, MissingState
+from ..core.behaviour_policy import MissingState
 from ..core.find import load_game
 from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
@@ -50,7 +51,8 @@ def from_openspiel(
         game = _load(pyspiel, name)
         return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
     except pyspiel.SpielError as error:
-        raise ValueError(f"OpenSpiel refuses {name!r}: {_first_line(error)}") from None
+        first_line = (str(error).strip().splitlines() or ["it does not say why"])[0]
+        raise ValueError(f"OpenSpiel refuses {name!r}: {first_line}") from None
 
 
 def _load(pyspiel: Any, name: str) -> Any:
@@ -146,10 +148,6 @@ def probabilities(floats: tuple[float, ...]) -> tuple[Fraction, ...]:
     return tuple(value / sum(exact) for value in exact)
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or ["it does not say why"])[0]
-
-
 # Policies and solutions of ours as tables of OpenSpiel, for the games that `openspiel_export` exports.
 
 
@@ -173,16 +171,8 @@ def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_M
             first, state = int(tree.first[infoset]), states[infoset]
             shares = list(behaviour[first : first + len(state.actions)])
             if len(law) == 1:
-                shares = _shares_there(law[0][1], state, shares)
+                with suppress(MissingState):
+                    shares = law[0][1].action_probabilities(state)
             named = zip(state.actions, map(float, shares), strict=True)
             rows[information_state_string(state)] = sorted(named)
     return pyspiel.TabularPolicy(rows)
-
-
-def _shares_there(
-    policy: BehaviourPolicy, state: InformationState, otherwise: list[ExactOrFloat]
-) -> list[ExactOrFloat]:
-    try:
-        return policy.action_probabilities(state)
-    except MissingState:
-        return otherwise

@@ -31,7 +31,6 @@ MAX_ACTIONS, GAMES_SECONDS = 3000, 6.0  # actions of a whole game that are exami
 RULE_SECONDS = 5.0
 RECORDS = 5  # games that are compared with those of the compiled rules
 SHOWN_CELLS = 12
-REDRAWN = "redrawn"
 MARKS = (0, 7)  # initial contents of arrays that a rule must overwrite
 ARRAYS = {"state": "a state", "view": "a view", "actions": "the list of actions"}  # by the name of their size
 
@@ -94,9 +93,10 @@ def differences(cells: np.ndarray, before: np.ndarray, what: str) -> str:
 
 
 class Broken(Exception):
+    """A violation of the contract, with the fields of its `Finding` but for the record."""
+
     def __init__(self, rule: str, sentence: str, change: str, place: str | None = None):
-        super().__init__(sentence)
-        self.rule, self.sentence, self.change, self.place = rule, sentence, change, place
+        super().__init__(rule, sentence, change, place)
 
 
 class Hang(Exception):
@@ -145,7 +145,7 @@ class Examiner:
                     waiting.append(((*record, action), after))
 
     def _play(self) -> None:
-        names = [name for name in policy_names(self.game) if name != REDRAWN]
+        names = [name for name in policy_names(self.game) if name != "redrawn"]
         give_up = time.monotonic() + GAMES_SECONDS
         for number in range(max(GAMES, 2 * len(names))):
             if time.monotonic() > give_up or self.found or self.unfinished:
@@ -178,11 +178,8 @@ class Examiner:
         seen = plain(self._view(at.state, at.mover))
         chosen = self._choosing(name, players[at.mover].choose, seen, list(at.actions))
         if chosen not in at.actions:
-            raise Broken(
-                f"strategy {name}",
-                f"the strategy {name} chooses {chosen}, which is not among {at.actions[:SHOWN_CELLS]}",
-                "let choose return one of `actions`",
-            )
+            told = f"the strategy {name} chooses {chosen}, which is not among {at.actions[:SHOWN_CELLS]}"
+            raise Broken(f"strategy {name}", told, "let choose return one of `actions`")
         return int(chosen)
 
     def _choosing(self, name: str, act: Callable[..., Any], *arguments: Any) -> Any:
@@ -202,13 +199,13 @@ class Examiner:
         try:
             return act(*arguments)
         except Broken as broken:
-            key = broken.rule, broken.change
-            self.found.setdefault(key, Finding(broken.rule, broken.sentence, broken.change, list(record), broken.place))
-            return None
+            rule, sentence, change, place = broken.args
+            self.found.setdefault((rule, change), Finding(rule, sentence, change, list(record), place))
         except Hang:
-            return None
+            pass
         finally:
             self._alarm(0)
+        return None
 
     @staticmethod
     def _alarm(seconds: float) -> None:
@@ -239,27 +236,21 @@ class Examiner:
         if position.mover == OVER:
             score = self._ask("score", state)
             if not 0 <= score < len(self.game.payoffs):
-                raise Broken(
-                    "score",
-                    f"score returns {score}, but the payoffs are numbered 0 to {self.game.max_score}",
-                    "return an index into `payoffs`, not a payoff, or list more payoffs",
-                )
+                told = f"score returns {score}, but the payoffs are numbered 0 to {self.game.max_score}"
+                raise Broken("score", told, "return an index into `payoffs`, not a payoff, or list more payoffs")
         elif position.mover != CHANCE:
-            self._check_list(position, views[position.mover])
+            # The action list must follow from the view
+            other = self.lists.setdefault((position.mover, views[position.mover].tobytes()), position)
+            if other.actions != position.actions:
+                raise Broken(
+                    "legal",
+                    f"player {position.mover + 1} sees the same here and after {said(other.record)}, but may try "
+                    f"{position.actions[:SHOWN_CELLS]} here and {other.actions[:SHOWN_CELLS]} there",
+                    "let legal depend on nothing that the view of the mover does not show, or show it in the view",
+                )
         self._check_resample(position, views)
         self._check_words(position, views)
         return position
-
-    def _check_list(self, position: ExaminedPosition, view: np.ndarray) -> None:
-        """Check that the action list follows from the view."""
-        other = self.lists.setdefault((position.mover, view.tobytes()), position)
-        if other.actions != position.actions:
-            raise Broken(
-                "legal",
-                f"player {position.mover + 1} sees the same here and after {said(other.record)}, but may try "
-                f"{position.actions[:SHOWN_CELLS]} here and {other.actions[:SHOWN_CELLS]} there",
-                "let legal depend on nothing that the view of the mover does not show, or show it in the view",
-            )
 
     def _check_resample(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
         if self.game.resample is None or position.mover == OVER:
@@ -292,8 +283,7 @@ class Examiner:
         for view in views:
             self._text("show", self.game.show, view.copy())
         if position.mover in (0, 1):
-            labels = [self._text("label", self.game.label, action) for action in position.actions]
-            twice = next((label for label in labels if labels.count(label) > 1), None)
+            twice = first_double([self._text("label", self.game.label, action) for action in position.actions])
             if twice is not None:
                 raise Broken("label", f"two actions are called {twice!r}", "give every action that is listed its name")
 
@@ -329,50 +319,39 @@ class Examiner:
         return first
 
     def _legal(self, state: np.ndarray, mover: int) -> list[int]:
-        lists: list[list[int]] = []
+        most, lists = self.sizes.actions, list[list[int]]()
         for mark in MARKS:
-            out = cells_of("actions", np.full(self.sizes.actions, mark))
+            out = cells_of("actions", np.full(most, mark))
             count = self._ask("legal", state, out)
             who = "chance" if mover == CHANCE else f"player {mover + 1}"
             if count < 1:
-                raise Broken(
-                    "legal",
-                    f"legal lists no action although {who} is to move",
-                    "list at least one action, such as passing, or let mover return OVER there",
-                )
-            if count > self.sizes.actions:
-                raise Broken(
-                    "legal",
-                    f"legal returns {count}, but sizes.actions is {self.sizes.actions}",
-                    f"raise sizes.actions to {count} at least",
-                )
+                change = "list at least one action, such as passing, or let mover return OVER there"
+                raise Broken("legal", f"legal lists no action although {who} is to move", change)
+            if count > most:
+                change = f"raise sizes.actions to {count} at least"
+                raise Broken("legal", f"legal returns {count}, but sizes.actions is {most}", change)
             lists.append(plain(out)[:count].tolist())
         if lists[0] != lists[1]:
             raise self._unsteady("legal")
-        twice = next((action for action in lists[0] if lists[0].count(action) > 1), None)
-        if twice is not None:
+        if (twice := first_double(lists[0])) is not None:
             raise Broken("legal", f"legal lists action {twice} twice", "list every action once")
         return lists[0]
 
     def _weights(self, state: np.ndarray, count: int) -> list[int]:
-        lists: list[list[int]] = []
+        lists = list[list[int]]()
         for mark in MARKS:
             out = cells_of("actions", np.full(self.sizes.actions, mark))
             self._call("weights", state, out)
             lists.append(plain(out)[:count].tolist())
-        if lists[0] != lists[1]:
-            raise Broken(
-                "weights",
-                f"weights does not write the same {count} weights when it is called twice",
-                "write the weight of every outcome that legal lists, and draw nothing at random",
-            )
-        if min(lists[0]) < 0 or not 1 <= sum(lists[0]) < 2**31:
-            raise Broken(
-                "weights",
-                f"the weights of chance are {lists[0][:SHOWN_CELLS]}",
-                "write whole numbers from 0, with a sum from 1 to 2^31 - 1",
-            )
-        return lists[0]
+        weights, again = lists
+        if weights != again:
+            change = "write the weight of every outcome that legal lists, and draw nothing at random"
+            told = f"weights does not write the same {count} weights when it is called twice"
+            raise Broken("weights", told, change)
+        if min(weights) < 0 or not 1 <= sum(weights) < 2**31:
+            change = "write whole numbers from 0, with a sum from 1 to 2^31 - 1"
+            raise Broken("weights", f"the weights of chance are {weights[:SHOWN_CELLS]}", change)
+        return weights
 
     def _view(self, state: np.ndarray, player: int) -> np.ndarray:
         def seen(mark: int) -> np.ndarray:
@@ -402,7 +381,7 @@ class Examiner:
             try:
                 self._run(name, cells_of("state", state, frozen=True), *rest)
             except Broken as broken:
-                place = broken.place
+                place = broken.args[-1]
             changed = differences(plain(given), state, "the state")
             raise Broken(name, f"{name} changes {changed}", "only start and apply may write the state", place)
         return answer
@@ -427,18 +406,13 @@ class Examiner:
             larger = f", or raise sizes.{error.role} to {error.index + 1}" if error.index > 0 else ""
             return Broken(name, told, f"correct the index{larger}", place)
         if isinstance(error, NotWhole):
-            return Broken(
-                name,
-                f"{name} writes {error} into a cell; cells are whole numbers (int64), which would cut it off",
-                "count in smaller units, or divide by // instead of /",
-                place,
-            )
+            told = f"{name} writes {error} into a cell; cells are whole numbers (int64), which would cut it off"
+            return Broken(name, told, "count in smaller units, or divide by // instead of /", place)
         if isinstance(error, FrozenCell):
             return Broken(name, f"{name} writes the state", "only start and apply may write the state", place)
         if isinstance(error, Hang):
-            return Broken(
-                name, f"{name} does not end within {RULE_SECONDS:.0f} s", "see that every loop in it ends", place
-            )
+            told = f"{name} does not end within {RULE_SECONDS:.0f} s"
+            return Broken(name, told, "see that every loop in it ends", place)
         return Broken(name, f"{name} fails: {type(error).__name__}: {error}", "correct this line", place)
 
     def _unsteady(self, name: str) -> Broken:
@@ -455,6 +429,10 @@ def place_of(error: BaseException) -> str | None:
         if not frame.filename.startswith((__file__, str(Path(np.__file__).parent))):
             return f"{Path(frame.filename).name}, line {frame.lineno}"
     return None
+
+
+def first_double(items: list[Found]) -> Found | None:
+    return next((item for item in items if items.count(item) > 1), None)
 
 
 def said(record: Sequence[int]) -> str:
