@@ -187,9 +187,8 @@ class TreeBuilder:
                 f"{self._where()}: infoset {infoset.name!r} of player {player + 1} {again}: only games with "
                 "perfect recall can be solved"
             )
-        lasts = []
-        for sequence in range(infoset.first, infoset.first + len(actions)):
-            lasts.append((sequence, place.last[1]) if player == 0 else (place.last[0], sequence))
+        own, (first, second) = range(infoset.first, infoset.first + len(actions)), place.last
+        lasts = [(sequence, second) if player == 0 else (first, sequence) for sequence in own]
         self._offer(place, pay, [place.chance_index] * len(actions), lasts)
 
     def add_leaf(self, pay: Pay, called: str = "a leaf") -> None:
@@ -198,44 +197,30 @@ class TreeBuilder:
         paid = self._paid(place, pay)
         pay_and_number = self._leaves.get(id(paid))  # fractions are slow to compare: most leaves share few objects
         if pay_and_number is None:
-            pay_and_number = paid, self._leaf_number(paid, called)
+            first, second = paid
+            if self._total is None:
+                self._total = first + second
+            if first + second != self._total:
+                raise ValueError(
+                    f"{self._where()}: with {called} the players get {_brief(first)} and {_brief(second)}, together "
+                    f"{_brief(first + second)}, but {_brief(self._total)} before: the sum must be the same everywhere"
+                )
+            pay_and_number = paid, self._payoffs.setdefault(first, len(self._payoffs))
             if len(self._leaves) < MAX_SHARED:
                 self._leaves[id(paid)] = pay_and_number
         self._label[-1] = LEAF - pay_and_number[1]
 
-    def _leaf_number(self, paid: Pay, called: str) -> int:
-        """Return the number of a payoff, whose sum must be that of all others."""
-        first, second = paid
-        if self._total is None:
-            self._total = first + second
-        if first + second != self._total:
-            raise ValueError(
-                f"{self._where()}: with {called} the players get {_brief(first)} and {_brief(second)}, together "
-                f"{_brief(first + second)}, but {_brief(self._total)} before: the sum must be the same everywhere"
-            )
-        return self._payoffs.setdefault(first, len(self._payoffs))
-
     def described(self, title: str, players: tuple[str, str]) -> LabelledTree:
         assert self.complete and self._total is not None
-        rows = self._infosets
-        payoffs = sorted(self._payoffs)
-        label = np.array(self._label, np.int32)
+        rows, payoffs = self._infosets, sorted(self._payoffs)
+        nodes = (self._parent, self._slot, self._label, self._chance_index)
+        parent, slot, label, chance_index = (np.array(column, np.int32) for column in nodes)
         leaves = label <= LEAF
         rank = {pay: number for number, pay in enumerate(payoffs)}
         label[leaves] = LEAF - np.array([rank[pay] for pay in self._payoffs])[LEAF - label[leaves]]
-        tree = Tree(
-            title=title,
-            parent=np.array(self._parent, np.int32),
-            slot=np.array(self._slot, np.int32),
-            label=label,
-            chance_index=np.array(self._chance_index, np.int32),
-            chance_prob=tuple(self._chance_prob),
-            payoffs=tuple(payoffs),
-            owner=np.array([row.owner for row in rows], np.int64),
-            before=np.array([row.before for row in rows], np.int64),
-            first=np.array([row.first for row in rows], np.int64),
-            count=np.array([len(row.actions) for row in rows], np.int64),
-        )
+        infosets = [(row.owner, row.before, row.first, len(row.actions)) for row in rows]
+        columns = np.array(infosets, np.int64).reshape(-1, 4).T.copy()
+        tree = Tree(title, parent, slot, label, chance_index, tuple(self._chance_prob), tuple(payoffs), *columns)
         names = distinct([row.name for row in rows], [row.owner for row in rows])
         labels = Labels(names, tuple(row.actions for row in rows), self._chance)
         return LabelledTree(tree, players, labels, self._total)

@@ -224,15 +224,7 @@ class _Words:
     def reveal(self, state: np.ndarray) -> str:
         """Return the full history, and the result."""
         node, result = int(state[NODE]), int(state[RESULT])
-        end = [self._end(result)] if result != NOTHING else []
-        return ", ".join([*self._history(node), *end]) or "the beginning"
-
-    def _end(self, result: int) -> str:
-        first, second = self.payoffs[result], self.total - self.payoffs[result]
-        return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
-
-    def _history(self, node: int) -> list[str]:
-        names: list[str] = []
+        names = [self._end(result)] if result != NOTHING else []
         while (above := int(self.tree.parent[node])) >= 0:
             infoset, slot = int(self.tree.label[above]), int(self.tree.slot[node])
             if infoset >= 0:
@@ -240,7 +232,11 @@ class _Words:
             else:
                 names.append(self.labels.chance[above][slot] if above in self.labels.chance else str(slot + 1))
             node = above
-        return names[::-1]
+        return ", ".join(reversed(names)) or "the beginning"
+
+    def _end(self, result: int) -> str:
+        first, second = self.payoffs[result], self.total - self.payoffs[result]
+        return f"the end: {self.players[0]} gets {first}, {self.players[1]} gets {second}"
 
 
 def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
@@ -251,8 +247,7 @@ def _resampler(tree: Tree, arrays: _Arrays) -> Resample:
         label = np.minimum(arrays.label, 0)
         decisions = np.flatnonzero(tree.label >= 0)
         infosets = tree.label[decisions]
-        own = tree.owner[infosets] == player
-        label[decisions] = np.where(own, 2 + infosets, 1)
+        label[decisions] = np.where(tree.owner[infosets] == player, 2 + infosets, 1)
         known = np.stack([label, tree.sequences[:, player]], axis=1)
         _, group = np.unique(known, axis=0, return_inverse=True)
         group = group.reshape(-1)
