@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,16 +108,14 @@ def check_game(game: Game | str) -> GameCheck:
     examined = _examine(words)
     facts: dict[str, Any] = {"positions": examined.positions, "longest": examined.longest, "mean_length": examined.mean}
     if not examined.findings:
-        findings = list(_compiled(chosen, examined, facts))
+        findings = _compiled(chosen, examined, facts)
     return GameCheck(chosen.name, examined.findings + findings, facts)
 
 
 def _words_of(game: Game) -> str:
     words = spec_of(game.name)
-    if words is not None and known_game(game.name) is game:
-        return words.absolute
-    if words is None and game is known_game(game.name):
-        return game.name
+    if game is known_game(game.name):
+        return game.name if words is None else words.absolute
     raise ValueError(f"{game.name} is checked in a process of its own, which must find it: give check_game its file")
 
 
@@ -205,18 +203,11 @@ def _examine(words: str) -> Examination:
 # Compiled
 
 
-def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> Iterator[Finding]:
-    failures = list(_compile_all(game))
-    yield from failures
-    if failures:
-        return
-    wrong = [*(_play_on(game, name) for name in examined.unfinished), _compare(game, examined)]
-    findings = [one for one in wrong if one is not None] or list(_loop(game))
-    yield from findings
-    if findings:
-        return
-    facts["games_per_second"] = _speed(game)
-    yield from _tree(game, facts)
+def _compiled(game: Game, examined: Examination, facts: dict[str, Any]) -> list[Finding]:
+    """Return the findings of the first step that has any."""
+    played = (finding for name in examined.unfinished for finding in _play_on(game, name))
+    steps = _compile_all(game), chain(played, _compare(game, examined)), _loop(game), _tree(game, facts)
+    return next(filter(None, map(list, steps)), [])
 
 
 def _compile_all(game: Game) -> Iterator[Finding]:
@@ -291,18 +282,17 @@ def _kind(words: str) -> str:
     return next((kind for begin, kind in KINDS.items() if name.startswith(begin)), words)
 
 
-def _play_on(game: Game, name: str) -> Finding | None:
+def _play_on(game: Game, name: str) -> Iterator[Finding]:
     """Play games of a strategy of which one was long; report one that does not end."""
     for number in range(GAMES):
         session = _played(game, name, number)
         if not session.over:
-            return Finding(
-                "mover",
-                f"a game of {name} against uniform is not over after {len(session.record):,} actions",
-                "let mover return OVER at last: count the moves in a cell of the state, and end the game at a limit",
-                session.record[:SHOWN_ACTIONS],
+            told = f"a game of {name} against uniform is not over after {len(session.record):,} actions"
+            change = (
+                "let mover return OVER at last: count the moves in a cell of the state, and end the game at a limit"
             )
-    return None
+            yield Finding("mover", told, change, session.record[:SHOWN_ACTIONS])
+            return
 
 
 def _played(game: Game, name: str, number: int) -> Session:
@@ -315,17 +305,17 @@ def _played(game: Game, name: str, number: int) -> Session:
     return session
 
 
-def _compare(game: Game, examined: Examination) -> Finding | None:
+def _compare(game: Game, examined: Examination) -> Iterator[Finding]:
     """Check that the compiled rules play the games of the uncompiled ones, and the same again."""
     for number, (record, score, digest) in enumerate(examined.traces):
         if trace_of(game, number) != (record, score, digest):
-            return Finding(
+            yield Finding(
                 "rules",
                 f"game {number} of seed {SEED} is another one when the rules are compiled",
                 "do not rely on numbers beyond 64 bits, on division by zero, or on anything that changes between calls",
                 record[:SHOWN_ACTIONS],
             )
-    return None
+            return
 
 
 def _loop(game: Game) -> Iterator[Finding]:
@@ -340,13 +330,10 @@ def _loop(game: Game) -> Iterator[Finding]:
         score = int(PolicyMatch(game, first, second).scores(SEED, number, 1, "alternating")[0, 0])
         score = game.max_score - score if number % 2 else score
         if score != session.payoff_index:
-            yield Finding(
-                f"strategy {game.strategy.name}",
-                f"game {number} of seed {SEED} scores {score} in the compiled loop "
-                f"and {session.payoff_index} move by move",
-                "let choose and prepare depend on their arguments only",
-                session.record[:SHOWN_ACTIONS],
-            )
+            told = f"game {number} of seed {SEED} scores {score} in the compiled loop"
+            told = f"{told} and {session.payoff_index} move by move"
+            change = "let choose and prepare depend on their arguments only"
+            yield Finding(f"strategy {game.strategy.name}", told, change, session.record[:SHOWN_ACTIONS])
             return
 
 
@@ -364,7 +351,8 @@ def _speed(game: Game) -> float:
 
 
 def _tree(game: Game, facts: dict[str, Any]) -> Iterator[Finding]:
-    """Record the size of the tree if it is not too large, and check that views reveal the player's own actions."""
+    """Record the speed, the size of the tree if it is not too large, and whether views reveal the own actions."""
+    facts["games_per_second"] = _speed(game)
     try:
         tree = build_tree(game, TREE_MEMORY)
     except ValueError as error:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from numbers import Rational
+from operator import mul
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -212,33 +213,23 @@ def _exact_reach(tree: Tree, player: int, behaviour: Sequence[Fraction]) -> list
 
 def _exact_leaves(tree: Tree) -> dict[tuple[int, int, int, int], int]:
     """Count the leaves for each pair of last sequences, probability of chance and payoff."""
-    parent, slot, label, chance_index = (
-        row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)
-    )
-    owner, before, first, count = (row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count))
-    last: list[tuple[int, int]] = []
+    nodes = zip(*(row.tolist() for row in (tree.parent, tree.slot, tree.label, tree.chance_index)), strict=True)
+    infosets = [*zip(*(row.tolist() for row in (tree.owner, tree.before, tree.first, tree.count)), strict=True)]
+    last: list[tuple[int, int, int]] = []  # of each node the last sequences and the label
     leaves: dict[tuple[int, int, int, int], int] = defaultdict(int)
-    for node, above in enumerate(parent):
-        past = last[above] if above >= 0 else (0, 0)
-        infoset = label[above] if above >= 0 else LEAF
+    for node, (above, slot, here, chance_index) in enumerate(nodes):
+        mine, theirs, infoset = last[above] if above >= 0 else (0, 0, LEAF)
         if infoset >= 0:
-            if not 0 <= slot[node] < count[infoset]:
+            owner, _, first, count = infosets[infoset]
+            if not 0 <= slot < count:
                 raise _not_a_tree(tree, node)
-            move = first[infoset] + slot[node]
-            past = (move, past[1]) if owner[infoset] == 0 else (past[0], move)
-        last.append(past)
-        here = label[node]
-        if here >= 0 and past[owner[here]] != before[here]:
+            mine, theirs = (first + slot, theirs) if owner == 0 else (mine, first + slot)
+        last.append((mine, theirs, here))
+        if here >= 0 and (mine, theirs)[infosets[here][0]] != infosets[here][1]:
             raise _not_a_tree(tree, node)
         if here <= LEAF:
-            leaves[past[0], past[1], chance_index[node], LEAF - here] += 1
+            leaves[mine, theirs, chance_index, LEAF - here] += 1
     return leaves
-
-
-def _exact_respond(tree: Tree, player: int, gain: list[Fraction]) -> None:
-    for i in np.flatnonzero(tree.owner == player)[::-1].tolist():
-        low = int(tree.first[i])
-        gain[int(tree.before[i])] += max(gain[low : low + int(tree.count[i])])
 
 
 def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fraction]) -> tuple[Responses[Fraction], int]:
@@ -261,12 +252,12 @@ def _exact_units(tree: Tree, first: Sequence[Fraction], second: Sequence[Fractio
             masses[s] += reach_1[r] * falls[s, r]
         if reach_0[s]:
             gains[1][r] -= reach_0[s] * pay
-    value = sum((p * gain for p, gain in zip(reach_0, gains[0], strict=True)), Fraction(0))
-    mass = sum((p * fall for p, fall in zip(reach_0, masses, strict=True)), Fraction(0))
+    value, mass = (sum(map(mul, reach_0, column), Fraction(0)) for column in (gains[0], masses))
     if mass != unit:
         raise _not_one(tree, float(mass / unit))
-    for player in (0, 1):
-        _exact_respond(tree, player, gains[player])
+    for infoset, player in reversed([*enumerate(tree.owner.tolist())]):
+        gain, low = gains[player], int(tree.first[infoset])
+        gain[int(tree.before[infoset])] += max(gain[low : low + int(tree.count[infoset])])
     return Responses(value, (reach_0, reach_1), gains), unit
 
 
