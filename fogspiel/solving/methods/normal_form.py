@@ -18,7 +18,7 @@ from ...core.compile.kernel import kernel
 from ...core.rng import random_unit, stream_of
 from ..exact import exact_from
 from ..reduce import ReducedGame
-from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value
+from ..tree.sequence_form import SequenceForm, Treeplex, behaviour_of, guaranteed_value, infosets_of
 from . import SolverProgress, SolverState
 from .tree import Find, Search, TreeEquilibrium
 
@@ -115,19 +115,17 @@ def is_equilibrium(first: Matrix, second: Matrix, found: BimatrixEquilibrium) ->
 
 def strategies(treeplex: Treeplex) -> int:
     below = [1] * treeplex.sequences
-    for i in range(treeplex.infosets - 1, -1, -1):
-        below[treeplex.parent[i]] *= sum(below[treeplex.first[i] : treeplex.first[i] + treeplex.count[i]])
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        below[parent] *= sum(below[first : first + count])
     return below[0]
 
 
 def plans(treeplex: Treeplex) -> list[tuple[int, ...]]:
     """Return the reduced pure strategies of a player, each as its sequences by their number, the empty one first."""
     below: list[list[tuple[int, ...]]] = [[()] for _ in range(treeplex.sequences)]
-    for i in range(treeplex.infosets - 1, -1, -1):
-        here = [
-            (s, *rest) for s in range(treeplex.first[i], treeplex.first[i] + treeplex.count[i]) for rest in below[s]
-        ]
-        below[treeplex.parent[i]] = [mine + rest for mine in here for rest in below[treeplex.parent[i]]]
+    for parent, first, count in reversed([*infosets_of(treeplex)]):
+        here = [(s, *rest) for s in range(first, first + count) for rest in below[s]]
+        below[parent] = [mine + rest for mine in here for rest in below[parent]]
     return [(0, *sorted(plan)) for plan in below[0]]
 
 
@@ -219,35 +217,30 @@ def draw(chances, stream):
 
 
 @kernel
-def step_by_payoffs(payoffs, rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Play steps in which both observe the payoffs of all their strategies; count the strategies played."""
+def play_steps(payoffs, all_seen, rates, row_scores, column_scores, row_sums, column_sums, steps, stream):
+    """Play steps in which both observe the payoffs of all their strategies, or only their own payoff.
+
+    Count the strategies played in the first case, sum their probabilities in the second.
+    """
     rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
     for _ in range(steps):
         soft_max(row_scores, rows)
         soft_max(column_scores, columns)
         i, j = draw(rows, stream), draw(columns, stream)
-        row_sums[i] += 1
-        column_sums[j] += 1
-        for k in range(len(rows)):
-            row_scores[k] += rate * payoffs[k, j]
-        for k in range(len(columns)):
-            column_scores[k] -= rate * payoffs[i, k]
-
-
-@kernel
-def step_by_cells(payoffs, row_rate, column_rate, row_scores, column_scores, row_sums, column_sums, steps, stream):
-    """Play steps in which both observe only their own payoff; sum the probabilities played."""
-    rows, columns = np.empty(len(row_scores)), np.empty(len(column_scores))
-    for _ in range(steps):
-        soft_max(row_scores, rows)
-        soft_max(column_scores, columns)
-        i, j = draw(rows, stream), draw(columns, stream)
-        for k in range(len(rows)):
-            row_sums[k] += rows[k]
-        for k in range(len(columns)):
-            column_sums[k] += columns[k]
-        row_scores[i] -= row_rate * (1.0 - payoffs[i, j]) / rows[i]
-        column_scores[j] -= column_rate * payoffs[i, j] / columns[j]
+        if all_seen:
+            row_sums[i] += 1
+            column_sums[j] += 1
+            for k in range(len(rows)):
+                row_scores[k] += rates[0] * payoffs[k, j]
+            for k in range(len(columns)):
+                column_scores[k] -= rates[1] * payoffs[i, k]
+        else:
+            for k in range(len(rows)):
+                row_sums[k] += rows[k]
+            for k in range(len(columns)):
+                column_sums[k] += columns[k]
+            row_scores[i] -= rates[0] * (1.0 - payoffs[i, j]) / rows[i]
+            column_scores[j] -= rates[1] * payoffs[i, j] / columns[j]
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,19 +261,17 @@ class BanditRun:
 
     def play(self) -> Generator[SolverProgress, None, tuple[np.ndarray, np.ndarray]]:
         """Return the mean mixtures of both; report the number of finished steps."""
-        sizes, stream = self.payoffs.shape, stream_of(SEED, self.steps)
+        sizes, stream, all_seen = self.payoffs.shape, stream_of(SEED, self.steps), self.method == KHACHIYAN
         scores, sums = [np.zeros(size) for size in sizes], [np.zeros(size) for size in sizes]
+        rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
+        if all_seen:
+            rates = [2 * math.sqrt(math.log(sizes[0] * sizes[1]) / self.steps)] * 2
         for done in range(0, self.steps, SLICE):
             if done:
                 text = f"{self.method}, {done} of {self.steps} steps"
                 yield SolverProgress(text, state=str(self.steps).encode())
             count = min(SLICE, self.steps - done)
-            if self.method == KHACHIYAN:
-                rate = 2 * math.sqrt(math.log(sizes[0] * sizes[1]) / self.steps)
-                step_by_payoffs(self.payoffs, rate, *scores, *sums, count, stream)
-            else:
-                rates = [math.sqrt(2 * math.log(size) / (size * self.steps)) for size in sizes]
-                step_by_cells(self.payoffs, *rates, *scores, *sums, count, stream)
+            play_steps(self.payoffs, all_seen, tuple(rates), *scores, *sums, count, stream)
         return sums[0] / self.steps, sums[1] / self.steps
 
 

@@ -140,12 +140,13 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
                     f"the certificate {words} can be played only as a solved run: it holds plans, no table"
                 )
             return replace(agent, digest=digest)
-        table = _table_of_json(game, file, body)
+        rows = _rows_of_json(game, file, body)
     else:
         read = _rows_of_csv if file.suffix == ".csv" else _rows_of_answers
-        table = PolicyTable(file)
-        for place, key, answer in read(file, content.decode(errors="replace")):
-            table.rows.setdefault(key, []).append((place, answer))
+        rows = read(file, content.decode(errors="replace"))
+    table = PolicyTable(file)
+    for place, key, answer in rows:
+        table.rows.setdefault(key, []).append((place, answer))
     method = method_with("answers", game) if file.suffix == ".jsonl" else None
     probabilities = method.answers(game, table) if method and method.answers else table.probabilities
     return behaviour_policy(words, game, probabilities, digest)
@@ -191,8 +192,11 @@ def _parsed(file: Path, content: bytes) -> Any:
         raise ValueError(f"the policy file {file} is of no use: {error}") from None
 
 
-def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTable:
-    rows, table = body.get("rows"), PolicyTable(file)
+TableRows = Iterator[tuple[str, Key, ActionProbabilities]]  # the location in the file, the state, the probabilities
+
+
+def _rows_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> TableRows:
+    rows, given = body.get("rows"), dict[Key, str]()
     if body.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
         raise ValueError(f"the policy file {file} is not a table: it must have the format {FORMAT!r} and `rows`")
     if body.get("game", game.name) != game.name:
@@ -202,10 +206,10 @@ def _table_of_json(game: Game, file: Path, body: Mapping[str, Any]) -> PolicyTab
         if not isinstance(row, dict) or not isinstance(row.get("probabilities"), dict | list):
             raise ValueError(f"{file}, {place}: it must be an object with `state` or `id`, and `probabilities`")
         key = _key(file, place, row.get("player"), row.get("id") or row.get("state"))
-        if key in table.rows:
-            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {table.rows[key][0][0]}")
-        table.rows[key] = [(place, row["probabilities"])]
-    return table
+        if key in given:
+            raise ValueError(f"{file}, {place}: {shorten(key[1])} was given before, in {given[key]}")
+        given[key] = place
+        yield place, key, row["probabilities"]
 
 
 def _key(file: Path, place: str, player: Any, name: Any) -> Key:
@@ -216,7 +220,7 @@ def _key(file: Path, place: str, player: Any, name: Any) -> Key:
     return None if player is None else int(player) - 1, name
 
 
-def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+def _rows_of_csv(file: Path, text: str) -> TableRows:
     reader = csv.DictReader(io.StringIO(text))
     columns = set(reader.fieldnames or ())
     if not {"action", "probability"} <= columns or not columns & {"id", "state"}:
@@ -234,7 +238,7 @@ def _rows_of_csv(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbab
     yield from ((place, key, shares) for key, (place, shares) in found.items())
 
 
-def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionProbabilities]]:
+def _rows_of_answers(file: Path, text: str) -> TableRows:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -246,7 +250,7 @@ def _rows_of_answers(file: Path, text: str) -> Iterator[tuple[str, Key, ActionPr
         if not isinstance(answer, dict) or ("probabilities" in answer) == ("action" in answer):
             raise ValueError(f"{file}, {place}: it must be an object with `id` and either `probabilities` or `action`")
         key = _key(file, place, None, answer.get("id"))
-        shares = answer.get("probabilities", {answer.get("action"): 1} if "action" in answer else None)
+        shares = answer["probabilities"] if "probabilities" in answer else {answer["action"]: 1}
         if not isinstance(shares, dict):
             raise ValueError(f"{file}, {place}: the probabilities must be an object, an entry for each action")
         yield place, key, shares

@@ -125,7 +125,11 @@ class Coach:
         theirs = np.array(mixed_behaviour(self.tree, 1 - side, members), float)
         mine = proportional(self.tree.treeplex(side), np.zeros(self.tree.treeplex(side).sequences))
         found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
-        self.gains, self.likely = found.gains[side], _likelihoods(self.tree, side, np.asarray(found.reach[1 - side]))
+        nodes = np.flatnonzero(self.tree.label >= 0)
+        nodes = nodes[self.tree.owner[self.tree.label[nodes]] == side]
+        chance = np.array(self.tree.chance_prob, float)[self.tree.chance_index[nodes]]
+        weights = chance * np.asarray(found.reach[1 - side])[self.tree.sequences[nodes, 1 - side]]
+        self.gains, self.likely = found.gains[side], np.bincount(self.tree.label[nodes], weights, len(self.states))
         own = ((infoset, state) for infoset, state in enumerate(self.states) if state.player == side)
         self._places = {(state.history, state.view.tobytes()): infoset for infoset, state in own}
 
@@ -157,14 +161,6 @@ def _small_tree(game: Game) -> Tree:
         except ValueError:
             _too_large.add(key)
     raise ValueError(f"there is no coach for {game.name}: its tree is too large")
-
-
-def _likelihoods(tree: Tree, side: int, reach: np.ndarray) -> np.ndarray:
-    mine = np.flatnonzero(tree.label >= 0)
-    mine = mine[tree.owner[tree.label[mine]] == side]
-    chance = np.array(tree.chance_prob, float)[tree.chance_index[mine]]
-    weights = chance * reach[tree.sequences[mine, 1 - side]]
-    return np.bincount(tree.label[mine], weights, minlength=len(tree.owner))
 
 
 def find_coach(game: Game, side: int, opponent: Agent) -> Coach:

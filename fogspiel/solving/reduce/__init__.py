@@ -225,19 +225,7 @@ def presolve_form(form: SequenceForm) -> ReducedGame:
 
 def _reduce(treeplexes: tuple[Treeplex, Treeplex], form: SequenceForm, targets: Pair, allowed: Pair) -> ReducedGame:
     """Return the reduced form of a game with these treeplexes; `targets` are their sequences' current numbers."""
-    form, shares = reduce_form(form)
-    one, two = (
-        _Origin(treeplexes[p], form.treeplexes[p], _chain(share_of(targets[p]), shares[p]), allowed[p]) for p in (0, 1)
-    )
-    return ReducedGame(form, lambda first, second: (one.lifted(first), two.lifted(second)))
-
-
-# The steps on the sequence form
-
-
-def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
-    """Return the form reduced for both players in turn until nothing changes, and both players' shares."""
-    shares = [share_of(np.arange(treeplex.sequences)) for treeplex in form.treeplexes]
+    shares = [share_of(targets[player]) for player in (0, 1)]
     before = None
     while before != form.sizes:
         before = form.sizes
@@ -246,10 +234,12 @@ def reduce_form(form: SequenceForm) -> tuple[SequenceForm, list[Sparse]]:
                 form, share = step(form)
                 shares[player] = _chain(shares[player], share)
             form = form.swapped()
-    return form, shares
+    one, two = map(_Origin, treeplexes, form.treeplexes, shares, allowed)
+    return ReducedGame(form, lambda first, second: (one.lifted(first), two.lifted(second)))
 
 
 def _chain(outer: Sparse, inner: Sparse) -> Sparse:
+    """Return the product of two matrices of zeros and ones."""
     counts = np.diff(inner.start)[outer.column]
     total = np.concatenate(([0], np.cumsum(counts)))
     places = np.repeat(inner.start[outer.column] - total[:-1], counts) + np.arange(total[-1])
