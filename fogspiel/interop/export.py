@@ -26,17 +26,6 @@ from ..core.session import Session
 AGENTS = ("player_0", "player_1")
 
 
-def import_pettingzoo() -> tuple[Any, Any, Any]:
-    """Return the environment class, the spaces of Gymnasium, and the wrapper that enforces the order of calls."""
-    try:
-        from gymnasium import spaces
-        from pettingzoo import AECEnv
-        from pettingzoo.utils.wrappers import OrderEnforcingWrapper
-    except ImportError:
-        raise ValueError("PettingZoo is not installed: pip install 'fogspiel[pettingzoo]'") from None
-    return AECEnv, spaces, OrderEnforcingWrapper
-
-
 def to_pettingzoo(game: Game | str, seed: int | None = None, actions: int | None = None) -> Any:
     """Return the game as an `AECEnv`; `seed` is that of chance.
 
@@ -44,9 +33,14 @@ def to_pettingzoo(game: Game | str, seed: int | None = None, actions: int | None
     it ends with a ValueError. Games may have no maximum length: limit `agent_iter` where they may continue for ever.
     """
     found = load_game(game) if isinstance(game, str) else game
-    env_class, spaces, in_order = import_pettingzoo()
+    try:
+        from gymnasium import spaces
+        from pettingzoo import AECEnv
+        from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+    except ImportError:
+        raise ValueError("PettingZoo is not installed: pip install 'fogspiel[pettingzoo]'") from None
     count = measure_limits(found, actions).actions
-    return in_order(_environment_class(env_class, spaces, found, count)(seed))
+    return OrderEnforcingWrapper(_environment_class(AECEnv, spaces, found, count)(seed))
 
 
 def _environment_class(env_class: Any, spaces: Any, game: Game, count: int) -> Any:

@@ -206,30 +206,51 @@ def from_efg(text: str, source: str = "the text", most: int = DEFAULT_MOST) -> L
     return plant.described(title or Path(source).stem, players)
 
 
+Chances = tuple[Fraction, ...]
+
+
 class Known(NamedTuple):
     """Definitions so far, by number: infosets, by player and number, 0 for chance; outcomes with their names."""
 
-    infosets: dict[tuple[int, int], tuple[str, tuple[str, ...], Sequence[Fraction]]]  # name, actions, probabilities
+    infosets: dict[tuple[int, int], tuple[str, tuple[str, ...], Chances]]  # name, actions, probabilities
     outcomes: dict[int, tuple[str, Pay]]
 
 
 def _read_chance(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    _, _, actions, probabilities = _taken_infoset(script, known, 0)
+    plant.add_chance(actions, probabilities, _taken_outcome(script, known)[1])
+
+
+def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
+    player = script.next_whole("the number of the player")
+    if player not in (1, 2):
+        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
+    number, name, actions, _ = _taken_infoset(script, known, player)
+    plant.add_decision(player - 1, number, name, actions, _taken_outcome(script, known)[1])
+
+
+def _taken_infoset(script: TokenStream, known: Known, player: int) -> tuple[int, str, tuple[str, ...], Chances]:
+    """Return the number of an infoset, its first name, its actions, and the probabilities of those of chance (0)."""
     number = script.next_whole("the number of the infoset")
-    before = known.infosets.get((0, number))
-    script.skip_text("a name")
+    before = known.infosets.get((player, number))
+    name = script.skip_text("a name") or f"({player},{number})"
+    probabilities: Chances = ()
     if script.on("{"):
-        offer = "", *_taken_chances(script)
-        if before and before != offer:
+        actions, probabilities = (script.next_texts("an action"), ()) if player else _taken_chances(script)
+        if not actions:
+            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
+        if not player and before and before[1:] != (actions, probabilities):
             raise ValueError(f"{script.entry()}: infoset {number} of chance had other actions or probabilities before")
     elif before:
-        offer = before
+        _, actions, probabilities = before
     else:
-        raise script.unexpected(f"the list of actions of infoset {number} of chance, which was not given yet,")
-    known.infosets[0, number] = offer
-    plant.add_chance(*offer[1:], _taken_outcome(script, known)[1])
+        whose = "" if player else " of chance"
+        raise script.unexpected(f"the list of actions of infoset {number}{whose}, which was not given yet,")
+    name, _, _ = known.infosets.setdefault((player, number), (name, actions, probabilities))
+    return number, name, actions, probabilities
 
 
-def _taken_chances(script: TokenStream) -> tuple[tuple[str, ...], Sequence[Fraction]]:
+def _taken_chances(script: TokenStream) -> tuple[tuple[str, ...], Chances]:
     script.take("{", "an opening brace")
     actions, probabilities, decimals = [], [], False
     while not script.on("}"):
@@ -240,25 +261,6 @@ def _taken_chances(script: TokenStream) -> tuple[tuple[str, ...], Sequence[Fract
         raise script.refusal("chance has no action here: there must be at least one")
     script.take("}", "a closing brace")
     return tuple(actions), tuple(exact_probabilities(probabilities) if decimals else probabilities)
-
-
-def _read_decision(script: TokenStream, plant: TreeBuilder, known: Known) -> None:
-    player = script.next_whole("the number of the player")
-    if player not in (1, 2):
-        raise ValueError(f"{script.entry()}: there is no player {player}: the players are 1 and 2")
-    number = script.next_whole("the number of the infoset")
-    before = known.infosets.get((player, number))
-    name = script.skip_text("a name")
-    if script.on("{"):
-        actions = script.next_texts("an action")
-        if not actions:
-            raise ValueError(f"{script.entry()}: player {player} has no action here: there must be at least one")
-    elif before:
-        actions = before[1]
-    else:
-        raise script.unexpected(f"the list of actions of infoset {number}, which was not given yet,")
-    name, _, _ = known.infosets.setdefault((player, number), (name or f"({player},{number})", actions, ()))
-    plant.add_decision(player - 1, number, name, actions, _taken_outcome(script, known)[1])
 
 
 def _read_leaf(script: TokenStream, plant: TreeBuilder, known: Known) -> None:

@@ -28,6 +28,7 @@ from ..core.session import Session, view_of
 from .export import FLOAT_CELL, GameLimits, chance_shares, check_actions, largest_cell, measure_limits, zero_sum
 
 PREFIX = "fogspiel_"
+FORMS = ("string", "tensor")  # of what a player knows
 
 
 def import_pyspiel() -> Any:
@@ -129,18 +130,16 @@ class InformationStateView:
     def information_state_string(self, player: int | None = None) -> str:
         return information_state_string(self._own(player))
 
-    def information_state_tensor(self, player: int | None = None) -> list[float]:
+    def information_state_tensor(self, player: int | None = None) -> Any:
         state = self._own(player)
-        cells: list[float] = information_tensor(state.player, state.view, state.history, self._limits).tolist()
-        return cells
+        return information_tensor(state.player, state.view, state.history, self._limits).tolist()
 
     def observation_string(self, player: int | None = None) -> str:
         return self._own(player).text
 
-    def observation_tensor(self, player: int | None = None) -> list[float]:
+    def observation_tensor(self, player: int | None = None) -> Any:
         state = self._own(player)
-        cells: list[float] = observation_tensor(state.player, state.view, self._limits).tolist()
-        return cells
+        return observation_tensor(state.player, state.view, self._limits).tolist()
 
     def _own(self, player: int | None) -> InformationState:
         if player not in (None, self._state.player):
@@ -182,21 +181,17 @@ def _game_type(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
         reward_model=kind.RewardModel.TERMINAL,
         max_num_players=2,
         min_num_players=2,
-        provides_information_state_string=True,
-        provides_information_state_tensor=True,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
+        **{f"provides_{what}_{form}": True for what in ("information_state", "observation") for form in FORMS},
     )
 
 
 def _game_class(pyspiel: Any, game: Game, limits: GameLimits, kind: Any) -> Any:
-    low, high = zero_sum(game, 0)[0], zero_sum(game, game.max_score)[0]
     info = pyspiel.GameInfo(
         num_distinct_actions=limits.actions,
         max_chance_outcomes=game.sizes.actions if limits.draws else 0,
         num_players=2,
-        min_utility=low,
-        max_utility=high,
+        min_utility=zero_sum(game, 0)[0],
+        max_utility=zero_sum(game, game.max_score)[0],
         utility_sum=0.0,
         max_game_length=limits.moves,
     )
@@ -306,10 +301,8 @@ class Observer:
         self.tensor[:] = self._tensor(player, view_of(self.game, state.cells, player), state.own[player])
 
     def string_from(self, state: Any, player: int) -> str:
-        view = view_of(self.game, state.cells, player)
-        if not self.recall:
-            return self.game.show(view)
-        return information_state_string(InformationState(self.game, player, view, (), state.own[player]))
+        known = InformationState(self.game, player, view_of(self.game, state.cells, player), (), state.own[player])
+        return information_state_string(known) if self.recall else known.text
 
 
 # Copies and pickles

@@ -19,7 +19,7 @@ from ..core.find import load_game
 from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
 from ..solving.policies import as_agent, read_policy
-from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from ..solving.policies.exploitability import agent_behaviour, behaviour_mixture, states_of
 from ..solving.tree import build_tree
 from ..solving.tree.builder import (
     DEFAULT_MOST,
@@ -165,11 +165,10 @@ def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_M
     tree, law = build_tree(found, memory), behaviour_mixture(found, as_agent(found, policy))
     states, rows = states_of(found, tree), {}
     for player in (0, 1):
-        members = [(share, behaviour_of(tree, states, player, member, "refuse")) for share, member in law]
-        behaviour = mixed_behaviour(tree, player, members)
+        behaviour = agent_behaviour(tree, states, player, law, "refuse")
         for infoset in tree.numbers(player).tolist():
             first, state = int(tree.first[infoset]), states[infoset]
-            shares = list(behaviour[first : first + len(state.actions)])
+            shares = behaviour[first : first + len(state.actions)]
             if len(law) == 1:
                 with suppress(MissingState):
                     shares = law[0][1].action_probabilities(state)

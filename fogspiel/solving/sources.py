@@ -77,8 +77,6 @@ class GameSource(ABC):
 
 
 class KernelSource(GameSource):
-    """A game whose rules are kernels."""
-
     game: Game
 
     def __init__(self, game: Game, source: str) -> None:

@@ -63,8 +63,8 @@ class MatchResult:
         return html_table(repr(self), {f"games at payoff {payoff:g}": count for payoff, count in counted})
 
     def to_dict(self) -> dict[str, Any]:
-        counts = {"payoffs": self.payoffs, "outcomes": self.outcomes, "observed": self.observed}
-        return {"score": self.mean, "interval": self.interval, "games": self.games} | counts
+        names = ("score", "interval", "games", "payoffs", "outcomes", "observed")
+        return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures of a report; wins, draws and losses if there are three payoffs."""

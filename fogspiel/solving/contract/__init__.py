@@ -48,8 +48,6 @@ FIXED = "fixed"
 
 @dataclass(frozen=True)
 class Finding(JsonRecord):
-    """A violation of the contract."""
-
     KEYS = ("rule", "sentence", "change", "record", "place")
 
     rule: str  # the rule, or the part of the game, at fault

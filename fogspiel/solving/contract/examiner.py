@@ -52,8 +52,6 @@ class FrozenCell(TypeError):
 
 
 class CheckedCells(np.ndarray):
-    """Checked cells of a state, a view or a list of actions."""
-
     role = "state"
     frozen = False
 
@@ -253,14 +251,12 @@ class Examiner:
         return position
 
     def _check_resample(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
-        if self.game.resample is None or position.mover == OVER:
+        resample = self.game.resample
+        if resample is None or position.mover == OVER:
             return
         for player in (0, 1):
             state, stream = position.state.copy(), stream_of(SEED, len(self.seen), player)
-            try:
-                other = plain(self.game.resample(state, player, stream))
-            except Exception as error:
-                raise self._fault("resample", error) from error
+            other = self._try("resample", lambda *given: plain(resample(*given)), state, player, stream)
             if not np.array_equal(state, position.state):
                 raise Broken("resample", "resample changes the state that it is given", "work on state.copy()")
             seen = self._view(other, player)
@@ -288,10 +284,7 @@ class Examiner:
                 raise Broken("label", f"two actions are called {twice!r}", "give every action that is listed its name")
 
     def _text(self, name: str, words: Callable[[Any], str], of: Any) -> str:
-        try:
-            text = words(of)
-        except Exception as error:
-            raise self._fault(name, error) from error
+        text = self._try(name, words, of)
         if not isinstance(text, str) or not text:
             raise Broken(name, f"{name} gives {text!r}", "return a text that is not empty")
         return text
@@ -392,8 +385,12 @@ class Examiner:
         return plain(given)
 
     def _run(self, name: str, *arguments: Any) -> Any:
+        return self._try(name, getattr(self.rules, name), *arguments)
+
+    def _try(self, name: str, act: Callable[..., Found], *arguments: Any) -> Found:
+        """Return the result of a function of the game, whose errors are attributed to `name`."""
         try:
-            return getattr(self.rules, name)(*arguments)
+            return act(*arguments)
         except Exception as error:
             raise self._fault(name, error) from error
 

@@ -107,8 +107,8 @@ class KnownValue:
         return self.game, words_of(self.lower, self.upper), signed, proof, self.published, self.ours
 
     def lines(self) -> list[str]:
-        lines = [f"{self.game} is worth {interval_words(self.lower, self.upper)} to the first player"]
-        lines += [f"payoffs: {self.payoffs}"]
+        worth = interval_words(self.lower, self.upper)
+        lines = [f"{self.game} is worth {worth} to the first player", f"payoffs: {self.payoffs}"]
         if self.signed is not None and self.payoffs != SIGNS:
             lines += [f"with {SIGNS}: {interval_words(*self.signed)}"]
         lines += [f"opening {move}: {value}" for move, value in self.openings.items()]

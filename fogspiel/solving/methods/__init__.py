@@ -121,8 +121,6 @@ DEFAULT_MEMORY = 4.0  # default GiB for a game
 
 
 class SolveOptions(NamedTuple):
-    """User options of any method."""
-
     exact: bool = False  # insist on the exact value, as a fraction
     gap: float = 1e-6  # regret minimisation stops when the bounds are this close
     memory: float = DEFAULT_MEMORY

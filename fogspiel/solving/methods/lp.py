@@ -281,8 +281,6 @@ def solve_lp(program: LinearProgram, method: str = "simplex") -> LpPoint:
 
 @dataclass(frozen=True, eq=False)
 class BehaviourEquilibrium:
-    """A behaviour strategy of each player, and their guarantees."""
-
     value: float  # the program's optimum, between `lower` and `upper` up to rounding
     behaviours: tuple[np.ndarray, np.ndarray]
     lower: float  # value of the first strategy against its best response

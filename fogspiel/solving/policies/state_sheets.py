@@ -21,7 +21,7 @@ from ..tree.sequence_form import proportional
 from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
 from .best_response import responses
-from .exploitability import behaviour_mixture, behaviour_of, mixed_behaviour, states_of
+from .exploitability import agent_behaviour, behaviour_mixture, behaviour_of, states_of
 
 # Bootstrap resamples of sampled answers, and the coverage of an interval.
 RESAMPLES, COVERED = 200, 0.95
@@ -118,11 +118,8 @@ class Coach:
         self.side, self.against = side, against
         self.tree = _small_tree(game)
         self.states = states_of(game, self.tree)
-        members = [
-            (share, behaviour_of(self.tree, self.states, 1 - side, member, "uniform"))
-            for share, member in behaviour_mixture(game, opponent)
-        ]
-        theirs = np.array(mixed_behaviour(self.tree, 1 - side, members), float)
+        law = behaviour_mixture(game, opponent)
+        theirs = np.array(agent_behaviour(self.tree, self.states, 1 - side, law, "uniform"), float)
         mine = proportional(self.tree.treeplex(side), np.zeros(self.tree.treeplex(side).sequences))
         found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
         nodes = np.flatnonzero(self.tree.label >= 0)

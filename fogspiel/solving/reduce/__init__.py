@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -132,15 +132,12 @@ def write_plans(tails, first, count, below, child, start, column, value, place, 
                 k += 1
 
 
-class Plans(NamedTuple):
-    tail: np.ndarray  # the first infoset of each plan
-    payoffs: Sparse  # the payoff row of each plan
-    begin: np.ndarray  # the sequences of plan k are member[begin[k]] .. member[begin[k + 1] - 1].
-    member: np.ndarray
+def plans_of_tails(form: SequenceForm, room: np.ndarray) -> tuple[np.ndarray, Sparse, np.ndarray, np.ndarray]:
+    """Return the plans of all tails within the limits: tail, payoffs, begin, member.
 
-
-def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
-    """Return the plans of all tails within the limits; `room` becomes the present size of each tail."""
+    Plan k starts at the infoset tail[k], has the k-th row of payoffs, and the sequences member[begin[k]] ..
+    member[begin[k + 1] - 1]. `room` becomes the present size of each tail.
+    """
     treeplex, start = form.treeplexes[0], row_starts(form)
     plans, payoffs, parts = (np.empty(treeplex.infosets, np.int64) for _ in range(3))
     size_up(treeplex.parent, treeplex.first, treeplex.count, start, MAX_PLANS, plans, payoffs, parts, room)
@@ -155,7 +152,7 @@ def plans_of_tails(form: SequenceForm, room: np.ndarray) -> Plans:
         tails, treeplex.first, treeplex.count, below, child, start, form.columns, form.payoffs,
         np.full(form.treeplexes[1].sequences, -1), row, entry, worth, begin, member,
     )  # fmt: skip
-    return Plans(np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
+    return (np.repeat(tails, plans[tails]), Sparse(row, entry[: row[-1]], worth[: row[-1]]), begin, member)
 
 
 def expand_tails(form: SequenceForm) -> tuple[SequenceForm, Sparse]:

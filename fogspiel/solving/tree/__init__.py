@@ -8,7 +8,7 @@ are compared by 128-bit digests.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from math import gcd, lcm
 from typing import NamedTuple
 
@@ -117,14 +117,16 @@ def chance_moves(tree: Tree) -> dict[int, list[Fraction]]:
     for node in range(1, tree.nodes):
         if label[parent[node]] == CHANCE_NODE:
             chances.setdefault(parent[node], []).append(chance_index[node])
-    ratio: dict[tuple[int, int], Fraction] = {}
+
+    @cache  # fractions are slow, and few of them are different
+    def ratio(part: int, whole: int) -> Fraction:
+        return tree.chance_prob[part] / tree.chance_prob[whole]
+
     out = {}
     for node, below in chances.items():
-        above = tree.chance_prob[chance_index[node]]
-        for k in below:
-            if (chance_index[node], k) not in ratio:
-                ratio[chance_index[node], k] = tree.chance_prob[k] / above if above else Fraction(0)
-        out[node] = [ratio[chance_index[node], k] for k in below] if above else [Fraction(1, len(below))] * len(below)
+        above = chance_index[node]
+        known = tree.chance_prob[above] > 0
+        out[node] = [ratio(k, above) if known else Fraction(1, len(below)) for k in below]
     return out
 
 

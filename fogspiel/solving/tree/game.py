@@ -125,13 +125,6 @@ def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], nam
     first = np.searchsorted(above, np.arange(tree.nodes + 1))
     offers = np.array([tree.label[above], slots]).T.tolist()
     chosen = [actions.offers[infoset][slot] if infoset >= 0 else slot for infoset, slot in offers]
-    weights = _weights_of(tree, first, name)
-    arrays = (label, tree.owner, first, children, np.array(chosen), weights)
-    return _Arrays(*(array.astype(np.int32) for array in arrays))
-
-
-def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
-    """Return the weights of chance's outcomes by the index of the child; empty if those of every node are equal."""
     weights, equal = np.ones(tree.nodes - 1, np.int64), True
     for node, chances in chance_moves(tree).items():
         scale = lcm(*(chance.denominator for chance in chances))
@@ -142,7 +135,9 @@ def _weights_of(tree: Tree, first: np.ndarray, name: str) -> np.ndarray:
             )
         equal = equal and len(set(chances)) == 1
         weights[first[node] : first[node + 1]] = [int(chance * scale) for chance in chances]
-    return weights[:0] if equal else weights
+    weights = weights[:0] if equal else weights
+    arrays = (label, tree.owner, first, children, np.array(chosen), weights)
+    return _Arrays(*(array.astype(np.int32) for array in arrays))
 
 
 # The kernels. Those that need the tree close over its arrays, which Numba compiles in and caches.
