@@ -19,7 +19,7 @@ from ..core.find import load_game
 from ..core.game import Game
 from ..solving.methods import DEFAULT_MEMORY
 from ..solving.policies import as_agent, read_policy
-from ..solving.policies.exploitability import agent_behaviour, behaviour_mixture, states_of
+from ..solving.policies.exploitability import behaviour_mixture, behaviour_of, states_of
 from ..solving.tree import build_tree
 from ..solving.tree.builder import (
     DEFAULT_MOST,
@@ -48,8 +48,7 @@ def from_openspiel(
     """
     pyspiel = import_pyspiel()
     try:
-        game = _load(pyspiel, name)
-        return _walk(game, _infoset_namer(game, name), name, most, remember, watch)
+        return _walk(_load(pyspiel, name), name, most, remember, watch)
     except pyspiel.SpielError as error:
         first_line = (str(error).strip().splitlines() or ["it does not say why"])[0]
         raise ValueError(f"OpenSpiel refuses {name!r}: {first_line}") from None
@@ -75,19 +74,12 @@ def _load(pyspiel: Any, name: str) -> Any:
     return game
 
 
-def _infoset_namer(game: Any, name: str) -> Callable[[Any], str]:
-    """Return the key function of infosets: the information state, or the history in perfect-information games."""
-    kind = game.get_type()
-    if kind.provides_information_state_string:
-        return lambda state: state.information_state_string()
-    if kind.information == kind.Information.PERFECT_INFORMATION:
-        return lambda state: state.history_str()
-    raise ValueError(f"{name} does not tell what its players know (no information state strings)")
-
-
-def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
+def _walk(game: Any, name: str, most: int, remember: bool, watch: Watch) -> LabelledTree:
     """Return the tree of all histories of a game; data that the histories of an infoset share is requested once."""
-    again = game.get_type().information != game.get_type().Information.PERFECT_INFORMATION
+    kind = game.get_type()
+    again, told = kind.information != kind.Information.PERFECT_INFORMATION, kind.provides_information_state_string
+    if again and not told:
+        raise ValueError(f"{name} does not tell what its players know (no information state strings)")
     plant = TreeBuilder(name, most, lambda: name, remember)
     constant = Fraction(game.utility_sum() or 0).limit_denominator(SIMPLE)
     middle = float(constant)
@@ -114,7 +106,7 @@ def _walk(game: Any, known: Callable[[Any], str], name: str, most: int, remember
             names = _action_names(state, player, actions)
             plant.add_chance(drawn.setdefault(names, names), probabilities(tuple(p for _, p in outcomes)))
         else:
-            actions, key = state.legal_actions(), known(state)
+            actions, key = state.legal_actions(), state.information_state_string() if told else state.history_str()
             found = named.get((player, key))
             if found is None or found[0] != actions:
                 found = actions, one_line(key), _action_names(state, player, actions)
@@ -165,7 +157,7 @@ def to_openspiel_policy(game: Game | str, policy: Any, memory: float = DEFAULT_M
     tree, law = build_tree(found, memory), behaviour_mixture(found, as_agent(found, policy))
     states, rows = states_of(found, tree), {}
     for player in (0, 1):
-        behaviour = agent_behaviour(tree, states, player, law, "refuse")
+        behaviour = behaviour_of(tree, states, player, law, "refuse")
         for infoset in tree.numbers(player).tolist():
             first, state = int(tree.first[infoset]), states[infoset]
             shares = behaviour[first : first + len(state.actions)]

@@ -236,24 +236,16 @@ def estimate_histories(game: Game, most: float) -> float | None:
     draws, total = random.Random(SEED), 0.0
     with interpreted():  # these few random walks finish before the kernels would be compiled
         for _ in range(WALKS):
-            size = _walk_size(Session(game), draws, WALKS * most - total)
-            if size is None:
-                return None
+            session, moves, size, product = Session(game), 0, 1.0, 1.0
+            while actions := session.actions:
+                product *= len(actions)
+                size += product
+                if moves == MAX_MOVES - 1 or size > WALKS * most - total:
+                    return None
+                moves += 1
+                session.apply(draws.choice(actions))
             total += size
     return total / WALKS
-
-
-def _walk_size(session: Session, draws: random.Random, most: float) -> float | None:
-    total = product = 1.0
-    for _ in range(MAX_MOVES):
-        if not (actions := session.actions):
-            return total
-        product *= len(actions)
-        total += product
-        if total > most:
-            return None
-        session.apply(draws.choice(actions))
-    return None
 
 
 # Small trees need no compiler: they are finished before their kernels would be compiled.

@@ -298,9 +298,8 @@ def primal_player_of(form: SequenceForm, primal_player: int | str = "auto") -> i
     if primal_player in (0, 1):
         return int(primal_player)
     if primal_player != "auto":
-        raise ValueError(
-            f"primal_player {primal_player!r} is not a player: 0 is the first player, 1 the second, or say 'auto'"
-        )
+        valid = "0 is the first player, 1 the second, or say 'auto'"
+        raise ValueError(f"primal_player {primal_player!r} is not a player: {valid}")
     first, second = form.treeplexes
     return int(second.infosets + first.sequences <= first.infosets + second.sequences)
 

@@ -154,10 +154,8 @@ def by_lemke_howson(reduced: ReducedGame, saved: SolverState) -> Search:
     form = reduced.form
     heights = [strategies(treeplex) for treeplex in form.treeplexes]
     if max(heights) > MAX_STRATEGIES:
-        raise ValueError(
-            f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most, and this game "
-            "has more: take --method lp"
-        )
+        told = f"--method lemke-howson takes {MAX_STRATEGIES} pure strategies of each player at most"
+        raise ValueError(f"{told}, and this game has more: take --method lp")
     yield SolverProgress(f"a table of {heights[0]} by {heights[1]} strategies")
     listed = [plans(treeplex) for treeplex in form.treeplexes]
     table = payoff_table(form, *listed)
@@ -297,9 +295,8 @@ def trials(method: str, payoffs: np.ndarray, gap: float, span: float = 1.0) -> I
     needed = FIRST_STEPS * (trial.rate * span / gap) ** 2
     if needed > MAX_STEPS:
         least = trial.rate * span * math.sqrt(FIRST_STEPS / MAX_STEPS)
-        raise ValueError(
-            f"{method} may take {needed:.0e} steps to a gap of {gap:g}: give a --gap of at least {least:.1g}"
-        )
+        told = f"{method} may take {needed:.0e} steps to a gap of {gap:g}"
+        raise ValueError(f"{told}: give a --gap of at least {least:.1g}")
     yield trial
     while trial.steps < MAX_STEPS:
         trial = BanditRun(method, payoffs, LONGER * trial.steps)

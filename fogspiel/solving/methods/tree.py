@@ -170,12 +170,18 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
     found = yield from find(reduced, saved)
     yield SolverProgress("exact bounds")
     found = replace(found, sizes={"nodes": tree.nodes, **sequence_form(tree).sizes, **found.sizes})
+    known = problem.knowledge(tree)
     if tree.nodes > EASY_TO_CHECK:
         if tree.nodes <= MAX_CHECKED and len(tree.owner) <= MAX_LINES and not options.exact:
-            known = problem.knowledge(tree)
             large = large_certificate(problem.name, problem.version, tree, known, found.behaviours)
             return Solution.proved(found.solver, found.sizes, large)
-        return _without_certificate(tree, found, options.exact)
+        # The exact bounds are those of the reduced game, which has the same value; the whole one is checked in floats
+        whole = exploitability(tree, *found.behaviours)
+        solution = Solution.bounded(found.solver, found.sizes, whole.lower, whole.upper)
+        if options.exact and found.exactly is not None and (exact := found.exactly()).proved:
+            text = str(exact.value)
+            return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
+        return solution
     if found.exactly is not None and (options.exact or tree.nodes <= QUICKLY_EXACT):
         behaviours = reduced.lift(*found.exactly().behaviours)
     else:
@@ -183,22 +189,8 @@ def solve_tree(problem: GameSource, options: SolveOptions, find: Find, saved: So
         behaviours = first, second
     judged = exact_exploitability(tree, *behaviours)
     bounds = (judged.lower, judged.upper)
-    proof = make_certificate(problem.name, problem.version, tree, problem.knowledge(tree), behaviours, bounds)
+    proof = make_certificate(problem.name, problem.version, tree, known, behaviours, bounds)
     return Solution.proved(found.solver, found.sizes, proof)
-
-
-def _without_certificate(tree: Tree, found: TreeEquilibrium, insist: bool) -> Solution:
-    """Return the solution of a tree that is too large to be evaluated in fractions.
-
-    The exact bounds are those of the reduced game, which has the same value; in the whole game they are only checked
-    in floats.
-    """
-    judged = exploitability(tree, *found.behaviours)
-    solution = Solution.bounded(found.solver, found.sizes, judged.lower, judged.upper)
-    if insist and found.exactly is not None and (exact := found.exactly()).proved:
-        text = str(exact.value)
-        return replace(solution, value=text, lower=text, upper=text, exact=True, score=float(exact.value))
-    return solution
 
 
 # Certificates of trees: a strategy for each side, in the forms that `checkers.tree` checks, in full or as lines.

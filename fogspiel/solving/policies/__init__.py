@@ -76,9 +76,8 @@ def refuse_unknown(policy: object, states: Sequence[InformationState]) -> None:
     known = {(player, name) for state in states for player in (state.player, None) for name in (state.id, state.line)}
     for key, rows in table.rows.items():
         if key not in known:
-            raise ValueError(
-                f"{table.file}, {rows[0][0]}: the game has no information state {shorten(key[1], 200)} of that player"
-            )
+            told = f"the game has no information state {shorten(key[1], 200)} of that player"
+            raise ValueError(f"{table.file}, {rows[0][0]}: {told}")
 
 
 def holds_policy(words: str) -> bool:
@@ -136,9 +135,8 @@ def read_policy(game: Game, words: str) -> BehaviourPolicy:
         if "strategies" in body:
             agent = certificate_agent(words, read_certificate(file), game)
             if not isinstance(agent, BehaviourPolicy):
-                raise ValueError(
-                    f"the certificate {words} can be played only as a solved run: it holds plans, no table"
-                )
+                why = "it holds plans, no table"
+                raise ValueError(f"the certificate {words} can be played only as a solved run: {why}")
             return replace(agent, digest=digest)
         rows = _rows_of_json(game, file, body)
     else:
@@ -159,9 +157,8 @@ def function_policy(
         try:
             return function(state)
         except Exception as error:  # report any error in a user's function as an error message
-            raise ValueError(
-                f"{name} fails at {state.line!r} (state {state.id}): {type(error).__name__}: {error}"
-            ) from error
+            told = f"{name} fails at {state.line!r} (state {state.id})"
+            raise ValueError(f"{told}: {type(error).__name__}: {error}") from error
 
     return behaviour_policy(name, game, probabilities, batch=getattr(function, "batch", None))
 

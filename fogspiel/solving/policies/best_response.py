@@ -59,12 +59,6 @@ class Responses(NamedTuple, Generic[Number]):
 Arrays = namedtuple("Arrays", "parent slot label chance_index chance_prob payoffs owner before first actions")
 
 
-def _arrays(tree: Tree) -> Arrays:
-    chances = tree.chance_index, np.array(tree.chance_prob, float)
-    infosets = tree.owner, tree.before, tree.first, tree.count
-    return Arrays(tree.parent, tree.slot, tree.label, *chances, np.array(tree.payoffs, float), *infosets)
-
-
 @kernel
 def faulty_row(tree, player, behaviour, tolerance):
     """Return an infoset of the player whose probabilities are negative or do not sum to 1, or SOUND."""
@@ -139,24 +133,22 @@ def respond(tree, player, gain):
             gain[before[i]] += best
 
 
-def _reach(tree: Tree, player: int, behaviour: np.ndarray) -> np.ndarray:
+def _reach(tree: Tree, arrays: Arrays, player: int, behaviour: np.ndarray) -> np.ndarray:
     row = np.ascontiguousarray(behaviour, np.float64)
     _check_length(tree, player, row.shape)
-    fault = faulty_row(_arrays(tree), player, row, ROW_TOLERANCE)
+    fault = faulty_row(arrays, player, row, ROW_TOLERANCE)
     if fault != SOUND:
         raise _not_a_law(tree, player, fault)
     reach = np.empty(len(row))
-    reach_sequences(_arrays(tree), player, row, reach)
+    reach_sequences(arrays, player, row, reach)
     return reach
 
 
 def _check_length(tree: Tree, player: int, shape: tuple[int, ...]) -> None:
     width = 1 + int(tree.count[tree.owner == player].sum())
     if shape != (width,):
-        raise ValueError(
-            f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each "
-            f"sequence, but {shape[0] if len(shape) == 1 else 'a table'} was given"
-        )
+        told = f"{tree.title}: a strategy of player {player + 1} has {width} numbers, one for each sequence"
+        raise ValueError(f"{told}, but {shape[0] if len(shape) == 1 else 'a table'} was given")
 
 
 def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
@@ -165,10 +157,8 @@ def _not_a_law(tree: Tree, player: int, infoset: int) -> ValueError:
 
 
 def _not_a_tree(tree: Tree, node: int) -> ValueError:
-    return ValueError(
-        f"{tree.title}: node {node} does not fit its infoset; all nodes of an infoset must have the same actions and "
-        f"the same past moves of its owner"
-    )
+    rule = "all nodes of an infoset must have the same actions and the same past moves of its owner"
+    return ValueError(f"{tree.title}: node {node} does not fit its infoset; {rule}")
 
 
 def _not_one(tree: Tree, mass: float) -> ValueError:
@@ -176,7 +166,10 @@ def _not_one(tree: Tree, mass: float) -> ValueError:
 
 
 def responses(tree: Tree, first: np.ndarray, second: np.ndarray) -> Responses[float]:
-    arrays, reach = _arrays(tree), (_reach(tree, 0, first), _reach(tree, 1, second))
+    chances, payoffs = np.array(tree.chance_prob, float), np.array(tree.payoffs, float)
+    nodes, infosets = (tree.parent, tree.slot, tree.label), (tree.owner, tree.before, tree.first, tree.count)
+    arrays = Arrays(*nodes, tree.chance_index, chances, payoffs, *infosets)
+    reach = _reach(tree, arrays, 0, first), _reach(tree, arrays, 1, second)
     gains, sums = (np.zeros(len(reach[0])), np.zeros(len(reach[1]))), np.zeros(2)
     fault = weigh_leaves(arrays, *reach, np.empty((tree.nodes, 2), np.int64), *gains, sums)
     if fault != SOUND:

@@ -21,7 +21,7 @@ from ..tree.sequence_form import proportional
 from . import PolicyTable, table_behind
 from .best_response import exploitability as tree_exploitability
 from .best_response import responses
-from .exploitability import agent_behaviour, behaviour_mixture, behaviour_of, states_of
+from .exploitability import behaviour_mixture, behaviour_of, states_of
 
 # Bootstrap resamples of sampled answers, and the coverage of an interval.
 RESAMPLES, COVERED = 200, 0.95
@@ -66,7 +66,8 @@ def spread_of_answers(game: Game, table: PolicyTable, missing: str, memory: floa
     for _ in range(RESAMPLES):
         rows = {key: [rows[i] for i in source.integers(len(rows), size=len(rows))] for key, rows in table.rows.items()}
         policy = behaviour_policy(str(table.file), game, PolicyTable(table.file, rows).probabilities)
-        behaviours = (behaviour_of(tree, states, player, policy, missing) for player in (0, 1))
+        law = behaviour_mixture(game, policy)
+        behaviours = (behaviour_of(tree, states, player, law, missing) for player in (0, 1))
         judged = tree_exploitability(tree, *(np.array(behaviour, float) for behaviour in behaviours))
         found.append((judged.exploitability, judged.value))
     tail = (1 - COVERED) / 2
@@ -119,7 +120,7 @@ class Coach:
         self.tree = _small_tree(game)
         self.states = states_of(game, self.tree)
         law = behaviour_mixture(game, opponent)
-        theirs = np.array(agent_behaviour(self.tree, self.states, 1 - side, law, "uniform"), float)
+        theirs = np.array(behaviour_of(self.tree, self.states, 1 - side, law, "uniform"), float)
         mine = proportional(self.tree.treeplex(side), np.zeros(self.tree.treeplex(side).sequences))
         found = responses(self.tree, *((mine, theirs) if side == 0 else (theirs, mine)))
         nodes = np.flatnonzero(self.tree.label >= 0)

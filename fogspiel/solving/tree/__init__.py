@@ -357,13 +357,9 @@ def build_tree(game: Game, memory: float = DEFAULT_MEMORY, watch: Callable[[int]
     """Build the tree of a game; `watch` receives the number of nodes so far, and `memory` is a limit in GiB."""
     rules, sizes, weighted = compile_rules(game), game.sizes, game.rules.weights is not None
     depth = min(MAX_DEPTH, max(16, int(memory * 2**27 / (sizes.state + sizes.actions * (1 + weighted) + 6))))
-    stack = Stack(
-        np.zeros((depth, sizes.state), np.int64),
-        np.zeros((depth, sizes.actions), np.int64),
-        np.zeros((depth if weighted else 0, sizes.actions + 1), np.int64),
-        np.zeros((depth, 6), np.int64),
-        np.zeros(2 + sizes.view, np.int64),
-    )
+    odds = depth if weighted else 0, sizes.actions + 1
+    shapes = (depth, sizes.state), (depth, sizes.actions), odds, (depth, 6), (2 + sizes.view,)
+    stack = Stack(*(np.zeros(shape, np.int64) for shape in shapes))
     counters = np.array([0, 0, 0, 1, 1, 1], np.int64)
     chances, chance_table = np.ones((1, 2), np.int64), np.full(2, -1, np.int64)
     nodes, infosets = np.zeros((0, 4), np.int32), np.zeros((0, 7), np.int64)

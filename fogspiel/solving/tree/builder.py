@@ -154,9 +154,8 @@ class TreeBuilder:
     def add_chance(self, names: tuple[str, ...], probabilities: Sequence[Fraction], pay: Pay = NO_PAY) -> None:
         place = self._next_place(CHANCE_NODE)
         if min(probabilities) < 0:
-            raise ValueError(
-                f"{self._where()}: a move of chance has the probability {_brief(min(probabilities))}, below 0"
-            )
+            told = f"a move of chance has the probability {_brief(min(probabilities))}, below 0"
+            raise ValueError(f"{self._where()}: {told}")
         total = sum(probabilities, Fraction(0))
         if total != 1:
             raise ValueError(f"{self._where()}: the probabilities of chance add up to {_brief(total)}, not to 1")

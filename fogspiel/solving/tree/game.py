@@ -34,10 +34,8 @@ def game_of_tree(described: LabelledTree, name: str, version: int | str = 1) -> 
     tree = described.tree
     if tree.nodes > MAX_NODES:
         raise ValueError(f"{name} has {tree.nodes:,} nodes: a tree of more than {MAX_NODES:,} can only be solved")
-    payoffs = even_payoffs(tree.payoffs, described.total, name)
-    actions = _actions_of(described)
-    arrays = _arrays_of(tree, actions, payoffs, name)
-    words = _Words(described, actions, payoffs)
+    payoffs, actions = even_payoffs(tree.payoffs, described.total, name), _actions_of(described)
+    arrays, words = _arrays_of(tree, actions, payoffs, name), _Words(described, actions, payoffs)
     return Game(
         name=name,
         title=tree.title,
@@ -63,10 +61,8 @@ def even_payoffs(payoffs: Sequence[Fraction], total: Fraction, name: str) -> tup
         return low - 1, low, low + 1
     steps = int((high - low) / step)
     if steps > MAX_STEPS:
-        raise ValueError(
-            f"the payoffs of {name} are up to {steps:,} even steps of {step} apart: with more than {MAX_STEPS:,} "
-            "it can only be solved"
-        )
+        told = f"the payoffs of {name} are up to {steps:,} even steps of {step} apart"
+        raise ValueError(f"{told}: with more than {MAX_STEPS:,} it can only be solved")
     return tuple(low + k * step for k in range(steps + 1))
 
 
@@ -129,10 +125,8 @@ def _arrays_of(tree: Tree, actions: _Actions, payoffs: tuple[Fraction, ...], nam
     for node, chances in chance_moves(tree).items():
         scale = lcm(*(chance.denominator for chance in chances))
         if scale > MAX_WEIGHT:
-            raise ValueError(
-                f"a move of chance in {name} has probabilities of the denominator {scale:,}: with more than "
-                f"{MAX_WEIGHT:,} it can only be solved"
-            )
+            told = f"a move of chance in {name} has probabilities of the denominator {scale:,}"
+            raise ValueError(f"{told}: with more than {MAX_WEIGHT:,} it can only be solved")
         equal = equal and len(set(chances)) == 1
         weights[first[node] : first[node + 1]] = [int(chance * scale) for chance in chances]
     weights = weights[:0] if equal else weights

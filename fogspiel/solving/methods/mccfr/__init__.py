@@ -93,15 +93,10 @@ class Sampling:
         self._hashing = traversal.Hashing(
             np.zeros(sizes.view, np.int64), np.zeros(sizes.actions, np.int64), np.array(salts, np.uint64).view(np.int64)
         )
-        self._path = traversal.Path(
-            np.zeros((depth, sizes.state), np.int64),
-            np.zeros((depth, sizes.actions), np.int64),
-            np.zeros((depth, 3), np.int64),
-            np.zeros((depth, traversal.CHAINS + 2), np.int64),
-            np.zeros((depth, sizes.actions)),
-            np.zeros((depth, sizes.actions)),
-            np.zeros(sizes.actions),
-        )
+        widths = sizes.state, sizes.actions, 3, traversal.CHAINS + 2
+        states, choices, frames, chains = (np.zeros((depth, width), np.int64) for width in widths)
+        shares, worths = np.zeros((2, depth, sizes.actions))
+        self._path = traversal.Path(states, choices, frames, chains, shares, worths, np.zeros(sizes.actions))
         self.bounds = SampledBounds()
         self.seconds = 0.0  # CPU time so far, maintained by the caller
 
