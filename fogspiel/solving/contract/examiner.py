@@ -261,18 +261,14 @@ class Examiner:
                 raise Broken("resample", "resample changes the state that it is given", "work on state.copy()")
             seen = self._view(other, player)
             if not np.array_equal(seen, views[player]):
-                raise Broken(
-                    "resample",
-                    f"after resample player {player + 1} sees {differences(seen, views[player], 'the view')}",
-                    "let view show nothing that is hidden from the player, or let resample keep what the player knows",
-                )
+                told = f"after resample player {player + 1} sees {differences(seen, views[player], 'the view')}"
+                change = "let view show nothing that is hidden from the player"
+                raise Broken("resample", told, f"{change}, or let resample keep what the player knows")
             mover = self._ask("mover", other)
             if mover != position.mover or (mover == player and self._legal(other, mover) != position.actions):
-                raise Broken(
-                    "resample",
-                    f"after resample player {player + 1} sees the same, but not the same player may try the same",
-                    "let mover and legal depend on what the player sees, or let resample keep it",
-                )
+                told = f"after resample player {player + 1} sees the same, but not the same player may try the same"
+                change = "let mover and legal depend on what the player sees, or let resample keep it"
+                raise Broken("resample", told, change)
 
     def _check_words(self, position: ExaminedPosition, views: list[np.ndarray]) -> None:
         self._text("reveal", self.game.reveal, position.state.copy())
