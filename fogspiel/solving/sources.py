@@ -38,16 +38,12 @@ class GameSource(ABC):
     """A solvable game from any source of rules."""
 
     game: Game | None = None
+    family: str  # of a game of the package, else empty
 
-    def __init__(self, name: str, version: int | str, source: str) -> None:
-        self.name = name
+    def __init__(self, name: str, version: int | str, source: str, family: str = "") -> None:
+        self.name, self.family = name, family
         self.version = version  # of the rules: a number, or the digest of the file that holds them
         self.source = source  # the argument that finds the game again
-
-    @property
-    def family(self) -> str:
-        """The family of a game of the package, else empty."""
-        return self.game.family if self.game else ""
 
     @abstractmethod
     def tree(self, memory: float, watch: Watch = in_silence) -> "Tree":
@@ -80,7 +76,7 @@ class KernelSource(GameSource):
     game: Game
 
     def __init__(self, game: Game, source: str) -> None:
-        super().__init__(game.name, game.version, source)
+        super().__init__(game.name, game.version, source, game.family)
         self.game = game
         self._tree: Tree | None = None
 
@@ -174,12 +170,8 @@ class NamedSource(GameSource):
     """A game given by its name alone, which only the methods made for it can solve."""
 
     def __init__(self, name: str, version: int | str, family: str, what: str) -> None:
-        super().__init__(name, version, name)
-        self._family, self._what = family, what
-
-    @property
-    def family(self) -> str:
-        return self._family
+        super().__init__(name, version, name, family)
+        self._what = what
 
     def _refuse(self, *given: Any, **options: Any) -> NoReturn:
         raise ValueError(f"{self.name} has no tree here: {self._what} is solved by --method auto only")
