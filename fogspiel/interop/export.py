@@ -199,9 +199,8 @@ def _sample(game: Game, longest: int | None) -> GameLimits:
                 break
             if moves + draws >= MAX_MOVES:
                 if longest is None:
-                    raise ValueError(
-                        f"a random game of {game.name} has not ended after {MAX_MOVES:,} moves: say how many there are"
-                    )
+                    told = f"a random game of {game.name} has not ended after {MAX_MOVES:,} moves"
+                    raise ValueError(f"{told}: say how many there are")
                 break
             chance = session.mover == CHANCE
             moves, draws = moves + (not chance), draws + chance

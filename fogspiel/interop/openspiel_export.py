@@ -262,10 +262,8 @@ def _state_class(pyspiel: Any, game: Game, limits: GameLimits) -> Any:
                 action = actions[action]
             else:
                 if sum(map(len, self.own)) == limits.moves:
-                    raise ValueError(
-                        f"a game of {game.name} has gone on for {limits.moves} moves, more than it was exported for: "
-                        "say `moves` in openspiel_game"
-                    )
+                    told = f"a game of {game.name} has gone on for {limits.moves} moves, more than it was exported for"
+                    raise ValueError(f"{told}: say `moves` in openspiel_game")
                 first, second = self.own
                 self.own = ((*first, action), second) if mover == 0 else (first, (*second, action))
             game.rules.apply(self.cells, action)

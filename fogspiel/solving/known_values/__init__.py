@@ -194,8 +194,6 @@ def verify_shipped(known: KnownValue) -> Bounds:
         raise ValueError(f"the certificate {path} is not the one that the index of known values lists: install again")
     proved = verify(body)
     if proved != (known.lower, known.upper):
-        raise ValueError(
-            f"the certificate {path} proves {words_of(*proved)}, "
-            f"but the index of known values says {words_of(known.lower, known.upper)}"
-        )
+        told, listed_value = words_of(*proved), words_of(known.lower, known.upper)
+        raise ValueError(f"the certificate {path} proves {told}, but the index of known values says {listed_value}")
     return proved

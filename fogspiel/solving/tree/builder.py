@@ -174,18 +174,14 @@ class TreeBuilder:
             self._sequences[player] += len(actions)
         infoset = self._infosets[number]
         if infoset.actions != actions:
-            raise ValueError(
-                f"{self._where()}: infoset {infoset.name!r} of player {player + 1} had other actions before: "
-                "all histories of an infoset must offer the same actions in the same order"
-            )
+            rule = "all histories of an infoset must offer the same actions in the same order"
+            told = f"infoset {infoset.name!r} of player {player + 1} had other actions before"
+            raise ValueError(f"{self._where()}: {told}: {rule}")
         if infoset.before != before:
-            again = "is met twice in one history" if self._passes(player, before, number) else (
-                "can be reached by different moves of that player"
-            )  # fmt: skip
-            raise ValueError(
-                f"{self._where()}: infoset {infoset.name!r} of player {player + 1} {again}: only games with "
-                "perfect recall can be solved"
-            )
+            twice = self._passes(player, before, number)
+            again = "is met twice in one history" if twice else "can be reached by different moves of that player"
+            told = f"infoset {infoset.name!r} of player {player + 1} {again}"
+            raise ValueError(f"{self._where()}: {told}: only games with perfect recall can be solved")
         own, (first, second) = range(infoset.first, infoset.first + len(actions)), place.last
         lasts = [(sequence, second) if player == 0 else (first, sequence) for sequence in own]
         self._offer(place, pay, [place.chance_index] * len(actions), lasts)
