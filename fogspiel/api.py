@@ -37,7 +37,7 @@ from .runs.request import StoredAgent, check_seed, seconds_for
 from .runs.requests import BoundsRequest, ExploitRequest, MatchRequest, SolveRequest, TuneRequest, VerifyRequest
 from .runs.store import Json, Run, Store, StoreError, UnstoredRun
 from .solving import proofs
-from .solving.contract.check import GameCheck, check_game
+from .solving.contract import GameCheck, check_game
 from .solving.methods import Solution
 from .solving.policies.exploitability import exact_tree_score
 from .solving.sources import KernelSource, find_source

@@ -41,13 +41,13 @@ from fogspiel.runs.report import Chart, CurvePoint, Series, Table
 from fogspiel.runs.store.rows import Summary
 from fogspiel.runs.tuning_run import StepRow
 from fogspiel.solving.bounds import Ledger
-from fogspiel.solving.contract.examiner import Examination, Finding
+from fogspiel.solving.contract import Examination, Finding
 from fogspiel.solving.known_values import CertificateRecord
 from fogspiel.solving.methods import Solution
 from fogspiel.solving.methods.double_oracle import Growth
 from fogspiel.solving.methods.mccfr import SampledBounds
 from fogspiel.solving.methods.permutation import Round
-from fogspiel.stats.elo import Spread
+from fogspiel.stats.evaluate import Spread
 from fogspiel.web.pages.strategies import Sheet
 from fogspiel.web.run_list import RunLine
 
@@ -111,7 +111,7 @@ NO_DATA = {
     "core/compile/cache.py",  # the globals of a kernel
     "core/game.py",  # the attributes of a module of a game
     "core/simulate.py",  # the fields of Rules and Sizes are the contract of a game
-    "solving/contract/check.py",
+    "solving/contract/__init__.py",
 }
 
 

@@ -301,7 +301,8 @@ core core: choice_law=behaviour_policy exact=agents foreign_data=untrusted_input
   person_session=session state_policy=behaviour_policy
 core core.compile: kernel
 core.compile core.compile: key=cache
-core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
+stats stats: highs=linear_programs matrix_game=linear_programs elo=evaluate median_interval=evaluate
+core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=export
 kriegspiel.endings kriegspiel: player=endings
 phantom solving: bounds informed_opponent=bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
@@ -317,16 +318,16 @@ solve solving.methods: bandits=normal_form cfr double_oracle lemke_howson=normal
 solve solving.policies: best_response coach=state_sheets exploit=exploitability questions=state_sheets
 solve solving: certificate=proofs certificates=proofs policy_files=policies
 solve solving.proofs: checkers
-solve solving: checked_cells=contract
-solve solving.contract: game_check=check rules_check=examiner
+solve solving: game_check=contract
+solve solving.contract: checked_cells=examiner rules_check=examiner
 solve solving.reduce: colour_refinement
 solve : formats=interop
 solve.formats interop: efg=gambit gambit nfg=gambit openspiel=openspiel_import
   openspiel_policy=openspiel_import
 solve.formats solving.tree: tree_builder=builder tree_labels=builder
 solve solving: exact_basis=exact fractions=exact game_sources=sources progress=methods solution=methods
-  small_trees=sources tree_size=sources values=known_values
-solve solving.tree: sequence_form tree tree_game=game
+  small_trees=sources tree tree_size=sources values=known_values
+solve solving.tree: sequence_form tree_game=game
 papers papers: catalogue=kinds
 tune tuning: arena ascent=population best_response_search=best_response contest=arena exploitability=best_response
   final=tune methods outside=programs step=arena tuning=tune

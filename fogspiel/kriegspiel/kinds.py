@@ -27,7 +27,7 @@ from ..runs.standings import (
     wins_table,
 )
 from ..runs.store import Json, Run, StoreError
-from ..stats.elo import INTERVALS_NOTE
+from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import interval, mean
 from .analysis import GameAnalysis, PositionAnalysis, analyse_turns
 from .engine import SearchLimit, asks_program

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.game import WIN_DRAW_LOSS, Game
 from ..process.heartbeat import SilenceLimits
 from ..stats import round_robin
-from ..stats.elo import INTERVALS_NOTE
+from ..stats.evaluate import INTERVALS_NOTE
 from ..stats.race import Race, decision, interval
 from ..stats.round_robin import TRUSTED_SHARE, counts_of, cyclic_share, error_bars, nash_average, scores_of
 from .kind import Job, Row, rows_of

@@ -23,7 +23,7 @@ from ..core.game import Game, Strategy
 from ..core.plugins import former_names
 from ..core.rng import child, fill_normal, random_below, stream_of
 from ..core.simulate import PolicyMatch
-from ..stats.matrix_game import couple
+from ..stats.linear_programs import couple
 from ..stats.race import Race, Verdict, scan
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rng import random_unit, shuffle
-from ..stats.matrix_game import Equilibrium, equilibrium, prune, symmetric_equilibrium
+from ..stats.linear_programs import Equilibrium, equilibrium, prune, symmetric_equilibrium
 from .arena import Arena, Step, freeze_mixture, hashed_parameters, join_halves
 
 TRIED, TRIALS, ROUNDS = 16, 2, 8

@@ -14,7 +14,7 @@ from ..core.find import load_game
 from ..core.game import WIN_DRAW_LOSS, Game
 from ..core.rng import child
 from ..process.heartbeat import beat
-from ..stats.elo import elo_of, normalised_elo
+from ..stats.evaluate import elo_of, normalised_elo
 from ..stats.race import Race, Verdict, interval, mean
 from .arena import FINAL, TRAINING, Arena, Budget, BudgetSpent, Contest, Step, thin_checkpoints
 from .methods import find_tune_method

@@ -19,7 +19,7 @@ from fogspiel.kriegspiel.referee import LIMIT, HouseRules, Referee
 from fogspiel.runs import execute as execution
 from fogspiel.runs.kind import Context, Outputs, execute, find_or_create_run
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import Strength, elo_of, pentanomial_interval, score_of, strength_of
+from fogspiel.stats.evaluate import Strength, elo_of, pentanomial_interval, score_of, strength_of
 from fogspiel.stats.race import interval
 
 ONE = SearchLimit(nodes=1)

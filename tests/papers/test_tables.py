@@ -17,7 +17,7 @@ from fogspiel.papers.kinds import PaperKind, PaperPart
 from fogspiel.runs.kind import Context, Job, find_or_create_run, rows_of
 from fogspiel.runs.requests import PaperRequest
 from fogspiel.runs.store import Store
-from fogspiel.stats.elo import median_interval
+from fogspiel.stats.evaluate import median_interval
 
 TINY = PaperRequest("table2", quick=True, seeds=2, scale=0.2)
 GAMES = ("batawaf", "guesswho128", "permutation-ttt")

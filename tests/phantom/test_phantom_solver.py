@@ -44,8 +44,8 @@ from fogspiel.solving.methods.phantom.private_histories import SEQUENCE, geometr
 from fogspiel.solving.proofs.checkers import phantom
 from fogspiel.solving.proofs.checkers.primitives import digest_of
 from fogspiel.solving.reduce import presolve_tree
+from fogspiel.solving.tree import build_tree
 from fogspiel.solving.tree.sequence_form import plan_of, proportional
-from fogspiel.solving.tree.tree import build_tree
 
 VALUE = Fraction(5, 6)
 

@@ -19,7 +19,7 @@ from fogspiel.games import morra as morra
 from fogspiel.games.guess_who import exact as guesswho
 from fogspiel.games.permutation_tictactoe import exact as permutation
 from fogspiel.stats.evaluate import evaluate
-from fogspiel.stats.matrix_game import equilibrium
+from fogspiel.stats.linear_programs import equilibrium
 from fogspiel.stats.race import Race
 from fogspiel.tuning.arena import Arena, Budget, BudgetSpent, hashed_parameters
 from fogspiel.tuning.best_response import find_exploiter

@@ -98,8 +98,7 @@ def show(game: GameWords, seed: Seed = 1, remember: Remember = False, as_json: A
 # fogspiel check, fogspiel new.
 
 if TYPE_CHECKING:
-    from ...solving.contract.check import GameCheck
-    from ...solving.contract.examiner import Finding
+    from ...solving.contract import Finding, GameCheck
 
 SHOWN_ACTIONS = 30
 
@@ -107,7 +106,7 @@ SHOWN_ACTIONS = 30
 @app.command("check")
 def check(game: GameWords, remember: Remember = False, as_json: AsJson = False) -> None:
     """Check that a game keeps the contract: a sentence for everything that is wrong, and then exit code 1."""
-    from ...solving.contract.check import check_game
+    from ...solving.contract import check_game
     from .. import console
 
     chosen = load_and_announce(game, remember)

@@ -14,7 +14,7 @@ from ...kriegspiel.match import EngineMatch, EngineSpec, elo_of_pairs, results_o
 from ...runs.kind import Row, rows_by
 from ...runs.report import Cell, Chart, Report, Series, Table
 from ...runs.requests import PaperRequest
-from ...stats.elo import HALF_POINTS, strength_of
+from ...stats.evaluate import HALF_POINTS, strength_of
 from ..claims import Claim, Clause, Evidence, claim_table, contrast, elo, mean_of, missing, wins_per_loss
 from ..kinds import Batches, PaperPart
 

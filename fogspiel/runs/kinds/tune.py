@@ -14,8 +14,7 @@ from ...core.agents import ParametricPolicy, decode_policy, encode_policy, named
 from ...core.find import command_spec, load_game, spec_of
 from ...core.game import WIN_DRAW_LOSS, Game, known_game, parameters_of
 from ...core.rng import child
-from ...stats.elo import median_interval
-from ...stats.evaluate import evaluate, report_key
+from ...stats.evaluate import evaluate, median_interval, report_key
 from ...stats.race import Race, interval, mean
 from ...tuning.arena import decode
 from ...tuning.methods import REMOVED, tune_methods

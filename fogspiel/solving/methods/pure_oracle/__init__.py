@@ -22,8 +22,7 @@ from ....core.agents import PlayerAgent
 from ....core.rng import random_below, random_unit
 from ....games.boards.board import BOARDS, Board
 from ....games.phantom.rules import COUNTED, SEEN_PLAYER, SEEN_RECORD, TURNS
-from ....stats.highs import BASIC, Columns, model_of, run, set_basis, solver_of, statuses
-from ....stats.matrix_game import matrix_program
+from ....stats.linear_programs import BASIC, matrix_program, run, set_basis, solver_of, statuses
 from ...exact import Statuses, vertex
 from ...proofs import solution_certificate
 from ...proofs.checkers.pure_strategies import (
@@ -69,7 +68,7 @@ def program_of(points: np.ndarray) -> LinearProgram:
 
 def solve(program: LinearProgram, last: Statuses | None = None) -> MixedEquilibrium:
     """Return the equilibrium, warm-started from the last basis; new plans start with weight 0."""
-    model = model_of(Columns(program.cost, program.column_lower, program.column_upper), program.constraints)
+    model = program.model
     solver = solver_of(
         model,
         presolve="off",
