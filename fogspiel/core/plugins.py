@@ -303,6 +303,7 @@ core core.compile: kernel
 core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
+kriegspiel.engines kriegspiel.engines: simple=sampling
 phantom solving: bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate
   bounds_words=certificate information_relaxation informed_opponent point_based turn_fields=and_or_search

@@ -29,7 +29,7 @@ from fogspiel.kriegspiel.beliefs.probability_matrices import (
 )
 from fogspiel.kriegspiel.engine import SearchLimit
 from fogspiel.kriegspiel.engines.mcts import ENGINES, ApproachC
-from fogspiel.kriegspiel.engines.simple import Random
+from fogspiel.kriegspiel.engines.sampling import Random
 from fogspiel.kriegspiel.game import rules
 from fogspiel.kriegspiel.game.attempts import MESSAGE
 from fogspiel.kriegspiel.parameters import (

@@ -16,7 +16,7 @@ from ...core.session import PersonSession, Session
 from ...games.chess.fen import SIDES
 from ..engine import EFFORT, STRAY, Engine, SearchLimit, engine_variants, engines, find_engine, parse_engine, plain_name
 from ..engines.mcts import ENGINES as MODELLED
-from ..engines.simple import ENGINES as SIMPLE
+from ..engines.sampling import SIMPLE
 from ..game import rules
 from ..game.rule_sets import ICC, RULE_SETS, RuleSet, find_rule_set
 from ..inferences import beliefs
