@@ -303,6 +303,7 @@ core core.compile: kernel
 core.compile core.compile: key=cache
 core interop: openspiel_adapter=openspiel_export pettingzoo_adapter=pettingzoo_env
 kriegspiel.endings kriegspiel: player=endings
+kriegspiel.beliefs kriegspiel.engines: board_belief=fog
 kriegspiel.engines kriegspiel.engines: simple=sampling
 phantom solving: bounds
 phantom solving.bounds: alpha_vectors=windows and_or_search beliefs bounds_certificate=certificate

@@ -7,8 +7,8 @@ check, or to their squares on a model board. A board that still does not fit is 
 
 import numpy as np
 
-from ...core.compile.kernel import inlined, kernel, ones, trailing_zeros
-from ...core.rng import random_below
+from ...core.compile.kernel import in_place, inlined, kernel, ones, trailing_zeros
+from ...core.rng import random_below, random_unit
 from ...games.chess import bitboards, position
 from ...games.chess.bitboards import (
     ALL,
@@ -28,7 +28,7 @@ from ...games.chess.bitboards import (
     kind_on,
 )
 from ...games.chess.moves import LIMITS, attackers, can_move, destinations, restrict, threatened_by_pawns
-from ...games.chess.position import MEN, MOVER, copy_board, occupied
+from ...games.chess.position import MEN, MOVER, PASSANT, RIGHTS, copy_board, occupied
 from ..game import attempts, rules
 from ..game.attempts import CHECKS, MESSAGE, SQUARE, TAKEN, TRIES
 from ..game.rule_sets import KIND_HIDDEN, SOME, UNKNOWN, announced_tries, known_tries
@@ -258,8 +258,8 @@ def set_up(seen, model, board, left, stream):
     for kind in range(KINDS):
         board[kind] = seen.men[kind]
         board[MEN + colour] |= seen.men[kind]
-    board[MOVER], board[position.RIGHTS] = colour, seen.rights
-    board[position.PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
+    board[MOVER], board[RIGHTS] = colour, seen.rights
+    board[PASSANT], board[position.PLY] = NO_SQUARE, seen.ply
     draw_men(seen, model, left, stream)
     barred = NONE
     if seen.message[TAKEN]:
@@ -322,5 +322,88 @@ def observe_last(seen, models, wanted, stream, out):
             if wrong == 0:
                 break
         if least < WORST:
+            count += 1
+    return count
+
+
+# Variants of the boards of a belief: one or two men of the opponent are elsewhere, or of another kind.
+#
+# All boards may share an error of many moves ago, which a filter cannot correct: it only follows moves that are
+# possible on its boards. A variant differs in the likely subjects of such errors: the square of a man not announced for
+# a long time, or the kind of a piece captured as "a piece". It explains the observation of its own turn; the messages
+# since then decide whether it was a good guess.
+
+TRIALS = 6  # trials per requested variant
+# Probability that two men differ instead of one, and that a piece changes its kind instead of its square.
+SECOND_CHANGE, OTHER_KIND = 0.5, 0.3
+
+
+@in_place
+def end_rights(board, square, kind):
+    """End the castling rights that use a man of the opponent; a side with the right is assumed to have the rook."""
+    colour = 1 - board[MOVER]
+    for side in range(2):
+        if kind == KING or square == position.ROOK_HOME[colour, side]:
+            board[RIGHTS] &= ~(1 << (2 * colour + side))
+
+
+@in_place
+def change_kind(board, square, kind, stream):
+    """Change the kind of an opponent's piece; return True if that side could have it."""
+    other = KNIGHT + random_below(stream, KING - KNIGHT)
+    if other == kind or ones(board[other] & board[MEN + 1 - board[MOVER]]) >= AT_FIRST[other]:
+        return False
+    board[kind] ^= bit(square)
+    board[other] ^= bit(square)
+    end_rights(board, square, kind)
+    return True
+
+
+@in_place
+def change_place(board, square, kind, stream):
+    """Move an opponent's man elsewhere, a king or a pawn nearby; return True if there is a square."""
+    free = ~occupied(board)
+    if kind == KING:
+        free &= bitboards.KING_ATTACKS[square] | bitboards.KNIGHT_ATTACKS[square]
+    elif kind == PAWN:
+        free &= PAWN_SQUARES & (bitboards.KING_ATTACKS[square] | bit((square + 16) & 63) | bit((square - 16) & 63))
+    end = random_square(free, stream)
+    if end == NO_SQUARE:
+        return False
+    board[kind] ^= bit(square) | bit(end)
+    board[MEN + 1 - board[MOVER]] ^= bit(square) | bit(end)
+    board[PASSANT] = NO_SQUARE
+    end_rights(board, square, kind)
+    return True
+
+
+@in_place
+def change_man(board, stream):
+    """Change one man of the opponent; return True if that was possible."""
+    square = random_square(board[MEN + 1 - board[MOVER]], stream)
+    kind = kind_on(board, square)
+    if KNIGHT <= kind < KING and random_unit(stream) < OTHER_KIND:
+        return change_kind(board, square, kind, stream)
+    return change_place(board, square, kind, stream)
+
+
+@kernel
+def vary_boards(seen, models, wanted, stream, out):
+    """Fill `out` with variants of models that explain the observation of their turn; return their number."""
+    limits, count = np.empty(LIMITS, np.int64), 0
+    for _ in range(TRIALS * wanted if len(models) else 0):
+        if count == wanted:
+            break
+        board = out[count]
+        copy_board(models[random_below(stream, len(models))], board)
+        if not change_man(board, stream):
+            continue
+        if random_unit(stream) < SECOND_CHANGE and not change_man(board, stream):
+            continue
+        mover = board[MOVER]
+        if (
+            attackers(board, position.king_of(board, 1 - mover), mover, occupied(board)) == 0
+            and faults(seen, board, limits) == 0
+        ):
             count += 1
     return count
