@@ -11,7 +11,9 @@ from ...games.chess.bitboards import (
     BETWEEN,
     KINDS,
     KING,
+    KNIGHT_ATTACKS,
     LAST_RANKS,
+    NEXT,
     NONE,
     PAWN,
     ROOK,
@@ -22,7 +24,7 @@ from ...games.chess.bitboards import (
     union,
 )
 from ...games.chess.position import KING_SIDE, QUEEN_SIDE, ROOK_HOME, end_of, promotion_of, start_of
-from ..game.attempts import MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, move_own
+from ..game.attempts import BY_KNIGHT, MAN_TAKEN, NOTHING_TAKEN, PAWN_TAKEN, PIECE_TAKEN, line_of_check, move_own
 
 KINGS, PAWNS, PIECES = 0, 1, 2  # the rows of the matrices
 _FIELDS = [
@@ -359,3 +361,24 @@ def legality(prob, known, survey, kind, start, end, parameters):
         return king_legality(survey, start, end, parameters)
     chance = unpinned_legality(prob, survey.occupied, kind, start, end)
     return chance * (1.0 - pin_chance(known, survey, start, end, parameters))
+
+
+@in_place
+def parry_chance(prob, known, end):
+    """Return the probability that a man who goes to `end` answers the check to our king."""
+    checks, king = known.checks, trailing_zeros(known.men[KING])
+    if checks & (checks - 1):
+        return 0.0
+    if checks == BY_KNIGHT:
+        return min(1.0, prob[PIECES, end]) if KNIGHT_ATTACKS[king] & bit(end) else 0.0
+    line = line_of_check(checks, king)
+    for way in (line, line + 4):
+        square, chance, met = NEXT[way, king], 0.0, False
+        while square >= 0 and not known.own & bit(square):
+            met = met or square == end
+            if met:
+                chance += prob[PIECES, square] + prob[PAWNS, square]
+            square = NEXT[way, square]
+        if met:
+            return min(1.0, chance)
+    return 0.0

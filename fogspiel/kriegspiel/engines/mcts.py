@@ -24,8 +24,16 @@ from ..game import rules
 from ..game.attempts import CHECKS, MESSAGE, TAKEN, TRIES
 from ..parameters import NO_MODEL, MatrixParameters, attraction_of, find_model, habits_of
 from ..search.approach_a import NO_NODE, MessageTree, empty_message_tree, play_boards
-from ..search.perception_search import expand, grow_tree, list_attempts, simulate
-from ..search.perception_tree import PerceptionTree, empty_tree, forbid, root_attempts
+from ..search.perception_search import (
+    PerceptionTree,
+    empty_tree,
+    expand,
+    forbid,
+    grow_tree,
+    list_attempts,
+    root_attempts,
+    simulate,
+)
 from .minimax import Minimax
 
 # Common base of A, B and C: an engine that updates the probability matrices by the referee's messages.

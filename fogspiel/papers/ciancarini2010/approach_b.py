@@ -9,10 +9,10 @@ from ...core.rng import random_below, random_unit
 from ...games.chess.bitboards import KING, PAWN, QUEEN, kind_on
 from ...games.chess.moves import MAX_ATTEMPTS
 from ...games.chess.position import end_of, promotion_of, start_of
-from ...kriegspiel.beliefs.probability_matrices import survey_board
+from ...kriegspiel.beliefs.probability_matrices import parry_chance, survey_board
 from ...kriegspiel.game.attempts import attempts
-from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES, parry_chance
-from ...kriegspiel.search.perception_tree import (
+from ...kriegspiel.search.move_value import OUTCOMES, PAWN_TAKEN, PIECE_TAKEN, REPLIES
+from ...kriegspiel.search.perception_search import (
     DEEPEST,
     NO_CHILD,
     WORSE_THAN_ANY,

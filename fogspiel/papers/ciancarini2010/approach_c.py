@@ -7,7 +7,7 @@ from ...games.chess.bitboards import kind_on
 from ...games.chess.position import start_of
 from ...kriegspiel.beliefs.probability_matrices import survey_board
 from ...kriegspiel.search.move_value import OUTCOMES
-from ...kriegspiel.search.perception_tree import DEEPEST, NO_CHILD, add_branch, add_child, best_by_uct, has_room
+from ...kriegspiel.search.perception_search import DEEPEST, NO_CHILD, add_branch, add_child, best_by_uct, has_room
 from .abstract_model import get_outcome_probabilities, material_balance, probabilistic_message, update_model
 from .approach_b import list_moves
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...kriegspiel.engine import EngineFactory, SearchLimit
 from ...kriegspiel.engines.mcts import ApproachA, PerceptionEngine
 from ...kriegspiel.parameters import GENERIC_NAME, find_model
-from ...kriegspiel.search.perception_tree import PerceptionTree
+from ...kriegspiel.search.perception_search import PerceptionTree
 from .abstract_model import B_EXPLORATION, CONSTANTS, PRINTED
 from .approach_b import approach_b, list_moves
 from .approach_c import approach_c, expand
